@@ -48,8 +48,8 @@ final class LMDBCursor: EngineCursor {
             if code == MDB_NOTFOUND { return false }
             throw StoreError(lmdb: code, "Reading", path: place)
         }
-        stand(
-            on: UnsafeRawBufferPointer(start: found.mv_data, count: found.mv_size),
+        setCurrent(
+            UnsafeRawBufferPointer(start: found.mv_data, count: found.mv_size),
             UnsafeRawBufferPointer(start: data.mv_data, count: data.mv_size))
         return true
     }

@@ -59,7 +59,7 @@ final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // All mutab
         traits.migrationTimeout = options.migrationTimeout
         self.traits = traits
         mappedPages = LMDBMappedPages(path: path)
-        let file = LMDBFile(place: FilePlace(path: path))
+        let file = LMDBFile(place: StorePath(path: path))
         opener = LMDBEnvironment(file: file, options: options, isReadOnly: isReadOnly)
         let opened = try opener.open(mapSize: options.mapSize)
         do {
@@ -96,7 +96,7 @@ final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // All mutab
     func lockMigration() throws -> Bool {
         if gate.withLock({ migrationLock != nil }) { return false }
         do {
-            let descriptor = try FilePlace(path: migrationFile).openLocked(mode: options.fileMode)
+            let descriptor = try StorePath(path: migrationFile).openLocked(mode: options.fileMode)
             gate.withLock { migrationLock = descriptor }
             return true
         } catch let error as StoreError where error.code == .busy { return false }
@@ -110,7 +110,7 @@ final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // All mutab
         guard let descriptor else { return }
         // Removed while the lock is held: a process that waits for this file then finds it unlinked and tries again.
         unlink(migrationFile)
-        FilePlace.closeLocked(descriptor)
+        StorePath.closeLocked(descriptor)
     }
 
     private var migrationFile: String { place + "-migration" }
@@ -120,7 +120,7 @@ final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // All mutab
     /// LMDB writes them in one call, which can be cancelled only before it begins.
     func copy(to location: String, reporting report: MaintenanceReport) throws {
         try report(MaintenanceProgress(activity: "pages"))
-        try LMDBFile(place: FilePlace(path: location)).createCopy(mode: options.fileMode) { descriptor in
+        try LMDBFile(place: StorePath(path: location)).createCopy(mode: options.fileMode) { descriptor in
             while true {
                 let entry = try enter(reader: false)
                 let code = mdb_env_copyfd2(entry.environment, descriptor, UInt32(MDB_CP_COMPACT))

@@ -16,7 +16,7 @@ extension LMDBFile {
         guard try place.kind() == .absent else {
             throw StoreError(.io, "Cannot copy to \(place.path): there is a file or folder already. Choose another path.", url: place.path)
         }
-        let temporary = FilePlace(path: place.path + "-copy-\(UInt32.random(in: 0 ... .max))")
+        let temporary = StorePath(path: place.path + "-copy-\(UInt32.random(in: 0 ... .max))")
         let descriptor = open(temporary.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode_t(mode))
         guard descriptor >= 0 else { throw place.refused("The copy cannot be made", errno) }
         defer {

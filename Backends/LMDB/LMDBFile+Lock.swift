@@ -12,7 +12,7 @@ import PolyStoreBackend
 /// Access to LMDB's lock file. Use it only while this process does not have the file open in LMDB, because closing a descriptor of the lock file releases
 /// LMDB's locks.
 extension LMDBFile {
-    private var lockPlace: FilePlace { FilePlace(path: place.path + "-lock") }
+    private var lockPlace: StorePath { StorePath(path: place.path + "-lock") }
 
     /// Runs a closure while other processes wait to open the file. LMDB tests its lock without waiting, to detect whether other processes have the file open,
     /// so no code may hold that lock for another purpose at that time.
@@ -20,7 +20,7 @@ extension LMDBFile {
         // A descriptor lock (`flock`), which LMDB does not use.
         let descriptor = open(place.path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw place.refused("The file cannot be read", errno) }
-        defer { FilePlace.closeLocked(descriptor) }
+        defer { StorePath.closeLocked(descriptor) }
         // File systems without such locks are used without one.
         while flock(descriptor, LOCK_EX) != 0, errno == EINTR {}
         return try body()
@@ -56,7 +56,7 @@ extension LMDBFile {
     /// Truncates the file again after LMDB failed to create its database: a full disk may have left a partial write.
     func forgetCreation() { _ = try? emptyInterrupted(ofAnyLength: true) }
 
-    private static func mode(of place: FilePlace) throws -> mode_t {
+    private static func mode(of place: StorePath) throws -> mode_t {
         var found = stat()
         guard stat(place.path, &found) == 0 else { throw place.refused("The file cannot be reached", errno) }
         return found.st_mode & 0o777

@@ -14,7 +14,7 @@ import PolyStoreBackend
 /// LMDB trusts the first two pages: a wrong page size causes a division by zero, and a page past the end of the file a bus error. These pages are therefore
 /// checked first. LMDB holds its locks on another file, so opening and closing this one releases none.
 struct LMDBFile {
-    let place: FilePlace
+    let place: StorePath
 
     /// The state of a file according to its first two pages.
     enum State {
@@ -179,7 +179,7 @@ struct LMDBFile {
     }
 
     /// - Returns: the requested number of bytes, with zeros past the end of the file, and the number of bytes that are in the file.
-    static func read(_ descriptor: Int32, _ place: FilePlace, count: Int, at offset: Int) throws -> (bytes: [UInt8], count: Int) {
+    static func read(_ descriptor: Int32, _ place: StorePath, count: Int, at offset: Int) throws -> (bytes: [UInt8], count: Int) {
         var bytes = [UInt8](repeating: 0, count: count)
         var done = 0
         while done < count {
@@ -194,7 +194,7 @@ struct LMDBFile {
         return (bytes, done)
     }
 
-    static func length(_ descriptor: Int32, _ place: FilePlace) throws -> Int {
+    static func length(_ descriptor: Int32, _ place: StorePath) throws -> Int {
         var found = stat()
         guard fstat(descriptor, &found) == 0 else { throw place.refused("The file cannot be reached", errno) }
         return Int(found.st_size)

@@ -6,7 +6,7 @@ import PolyStoreBackend
 /// An LMDB reader must hold the snapshot during the check, so that its pages are not overwritten.
 struct LMDBPageCheck {
     private let descriptor: Int32
-    private let place: FilePlace
+    private let place: StorePath
     private let meta: LMDBMeta
     private let pageSize: Int
     /// The number of pages in the file; the last one may be partial.
@@ -42,7 +42,7 @@ struct LMDBPageCheck {
     /// - Parameters:
     ///   - meta: The meta page of the snapshot.
     ///   - reporting: Receives the number of checked pages.
-    init(_ descriptor: Int32, _ place: FilePlace, _ meta: LMDBMeta, reporting: @escaping MaintenanceReport) throws {
+    init(_ descriptor: Int32, _ place: StorePath, _ meta: LMDBMeta, reporting: @escaping MaintenanceReport) throws {
         self.reporting = reporting
         self.descriptor = descriptor
         self.place = place

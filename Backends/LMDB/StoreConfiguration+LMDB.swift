@@ -18,7 +18,7 @@ extension StoreConfiguration {
     ///   - file: The path. Its folder must exist when the store is opened. A relative path is resolved against the current directory.
     ///   - options: The map size, timeouts and the properties of a new file.
     public static func lmdb(file: String, options: LMDBOptions = LMDBOptions()) -> StoreConfiguration {
-        let path = FilePlace.resolve(file)
+        let path = StorePath.resolve(file)
         let files = [path, path + "-lock", path + "-migration"]
         let relocate: @Sendable (String) -> StoreConfiguration = { .lmdb(file: $0, options: options) }
         return StoreConfiguration(engine: "lmdb", location: path, files: files, relocate: relocate) { request in
@@ -40,7 +40,7 @@ extension StoreConfiguration {
 extension EngineHandle {
     /// Returns the engine of a file, without the record layer.
     package static func lmdb(path: String, options: LMDBOptions, isReadOnly: Bool) throws -> EngineHandle {
-        let place = FilePlace(path: path)
+        let place = StorePath(path: path)
         try LMDBFile(place: place).prepare(isReadOnly: isReadOnly, mode: options.fileMode)
         return try shared("lmdb:\(try place.identity())", isReadOnly: isReadOnly) {
             try LMDBEngine(path: path, options: options, isReadOnly: isReadOnly)

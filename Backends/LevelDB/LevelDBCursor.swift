@@ -55,14 +55,14 @@ final class LevelDBCursor: EngineCursor {
         try check()
         forget()
         move(to: key)
-        return try stand()
+        return try setEntry()
     }
 
     override func last() throws -> Bool {
         try check()
         forget()
         leveldb_iter_seek_to_last(iterator)
-        return try stand()
+        return try setEntry()
     }
 
     override func next() throws -> Bool {
@@ -71,14 +71,14 @@ final class LevelDBCursor: EngineCursor {
         if singleMovesLeft <= 0 { return try readAhead() }
         singleMovesLeft -= 1
         leveldb_iter_next(iterator)
-        return try stand()
+        return try setEntry()
     }
 
     override func previous() throws -> Bool {
         try check()
         try rejoin()
         leveldb_iter_prev(iterator)
-        return try stand()
+        return try setEntry()
     }
 
     override func next(copyingInto batch: EntryBatch) throws -> Int {
@@ -142,7 +142,7 @@ final class LevelDBCursor: EngineCursor {
         guard let copies else { return false }
         let entry = entries[position]
         position &+= 1
-        stand(on: copies.bytes(entry.offset, entry.keyCount), copies.bytes(entry.offset + entry.keyCount, entry.valueCount))
+        setCurrent(copies.bytes(entry.offset, entry.keyCount), copies.bytes(entry.offset + entry.keyCount, entry.valueCount))
         return true
     }
 
@@ -190,14 +190,14 @@ final class LevelDBCursor: EngineCursor {
         if message != nil { throw StoreError(levelDB: message, "Reading", path: place) }
     }
 
-    private func stand() throws -> Bool {
+    private func setEntry() throws -> Bool {
         try checkError()
         guard leveldb_iter_valid(iterator) != 0 else { return false }
         var count = 0
         let start = leveldb_iter_key(iterator, &count)
         let key = UnsafeRawBufferPointer(start: start, count: count)
         let bytes = leveldb_iter_value(iterator, &count)
-        stand(on: key, UnsafeRawBufferPointer(start: bytes, count: count))
+        setCurrent(key, UnsafeRawBufferPointer(start: bytes, count: count))
         return true
     }
 }

@@ -15,7 +15,7 @@ import PolyStoreBackend
 ///
 /// Used for one commit at a time.
 final class LevelDBDurability {
-    private let place: FilePlace
+    private let place: StorePath
     private let lockFile: Int32
     private var current: UInt64
     private var descriptor: Int32
@@ -29,7 +29,7 @@ final class LevelDBDurability {
     private var isFolderUnflushed = false
 
     /// - Parameter lockFile: The file that contains the ``LevelDBMark``.
-    init(_ place: FilePlace, lockFile: Int32) throws {
+    init(_ place: StorePath, lockFile: Int32) throws {
         self.place = place
         self.lockFile = lockFile
         // A successful opening flushes all existing data to tables and starts a new log.
@@ -50,14 +50,14 @@ final class LevelDBDurability {
         }
     }
 
-    private static func openLog(_ place: FilePlace, _ log: UInt64) throws -> Int32 {
-        let log = FilePlace(path: place.path + "/" + LevelDBFiles.log(log))
+    private static func openLog(_ place: StorePath, _ log: UInt64) throws -> Int32 {
+        let log = StorePath(path: place.path + "/" + LevelDBFiles.log(log))
         let descriptor = open(log.path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw log.refused("The log cannot be opened", errno) }
         return descriptor
     }
 
-    private func flushFolder() throws { try FilePlace(path: place.path + "/.").flushFolder() }
+    private func flushFolder() throws { try StorePath(path: place.path + "/.").flushFolder() }
 
     private func status(_ descriptor: Int32) throws -> stat {
         var found = stat()

@@ -31,7 +31,7 @@ final class LevelDBEngine: OrderedEngine, @unchecked Sendable {
         self.settings = settings
         traits = EngineTraits(
             features: [.persistence, .fullDurability, .copying, .compaction], largestTransaction: max(settings.largestTransaction, 1 << 20))
-        let folder = LevelDBFolder(place: FilePlace(path: path))
+        let folder = LevelDBFolder(place: StorePath(path: path))
         lockFile = try folder.lock()
         let mark = LevelDBMark.read(lockFile)
         do {
@@ -124,11 +124,11 @@ final class LevelDBEngine: OrderedEngine, @unchecked Sendable {
 
     /// Copies the keys of a snapshot to a new database, which gets its name when it is complete.
     func copy(to location: String, reporting report: MaintenanceReport) throws {
-        let target = FilePlace(path: location)
+        let target = StorePath(path: location)
         guard try target.kind() == .absent else {
             throw StoreError(.io, "Cannot copy to \(location): there is a file or folder already. Choose another path.", url: location)
         }
-        let temporary = FilePlace(path: location + "-copy-\(UInt32.random(in: 0 ... .max))")
+        let temporary = StorePath(path: location + "-copy-\(UInt32.random(in: 0 ... .max))")
         do {
             try LevelDBFolder(place: temporary).prepare(mode: settings.folderMode)
             let copy = try LevelDBEngine(path: temporary.path, options: settings)

@@ -22,7 +22,7 @@ struct LevelDBFiles {
     /// A Boolean value that indicates whether the folder contains files that are not LevelDB's.
     private(set) var hasOthers = false
 
-    init(_ place: FilePlace) throws {
+    init(_ place: StorePath) throws {
         for name in try place.names() { add(name) }
     }
 

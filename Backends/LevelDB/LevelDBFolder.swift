@@ -10,7 +10,7 @@ import PolyStoreBackend
 
 /// The folder of a LevelDB database and its lock.
 struct LevelDBFolder {
-    let place: FilePlace
+    let place: StorePath
     private var path: String { place.path }
 
     /// Ensures that the folder exists and is empty or a LevelDB database.
@@ -31,7 +31,7 @@ struct LevelDBFolder {
     /// Deletes the database with its folder.
     /// - Throws: `notAStore` for a folder that contains other files, which is left unmodified; `io`.
     static func erase(_ path: String) throws {
-        let place = FilePlace(path: path)
+        let place = StorePath(path: path)
         switch try place.kind() {
         case .absent: return
         case .file, .other:
@@ -42,7 +42,7 @@ struct LevelDBFolder {
             throw StoreError(
                 .notAStore, "The folder \(path) holds other files than those of a LevelDB database. It was left as it is.", url: path)
         }
-        for name in try place.names() { try FilePlace(path: path + "/" + name).remove() }
+        for name in try place.names() { try StorePath(path: path + "/" + name).remove() }
         guard rmdir(path) == 0 else { throw place.refused("The folder cannot be deleted", errno) }
     }
 
@@ -57,7 +57,7 @@ struct LevelDBFolder {
         let hasData =
             try !files.tables.isEmpty
             || files.logs.contains { log in
-                if case .file(let bytes) = try FilePlace(path: path + "/" + LevelDBFiles.log(log)).kind() { return bytes > 0 }
+                if case .file(let bytes) = try StorePath(path: path + "/" + LevelDBFiles.log(log)).kind() { return bytes > 0 }
                 return false
             }
         guard !hasData else {
@@ -87,7 +87,7 @@ struct LevelDBFolder {
     /// - Returns: the descriptor, which the caller closes.
     /// - Throws: `busy`.
     func lock() throws -> Int32 {
-        let file = FilePlace(path: path + "/" + Self.lockName)
+        let file = StorePath(path: path + "/" + Self.lockName)
         do {
             let isNew = try file.kind() == .absent
             let descriptor = try file.openLocked(mode: 0o600)
@@ -107,10 +107,10 @@ struct LevelDBFolder {
         }
     }
 
-    static func unlock(_ descriptor: Int32) { FilePlace.closeLocked(descriptor) }
+    static func unlock(_ descriptor: Int32) { StorePath.closeLocked(descriptor) }
 
     /// Renames another folder to this folder's path, durably.
-    func take(_ other: FilePlace) throws {
+    func take(_ other: StorePath) throws {
         guard rename(other.path, path) == 0 else { throw place.refused("The copy cannot be named", errno) }
         try flushName()
     }

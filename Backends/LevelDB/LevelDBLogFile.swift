@@ -32,14 +32,14 @@ final class LevelDBLogFile {
     }
 
     let size: Int
-    private let place: FilePlace
+    private let place: StorePath
     private let descriptor: Int32
     private let block = UnsafeMutableRawBufferPointer.allocate(byteCount: blockSize, alignment: 8)
     private var blockNumber = -1
     private var blockCount = 0
 
     init(_ path: String) throws {
-        place = FilePlace(path: path)
+        place = StorePath(path: path)
         descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw place.refused("The file cannot be opened", errno) }
         var found = stat()

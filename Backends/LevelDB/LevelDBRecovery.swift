@@ -13,14 +13,14 @@ import PolyStoreBackend
 /// LevelDB opens a truncated MANIFEST or log without an error and deletes the files that the missing part refers to, and it rejects the torn end that a power
 /// failure leaves. See decision 016.
 struct LevelDBRecovery {
-    let place: FilePlace
+    let place: StorePath
     /// The durable part of the logs; `nil` if the store was never opened by a version of this library that writes a mark.
     let mark: LevelDBMark?
     /// A Boolean value that indicates whether damage that loses acknowledged commits is truncated, instead of throwing `corrupt`.
     let repairs: Bool
     private var path: String { place.path }
 
-    init(_ place: FilePlace, mark: LevelDBMark?, repairs: Bool) {
+    init(_ place: StorePath, mark: LevelDBMark?, repairs: Bool) {
         self.place = place
         self.mark = mark
         self.repairs = repairs
@@ -77,11 +77,11 @@ struct LevelDBRecovery {
 
     private func text(of name: String) throws -> String {
         let descriptor = open(path + "/" + name, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw FilePlace(path: path + "/" + name).refused("The file cannot be opened", errno) }
+        guard descriptor >= 0 else { throw StorePath(path: path + "/" + name).refused("The file cannot be opened", errno) }
         defer { close(descriptor) }
         return try withUnsafeTemporaryAllocation(byteCount: 256, alignment: 8) { bytes in
             let count = read(descriptor, bytes.baseAddress, bytes.count)
-            guard count >= 0 else { throw FilePlace(path: path + "/" + name).refused("The file cannot be read", errno) }
+            guard count >= 0 else { throw StorePath(path: path + "/" + name).refused("The file cannot be read", errno) }
             return String(decoding: bytes[..<count], as: UTF8.self)
         }
     }
@@ -116,7 +116,7 @@ struct LevelDBRecovery {
             guard let file = files.tables[table.number] else {
                 throw damaged("the table \(table.number) is missing, or \(name) is cut short")
             }
-            guard case .file(let bytes) = try FilePlace(path: path + "/" + file).kind(), UInt64(bytes) == size else {
+            guard case .file(let bytes) = try StorePath(path: path + "/" + file).kind(), UInt64(bytes) == size else {
                 throw damaged("\(file) does not have its size, \(size) bytes")
             }
         }
@@ -132,7 +132,7 @@ struct LevelDBRecovery {
 
     /// Writes the number of another MANIFEST to CURRENT.
     private func name(_ number: UInt64) throws {
-        let file = FilePlace(path: path + "/" + LevelDBFiles.temporary(number))
+        let file = StorePath(path: path + "/" + LevelDBFiles.temporary(number))
         let descriptor = open(file.path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw file.refused("The file cannot be made", errno) }
         defer { close(descriptor) }
@@ -208,7 +208,7 @@ struct LevelDBRecovery {
     }
 
     private func perform(_ cut: Cut) throws {
-        let file = FilePlace(path: path + "/" + cut.name)
+        let file = StorePath(path: path + "/" + cut.name)
         if cut.isDamage { try keepCopy(of: file) }
         let descriptor = open(file.path, O_WRONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw file.refused("The file cannot be opened", errno) }
@@ -218,8 +218,8 @@ struct LevelDBRecovery {
     }
 
     /// Copies a damaged file to one beside it that LevelDB ignores, so that a repair loses no data.
-    private func keepCopy(of file: FilePlace) throws {
-        let copy = FilePlace(path: file.path + ".damaged")
+    private func keepCopy(of file: StorePath) throws {
+        let copy = StorePath(path: file.path + ".damaged")
         let source = open(file.path, O_RDONLY | O_CLOEXEC)
         guard source >= 0 else { throw file.refused("The file cannot be opened", errno) }
         defer { close(source) }

@@ -21,7 +21,7 @@ extension StoreConfiguration {
         // A trailing slash names the same folder, whether or not it exists.
         var name = Substring(directory)
         while name.count > 1, name.hasSuffix("/") { name.removeLast() }
-        let path = FilePlace.resolve(String(name))
+        let path = StorePath.resolve(String(name))
         let erase: @Sendable () throws -> Void = { try LevelDBFolder.erase(path) }
         let relocate: @Sendable (String) -> StoreConfiguration = { .levelDB(directory: $0, options: options) }
         return StoreConfiguration(engine: "leveldb", location: path, files: [path], erase: erase, relocate: relocate) { request in
@@ -50,8 +50,8 @@ extension StoreConfiguration {
 extension EngineHandle {
     /// Returns the engine of a folder, without the record layer.
     package static func levelDB(path: String, options: LevelDBOptions) throws -> EngineHandle {
-        try LevelDBFolder(place: FilePlace(path: path)).prepare(mode: options.folderMode)
-        return try shared("leveldb:\(try FilePlace(path: path).identity())", isReadOnly: false) {
+        try LevelDBFolder(place: StorePath(path: path)).prepare(mode: options.folderMode)
+        return try shared("leveldb:\(try StorePath(path: path).identity())", isReadOnly: false) {
             try LevelDBEngine(path: path, options: options)
         }
     }

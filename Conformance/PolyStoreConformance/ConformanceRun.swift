@@ -46,8 +46,8 @@ extension ChangeSet {
                 throw StoreError(.misuse, "\(entity.name) has no field \(name).")
             }
             return (field, value)
-        }.sorted { $0.0.ordinal < $1.0.ordinal }
-        for (field, _) in pairs { mask.insert(field.ordinal) }
+        }.sorted { $0.0.index < $1.0.index }
+        for (field, _) in pairs { mask.insert(field.index) }
         try update(entity, id: id, mask: mask) { builder in for (field, value) in pairs { try builder.set(field, value) } }
     }
 }

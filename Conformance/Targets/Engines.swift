@@ -15,10 +15,10 @@ package enum Engines {
 
     package static let lmdb = EngineTarget(
         name: "lmdb", features: [.persistence, .multiProcess, .readOnlyOpen, .fullDurability, .copying], isTransactional: true
-    ) { place in try .lmdb(path: FilePlace.resolve(place.path), options: LMDBOptions(), isReadOnly: false) }
+    ) { place in try .lmdb(path: StorePath.resolve(place.path), options: LMDBOptions(), isReadOnly: false) }
 
     package static let levelDB = EngineTarget(name: "leveldb", features: [.persistence, .fullDurability, .copying, .compaction]) { place in
-        try .levelDB(path: FilePlace.resolve(place.path), options: LevelDBOptions())
+        try .levelDB(path: StorePath.resolve(place.path), options: LevelDBOptions())
     }
 
     package static let all = [memory, lmdb, levelDB]

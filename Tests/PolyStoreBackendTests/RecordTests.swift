@@ -59,9 +59,9 @@ func value(_ type: AttributeType, _ random: inout SplitMix64) -> Value {
             var record = RowRecord(ofRow, entity.layout)
             for (field, value) in zip(entity.fields, row) {
                 switch value {
-                case .null: record.setNull(field.ordinal)
-                case .integer(let value): record.setInteger(field.ordinal, value)
-                case .real(let value): record.setReal(field.ordinal, value)
+                case .null: record.setNull(field.index)
+                case .integer(let value): record.setInteger(field.index, value)
+                case .real(let value): record.setReal(field.index, value)
                 case .text(let value): Array(value.utf8).withUnsafeBytes { record.appendBytes($0, ofRow) }
                 case .blob(let value): value.withUnsafeBytes { record.appendBytes($0, ofRow) }
                 }
@@ -94,8 +94,8 @@ func value(_ type: AttributeType, _ random: inout SplitMix64) -> Value {
                     arena.removeAll()
                     var builder = RecordBuilder(arena)
                     builder.begin(entity.layout)
-                    bytes.withUnsafeBytes { builder.setBytes(field.ordinal, $0) }
-                    let found = try builder.finishedView().string(field.ordinal)
+                    bytes.withUnsafeBytes { builder.setBytes(field.index, $0) }
+                    let found = try builder.finishedView().string(field.index)
                     #expect(Array(found.utf8) == Array(String(decoding: bytes, as: UTF8.self).utf8))
                     #expect(found == String(decoding: bytes, as: UTF8.self))
                     #expect(found.hashValue == String(decoding: bytes, as: UTF8.self).hashValue)
@@ -125,8 +125,8 @@ func value(_ type: AttributeType, _ random: inout SplitMix64) -> Value {
                 do {
                     let view = try RecordView(validating: bytes, layout: entity.layout)
                     for field in entity.fields {
-                        _ = (view.isNull(field.ordinal), view.integer(field.ordinal), view.real(field.ordinal), view.value(field))
-                        let inside = view.bytes(field.ordinal)
+                        _ = (view.isNull(field.index), view.integer(field.index), view.real(field.index), view.value(field))
+                        let inside = view.bytes(field.index)
                         if let start = inside.baseAddress, let base = bytes.baseAddress {
                             #expect(start >= base && start + inside.count <= base + bytes.count, "round \(round)")
                         }
@@ -149,15 +149,15 @@ func value(_ type: AttributeType, _ random: inout SplitMix64) -> Value {
         builder.begin(entity.layout)
         let text = try #require(entity.field(named: "string"))
         let earlier = try #require(entity.field(named: "decimal"))
-        builder.setText(text.ordinal, "x")
+        builder.setText(text.index, "x")
         try builder.set(earlier, .blob([1]))
         #expect(throws: StoreError.self) { try builder.finish() }
         #expect(arena.count == 0)
         // The builder remains usable.
         builder.begin(entity.layout)
-        builder.setText(text.ordinal, "y")
+        builder.setText(text.index, "y")
         let place = try builder.finish()
-        #expect(arena.view(place.offset, place.count, entity.layout).string(text.ordinal) == "y")
+        #expect(arena.view(place.offset, place.count, entity.layout).string(text.index) == "y")
     }
 
     @Test func aValueOfAnotherTypeIsRefused() throws {
@@ -175,10 +175,10 @@ func value(_ type: AttributeType, _ random: inout SplitMix64) -> Value {
         var places: [(offset: Int, count: Int)] = []
         for size in [0, 10, 100_000, 3] {
             builder.begin(entity.layout)
-            builder.setText(text.ordinal, String(repeating: "x", count: size))
+            builder.setText(text.index, String(repeating: "x", count: size))
             places.append(try builder.finish())
         }
-        #expect(places.map { arena.view($0.offset, $0.count, entity.layout).bytes(text.ordinal).count } == [0, 10, 100_000, 3])
+        #expect(places.map { arena.view($0.offset, $0.count, entity.layout).bytes(text.index).count } == [0, 10, 100_000, 3])
     }
 }
 
@@ -254,8 +254,8 @@ func value(_ type: AttributeType, _ random: inout SplitMix64) -> Value {
             let arena = RecordArena()
             var builder = RecordBuilder(arena)
             builder.begin(entity.layout)
-            builder.setInteger(try #require(entity.field(named: "int64")).ordinal, number)
-            builder.setText(try #require(entity.field(named: "string")).ordinal, text)
+            builder.setInteger(try #require(entity.field(named: "int64")).index, number)
+            builder.setText(try #require(entity.field(named: "string")).index, text)
             let place = try builder.finish()
             var bytes = [UInt8](arena.bytes(place.offset, place.count)) + [0, 0, 0, 0]
             key.withUnsafeBytes { key in bytes.withUnsafeMutableBytes { RecordChecksum.seal($0, head: head, key: key) } }
@@ -279,11 +279,11 @@ func value(_ type: AttributeType, _ random: inout SplitMix64) -> Value {
             mask.insert(ordinal)
             #expect(mask.contains(ordinal))
         }
-        #expect(mask.ordinals == [0, 63, 64, 127, 128, 191, 192, 255])
-        #expect(FieldMask(first: 65).ordinals == Array(0..<65))
+        #expect(mask.indexes == [0, 63, 64, 127, 128, 191, 192, 255])
+        #expect(FieldMask(first: 65).indexes == Array(0..<65))
         var other = FieldMask(first: 2)
         other.formUnion(mask)
-        #expect(other.ordinals == [0, 1, 63, 64, 127, 128, 191, 192, 255])
+        #expect(other.indexes == [0, 1, 63, 64, 127, 128, 191, 192, 255])
         #expect(other != mask)
     }
 }

@@ -145,7 +145,7 @@ private func entity(_ name: String, _ properties: PropertyDescription..., indexe
 }
 
 @Suite struct PredicateTests {
-    private let field = FieldReference(ordinal: 0, name: "x", type: .int64)
+    private let field = FieldReference(index: 0, name: "x", type: .int64)
 
     @Test func constantsAreSimplifiedAway() {
         let test = QueryPredicate.compare(field, .equal, .integer(1))

@@ -26,7 +26,7 @@ struct Damage: Sendable, CustomTestStringConvertible {
         let photo = try #require(try opened.store.entity("Person").field(named: "photo"))
         let keys = KeyWriter()
         return [UInt8](
-            keys.chunk(opened.layout.number(of: try opened.store.entity("Person")), id, field: photo.ordinal, number))
+            keys.chunk(opened.layout.number(of: try opened.store.entity("Person")), id, field: photo.index, number))
     }
 
     private static func link(_ opened: Opened, _ space: Keyspace, _ name: String, _ near: Int64, _ far: Int64) throws -> [UInt8] {

@@ -33,7 +33,7 @@ struct Planned: Sendable, CustomTestStringConvertible {
                 offset: offset, onlyIDs: onlyIDs)
             if let fields {
                 var mask = FieldMask()
-                for name in fields { mask.insert(try fieldsOf[name].ordinal) }
+                for name in fields { mask.insert(try fieldsOf[name].index) }
                 request.fields = mask
             }
             return request

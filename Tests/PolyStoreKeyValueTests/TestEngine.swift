@@ -160,7 +160,7 @@ private final class InvalidatingCursor: EngineCursor {
             valueBytes.invalidate()
             return false
         }
-        stand(on: keyBytes.hold(entry.key), valueBytes.hold(entry.value ?? UnsafeRawBufferPointer(start: nil, count: 0)))
+        setCurrent(keyBytes.hold(entry.key), valueBytes.hold(entry.value ?? UnsafeRawBufferPointer(start: nil, count: 0)))
         return true
     }
 }

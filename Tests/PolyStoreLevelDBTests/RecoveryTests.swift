@@ -241,7 +241,7 @@ import Testing
         let folder = try Folder()
         // All commits are in one block, so that the log can be split between records.
         let image = try Self.image(folder, of: 20)
-        let log = try #require(try LevelDBFiles(FilePlace(path: image)).logs.max())
+        let log = try #require(try LevelDBFiles(StorePath(path: image)).logs.max())
         var offsets: [Int] = []
         let file = try LevelDBLogFile(image + "/" + LevelDBFiles.log(log))
         #expect(file.size < LevelDBLogFile.blockSize)
@@ -299,7 +299,7 @@ import Testing
             try store.addNotes(id...id, size: 700, id % 10 == 0 ? .full : .relaxed)
             guard id % 10 == 0 else { continue }
             let mark = try #require(try Self.mark(folder.file()))
-            let newest = try #require(try LevelDBFiles(FilePlace(path: folder.file())).logs.max())
+            let newest = try #require(try LevelDBFiles(StorePath(path: folder.file())).logs.max())
             #expect(mark.log == newest)
             #expect(mark.size == UInt64(try Data(contentsOf: URL(fileURLWithPath: folder.file() + "/" + LevelDBFiles.log(newest))).count))
             logs.insert(newest)

@@ -134,7 +134,7 @@ extension StoreConfiguration {
             return .integer(Int64(1 + random.below(count)))
         }
         if field.isOptional, random.below(3) == 0 { return .null }
-        let isUnique = field.name == "code" || entity.indexes.contains { $0.isUnique && $0.fields == [field.ordinal] }
+        let isUnique = field.name == "code" || entity.indexes.contains { $0.isUnique && $0.fields == [field.index] }
         let number = Int64(isUnique ? row : random.below(100))
         switch field.type {
         case .decimal: return Decimal(number).attributeValue

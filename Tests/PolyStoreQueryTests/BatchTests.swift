@@ -31,11 +31,11 @@ import Testing
         let reals: [Double] = [0, 1, -1, 2.5, .infinity, -.infinity, .nan]
         for row in 0..<100 {
             builder.begin(entity.layout)
-            for field in entity.fields where (row + field.ordinal) % 8 < 7 {
+            for field in entity.fields where (row + field.index) % 8 < 7 {
                 switch field.type.physical {
-                case .integer: builder.setInteger(field.ordinal, integers[(row + field.ordinal) % 8])
-                case .real: builder.setReal(field.ordinal, reals[(row + field.ordinal) % 8])
-                default: builder.setText(field.ordinal, "\(row % 4)")
+                case .integer: builder.setInteger(field.index, integers[(row + field.index) % 8])
+                case .real: builder.setReal(field.index, reals[(row + field.index) % 8])
+                default: builder.setText(field.index, "\(row % 4)")
                 }
             }
             places.append(try builder.finish())

@@ -19,9 +19,9 @@ struct Changes {
     func update(_ entity: String, _ id: Int64, _ values: [String: Value]) throws {
         let entity = try #require(set.schema.entity(named: entity))
         var mask = FieldMask()
-        for name in values.keys { mask.insert(try #require(entity.field(named: name)).ordinal) }
+        for name in values.keys { mask.insert(try #require(entity.field(named: name)).index) }
         try set.update(entity, id: id, mask: mask) { builder in
-            for field in entity.fields where mask.contains(field.ordinal) { try builder.set(field, values[field.name] ?? .null) }
+            for field in entity.fields where mask.contains(field.index) { try builder.set(field, values[field.name] ?? .null) }
         }
     }
 

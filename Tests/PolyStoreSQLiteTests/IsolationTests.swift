@@ -125,9 +125,9 @@ import Testing
         let changes = Changes(schema)
         for id in 2...500 { try changes.insert("Counter", Int64(id), ["text": .text(String(repeating: "x", count: 2000))]) }
         try changes.update("Counter", 1, ["text": .text("lost")])
-        let before = FilePlace(path: folder.file()).walSize()
+        let before = StorePath(path: folder.file()).walSize()
         try writer.apply(changes.set)
-        #expect(FilePlace(path: folder.file()).walSize() > before + 100_000, "the change set is larger than the cache")
+        #expect(StorePath(path: folder.file()).walSize() > before + 100_000, "the change set is larger than the cache")
         let left = try Folder()
         for name in ["test.sqlite", "test.sqlite-wal"] {
             try FileManager.default.copyItem(atPath: folder.file(name), toPath: left.file(name))
@@ -147,7 +147,7 @@ import Testing
         try store.write { try $0.insert("Counter", 1) }
         // Each commit writes 100 pages.
         for _ in 1...120 { try store.write { try $0.update("Counter", 1, ["text": text]) } }
-        #expect(FilePlace(path: folder.file()).walSize() < 20 << 20)
+        #expect(StorePath(path: folder.file()).walSize() < 20 << 20)
         #expect(try store.values("Counter", 1) == ["text": text])
     }
 

@@ -114,7 +114,7 @@ import Testing
         /// Returns distinct values that are adjacent in no index.
         func scattered(_ id: Int) -> [String: Value] { Self.person(id * 7919 % 100_003) }
         try store.write { changes in for id in 1...Self.rows { try changes.insert("Person", Int64(id), scattered(id)) } }
-        let log = FilePlace(path: folder.file())
+        let log = StorePath(path: folder.file())
         let before = log.walSize()
         let commits = 50
         for id in Self.rows + 1...Self.rows + commits { try store.write { try $0.insert("Person", Int64(id), scattered(id)) } }

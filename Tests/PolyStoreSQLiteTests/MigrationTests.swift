@@ -172,7 +172,7 @@ import Testing
         // Conditions on columns with NaN depend on metadata of the store.
         for field in entity.fields where field.type.physical == .real {
             let reference = FieldReference(field)
-            let reals = c.rows.map { row -> Double? in if case .real(let value) = row[field.ordinal] { value } else { nil } }
+            let reals = c.rows.map { row -> Double? in if case .real(let value) = row[field.index] { value } else { nil } }
             let low = reals.enumerated().filter { $0.element.map { $0.isNaN || $0 < 0.2 } ?? false }.map { Int64($0.offset + 1) }
             #expect(
                 try new.ids(FetchRequest(entity, predicate: .compare(reference, .less, .real(0.2)))) == low,
@@ -213,7 +213,7 @@ extension MigrationTests {
     private static func renaming(_ source: ResolvedSchema, _ target: ResolvedSchema) throws -> SchemaChange {
         try SchemaChange(
             identifier: "rename", source: source, target: target,
-            entities: [.carried(entity: 0, fields: target.entities[0].fields.map { .field($0.ordinal, replacingNullWith: .null) })],
+            entities: [.carried(entity: 0, fields: target.entities[0].fields.map { .field($0.index, replacingNullWith: .null) })],
             links: [])
     }
 
@@ -278,7 +278,7 @@ extension MigrationTests {
         let change = try SchemaChange(
             identifier: "\(names)", source: old.schema, target: target,
             entities: target.entities.map { entity in
-                .carried(entity: entity.index, fields: entity.fields.map { .field($0.ordinal, replacingNullWith: .null) })
+                .carried(entity: entity.index, fields: entity.fields.map { .field($0.index, replacingNullWith: .null) })
             },
             links: target.links.map { table in
                 .carried(table: table.isSymmetric ? 1 - link.index : link.index, isReversed: !table.isSymmetric && isReversed)

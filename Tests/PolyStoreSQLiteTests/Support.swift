@@ -17,7 +17,7 @@ extension ReadTransaction {
     func values(_ entity: Entity, _ id: Int64) throws -> [String: Value]? {
         guard let record = try record(entity, id: id) else { return nil }
         var values: [String: Value] = [:]
-        for field in entity.fields where !record.isNull(field.ordinal) { values[field.name] = record.value(field) }
+        for field in entity.fields where !record.isNull(field.index) { values[field.name] = record.value(field) }
         return values
     }
 }

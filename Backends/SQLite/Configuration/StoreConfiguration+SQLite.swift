@@ -17,7 +17,7 @@ extension StoreConfiguration {
     ///   - file: The path. Its folder must exist when the store is opened. A relative path is resolved against the current directory.
     ///   - options: Cache sizes, timeouts and the properties of a new file.
     public static func sqlite(file: String, options: SQLiteOptions = SQLiteOptions()) -> StoreConfiguration {
-        let path = FilePlace.resolve(file)
+        let path = StorePath.resolve(file)
         let files = [path, path + "-wal", path + "-shm", path + "-journal"]
         let relocate: @Sendable (String) -> StoreConfiguration = { .sqlite(file: $0, options: options) }
         return StoreConfiguration(engine: "sqlite", location: path, files: files, relocate: relocate) { request in

@@ -206,7 +206,7 @@ struct SchemaMigrator {
                     case .field(let index, let replacement):
                         before.listed[table.source.entity.index].contains(index) || replacement.isMisordered(as: field)
                     }
-                if isListed { after.insert(field.ordinal, of: table.target) }
+                if isListed { after.insert(field.index, of: table.target) }
             }
         }
         connection.misordered = after

@@ -18,5 +18,5 @@ struct CompiledQuery {
     func sql(_ tables: StoreTables) -> String { ShapeSQL.query(shape, table, tables) }
 
     /// The part of the request that remains for the shared executor. A slice can be applied only to rows that match the whole predicate.
-    var remainder: Scan.Remainder { residual.map { Scan.Remainder(predicate: $0, slice: true) } ?? .nothing }
+    var residualRequest: Scan.Residual { residual.map { Scan.Residual(predicate: $0, slice: true) } ?? .nothing }
 }

@@ -26,7 +26,7 @@ extension QueryCompiler {
             return try condition(part, table, misordered, depth: depth + 1, isTruthEnough: false)
         case .related(let reference, let quantifier, let part):
             append(ShapeWord(.related))
-            words.append(RelatedWord(reference.relationship.ordinal, quantifier, isTruthEnough: isTruthEnough).bits)
+            words.append(RelatedWord(reference.relationship.index, quantifier, isTruthEnough: isTruthEnough).bits)
             return try condition(
                 part, destination(reference.relationship), misordered, depth: depth + 3, isTruthEnough: quantifier != .one || isTruthEnough)
         case .compare(let left, let comparison, let right):
@@ -35,7 +35,7 @@ extension QueryCompiler {
                 return false
             }
             append(ShapeWord(.countRelated, fieldIndex: -1, comparison: comparison.position))
-            words.append(RelatedWord(reference.relationship.ordinal, .any, isTruthEnough: true).bits)
+            words.append(RelatedWord(reference.relationship.index, .any, isTruthEnough: true).bits)
             guard try condition(part, destination(reference.relationship), misordered, depth: depth + 3, isTruthEnough: true) else {
                 return false
             }
@@ -54,9 +54,9 @@ extension QueryCompiler {
         case .compare(let field, let comparison, let value): try compare(field, comparison, value, table, misordered)
         case .compareFields(let left, let comparison, let right):
             let hasNaN = misordered.contains(left, of: table.entity.index) || misordered.contains(right, of: table.entity.index)
-            append(ShapeWord(.compareFields, fieldIndex: left.ordinal, comparison: comparison.position, variant: hasNaN ? .nan : .plain))
-            append(ShapeWord(.compareFields, fieldIndex: right.ordinal))
-        case .isNull(let field): append(field.isObjectID ? ShapeWord(.never) : ShapeWord(.isNull, fieldIndex: field.ordinal))
+            append(ShapeWord(.compareFields, fieldIndex: left.index, comparison: comparison.position, variant: hasNaN ? .nan : .plain))
+            append(ShapeWord(.compareFields, fieldIndex: right.index))
+        case .isNull(let field): append(field.isObjectID ? ShapeWord(.never) : ShapeWord(.isNull, fieldIndex: field.index))
         case .oneOf(let field, let values): return try oneOf(field, values, table)
         case .text(_, .like, _), .text(_, .matches, _): return false
         case .text(let field, let operation, let value): text(field, operation, value)
@@ -94,29 +94,29 @@ extension QueryCompiler {
         case .real(let real) where real.isNaN:
             // NaN equals NaN and sorts before every number.
             switch comparison {
-            case .equal, .lessOrEqual: append(ShapeWord(.isNaN, fieldIndex: field.ordinal))
-            case .notEqual, .greater: append(ShapeWord(.isNotNaN, fieldIndex: field.ordinal))
-            case .less: append(ShapeWord(.neverUnlessNull, fieldIndex: field.ordinal))
-            case .greaterOrEqual: append(ShapeWord(.alwaysUnlessNull, fieldIndex: field.ordinal))
+            case .equal, .lessOrEqual: append(ShapeWord(.isNaN, fieldIndex: field.index))
+            case .notEqual, .greater: append(ShapeWord(.isNotNaN, fieldIndex: field.index))
+            case .less: append(ShapeWord(.neverUnlessNull, fieldIndex: field.index))
+            case .greaterOrEqual: append(ShapeWord(.alwaysUnlessNull, fieldIndex: field.index))
             }
             return
         case .real: if misordered.contains(field, of: table.entity.index) { variant = .nan }
         case .integer(let integer): if field.isUnsigned { variant = integer < 0 ? .unsignedHigh : .unsignedLow }
         default: break
         }
-        append(ShapeWord(.compare, fieldIndex: field.ordinal, comparison: comparison.position, variant: variant))
+        append(ShapeWord(.compare, fieldIndex: field.index, comparison: comparison.position, variant: variant))
         bind(constant)
     }
 
     private mutating func oneOf(_ field: FieldReference, _ values: [Value], _ table: EntityTable) throws -> Bool {
         if values.count > Self.mostListed {
             guard field.type.physical == .integer else { return false }
-            append(ShapeWord(.oneOfList, fieldIndex: field.ordinal))
+            append(ShapeWord(.oneOfList, fieldIndex: field.index))
             bind(.text(try list(field, values, table)))
             return true
         }
         let wordAt = words.count
-        append(ShapeWord(.oneOf, fieldIndex: field.ordinal))
+        append(ShapeWord(.oneOf, fieldIndex: field.index))
         append(count: 0)
         var count = 0
         var last: Binding?
@@ -128,7 +128,7 @@ extension QueryCompiler {
         }
         guard let last else {
             words.removeSubrange(wordAt...)
-            append(field.isObjectID ? ShapeWord(.never) : ShapeWord(.neverUnlessNull, fieldIndex: field.ordinal))
+            append(field.isObjectID ? ShapeWord(.never) : ShapeWord(.neverUnlessNull, fieldIndex: field.index))
             return true
         }
         // Lists of similar length share a statement: the last value is repeated up to the next power of two.
@@ -154,7 +154,7 @@ extension QueryCompiler {
 
     private mutating func text(_ field: FieldReference, _ operation: TextOperator, _ value: String) {
         guard !value.isEmpty else {
-            append(ShapeWord(.alwaysUnlessNull, fieldIndex: field.ordinal))
+            append(ShapeWord(.alwaysUnlessNull, fieldIndex: field.index))
             return
         }
         switch operation {
@@ -163,14 +163,14 @@ extension QueryCompiler {
             // The range from the prefix to the first text after all texts with the prefix. No byte of UTF-8 is 0xff.
             var end = [UInt8](value.utf8)
             end[end.count - 1] += 1
-            append(ShapeWord(.inRange, fieldIndex: field.ordinal))
+            append(ShapeWord(.inRange, fieldIndex: field.index))
             bind(.text(value))
             bind(.textBytes(end))
         case .contains:
-            append(ShapeWord(.contains, fieldIndex: field.ordinal))
+            append(ShapeWord(.contains, fieldIndex: field.index))
             bind(.blob([UInt8](value.utf8)))
         case .endsWith:
-            append(ShapeWord(.endsWith, fieldIndex: field.ordinal))
+            append(ShapeWord(.endsWith, fieldIndex: field.index))
             bind(.integer(-Int64(value.utf8.count)))
             bind(.blob([UInt8](value.utf8)))
         }

@@ -107,7 +107,7 @@ struct QueryCompiler {
     private mutating func select(_ fields: FieldMask, _ residual: [QueryPredicate], _ table: EntityTable) -> [Int] {
         var fields = fields
         for part in residual { part.collectFields(into: &fields) }
-        let selected = fields.ordinals.filter { $0 < table.fieldCount }
+        let selected = fields.indexes.filter { $0 < table.fieldCount }
         append(count: selected.count)
         for field in selected { append(count: field) }
         return selected
@@ -116,9 +116,9 @@ struct QueryCompiler {
     /// Appends a word per sort key: the direction, the position of nulls if it is not SQLite's default, and whether SQLite's order must be corrected.
     private mutating func order(_ keys: [SortKey], _ table: EntityTable, _ misordered: borrowing MisorderedColumns) {
         for key in keys {
-            var word = UInt32(truncatingIfNeeded: key.field.ordinal + 1) << 16
+            var word = UInt32(truncatingIfNeeded: key.field.index + 1) << 16
             if !key.ascending { word |= 1 }
-            if key.nullsComeFirst != key.ascending, !key.field.isObjectID, table.entity.fields[key.field.ordinal].isOptional { word |= 2 }
+            if key.nullsComeFirst != key.ascending, !key.field.isObjectID, table.entity.fields[key.field.index].isOptional { word |= 2 }
             if misordered.contains(key.field, of: table.entity.index) { word |= 4 }
             words.append(word)
             // Ids are unique, so further sort keys have no effect.

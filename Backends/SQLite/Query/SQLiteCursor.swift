@@ -24,7 +24,7 @@ final class SQLiteCursor: RecordCursor {
         selectedFields = query.selectedFields
         reader = statement.reader ?? RowReader()
         super.init(layout: table.layout)
-        if onlyIDs { stand(on: 0, try reader.empty(table)) }
+        if onlyIDs { setCurrent(0, try reader.empty(table)) }
     }
 
     deinit { close() }
@@ -34,9 +34,9 @@ final class SQLiteCursor: RecordCursor {
         let code = sqlite3_step(handle)
         guard code == SQLITE_ROW else { return try finish(code) }
         if let selectedFields, !onlyIDs {
-            stand(on: sqlite3_column_int64(handle, 0), try reader.read(handle, table, only: selectedFields))
+            setCurrent(sqlite3_column_int64(handle, 0), try reader.read(handle, table, only: selectedFields))
         } else {
-            stand(on: sqlite3_column_int64(handle, 0), onlyIDs ? record : try reader.read(handle, table))
+            setCurrent(sqlite3_column_int64(handle, 0), onlyIDs ? record : try reader.read(handle, table))
         }
         return true
     }

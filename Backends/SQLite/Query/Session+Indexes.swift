@@ -56,11 +56,11 @@ extension Session {
     private static func candidate(_ part: QueryPredicate, _ table: EntityTable) -> Candidate? {
         switch part.fieldCondition {
         case .compare(let field, let comparison, let value)? where !field.isObjectID && comparison != .notEqual && value != .null:
-            guard table.isLeading(field.ordinal) else { return nil }
-            return Candidate(field: field.ordinal, predicate: part, isEquality: comparison == .equal)
+            guard table.isLeading(field.index) else { return nil }
+            return Candidate(field: field.index, predicate: part, isEquality: comparison == .equal)
         case .oneOf(let field, let values)? where !field.isObjectID && values.count <= QueryCompiler.mostListed:
-            guard table.isLeading(field.ordinal) else { return nil }
-            return Candidate(field: field.ordinal, predicate: part, isEquality: true)
+            guard table.isLeading(field.index) else { return nil }
+            return Candidate(field: field.index, predicate: part, isEquality: true)
         default: return nil
         }
     }

@@ -45,7 +45,7 @@ extension Session {
         func declares(_ relationship: Relationship) -> Bool {
             guard relationship.source < tables.entities.count else { return false }
             let declared = tables.entities[relationship.source].entity.relationships
-            return declared.indices.contains(relationship.ordinal) && declared[relationship.ordinal] == relationship
+            return declared.indices.contains(relationship.index) && declared[relationship.index] == relationship
         }
         if declares(relationship) { return true }
         // Compared from the declared side, because reversing a relationship twice does not restore all of its properties.
@@ -59,7 +59,7 @@ extension Session {
             if case .link(let table, let isReversed) = relationship.storage {
                 -1 - (table << 2 | (isReversed ? 2 : 0) | (relationship.isOrdered ? 1 : 0))
             } else {
-                relationship.source << 32 | relationship.ordinal
+                relationship.source << 32 | relationship.index
             }
         if let kept = connection.related[key] { return kept }
         let sql: String

@@ -61,7 +61,7 @@ final class Session: RelatedRecords {
             connection.checkIn(statement)
             throw error
         }
-        return Scan(cursor, remainder: query.remainder)
+        return Scan(cursor, residual: query.residualRequest)
     }
 
     func count(_ request: FetchRequest) throws -> Int {
@@ -95,7 +95,7 @@ final class Session: RelatedRecords {
     private func countMatches(_ request: FetchRequest) throws -> Int {
         let scan = try scan(request)
         defer { scan.cursor.close() }
-        let evaluator = scan.remainder.predicate.map { PredicateEvaluator($0, self) }
+        let evaluator = scan.residual.predicate.map { PredicateEvaluator($0, self) }
         var count = 0
         let limit = request.limit.map { $0.addingReportingOverflow(request.offset) }
         let most = limit.map { $0.overflow ? Int.max : $0.partialValue } ?? .max

@@ -40,7 +40,7 @@ final class EntityTable: Sendable {
         columns = entity.fields.map { SQLNames.quoted($0.name) }
         selectList = ([SQLNames.objectID] + columns).joined(separator: ", ")
         columnFormats = .allocate(capacity: max(entity.fields.count, 1))
-        for field in entity.fields { (columnFormats + field.ordinal).initialize(to: ColumnFormat(field)) }
+        for field in entity.fields { (columnFormats + field.index).initialize(to: ColumnFormat(field)) }
         var unique = FieldMask()
         for index in indexes where index.isUnique { for field in index.fields { unique.insert(field) } }
         uniqueFields = unique
@@ -53,7 +53,7 @@ final class EntityTable: Sendable {
     func isLeading(_ fieldIndex: Int) -> Bool { indexes.contains { $0.fields.first == fieldIndex } }
 
     /// Returns the quoted column of a field.
-    func column(_ field: FieldReference) -> String { field.isObjectID ? SQLNames.objectID : columns[field.ordinal] }
+    func column(_ field: FieldReference) -> String { field.isObjectID ? SQLNames.objectID : columns[field.index] }
 
     var recordSQL: String { "SELECT \(selectList) FROM \(name) WHERE \(SQLNames.objectID) = ?" }
     var deleteSQL: String { "DELETE FROM \(name) WHERE \(SQLNames.objectID) = ?" }
@@ -76,7 +76,7 @@ final class EntityTable: Sendable {
 
     /// The statement that creates the table.
     var tableSQL: String {
-        let declared = entity.fields.map { "\(columns[$0.ordinal]) \($0.type.physical.sqlType)" }
+        let declared = entity.fields.map { "\(columns[$0.index]) \($0.type.physical.sqlType)" }
         return "CREATE TABLE \(name) (\((["\(SQLNames.objectID) INTEGER PRIMARY KEY"] + declared).joined(separator: ", ")))"
     }
 

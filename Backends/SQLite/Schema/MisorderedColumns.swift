@@ -19,13 +19,13 @@ struct MisorderedColumns {
         listed = Array(repeating: FieldMask(), count: tables.entities.count)
         unchecked = listed
         for table in tables.entities {
-            for field in table.entity.fields where field.type == .uint64 { unchecked[table.entity.index].insert(field.ordinal) }
+            for field in table.entity.fields where field.type == .uint64 { unchecked[table.entity.index].insert(field.index) }
         }
     }
 
     /// Returns whether the order of a field must be corrected.
     func contains(_ field: FieldReference, of entity: Int) -> Bool {
-        !field.isObjectID && (listed[entity].contains(field.ordinal) || unchecked[entity].contains(field.ordinal))
+        !field.isObjectID && (listed[entity].contains(field.index) || unchecked[entity].contains(field.index))
     }
 
     mutating func insert(_ fieldIndex: Int, of table: EntityTable) {
@@ -44,7 +44,7 @@ struct MisorderedColumns {
         let named = Set(Self.split(text))
         for table in tables.entities {
             for field in table.entity.fields where Self.canBeListed(field) {
-                if named.contains([UInt8](Self.name(field.ordinal, table).utf8)) { listed[table.entity.index].insert(field.ordinal) }
+                if named.contains([UInt8](Self.name(field.index, table).utf8)) { listed[table.entity.index].insert(field.index) }
             }
         }
     }

@@ -44,7 +44,7 @@ final class ConnectionPool: @unchecked Sendable {
     /// The subset of `files` that exists while no connection is open.
     private let lastingFiles: WatchedFiles
     /// The state of a read-only file when it was opened.
-    private let stamp: FilePlace.Stamp?
+    private let stamp: StorePath.Stamp?
 
     /// - Parameter isLogFlushed: A Boolean value that indicates whether the write-ahead log contains only frames that the writer has flushed.
     init(
@@ -58,7 +58,7 @@ final class ConnectionPool: @unchecked Sendable {
         tables = writer.tables
         self.access = access
         self.isLogFlushed = isLogFlushed
-        let place = FilePlace(path: writer.path)
+        let place = StorePath(path: writer.path)
         lastingFiles = access == .writing ? try WatchedFiles([place.path]) : WatchedFiles()
         files = lastingFiles
         stamp = access == .readingUnchangedFile ? try place.stamp() : nil
@@ -174,7 +174,7 @@ final class ConnectionPool: @unchecked Sendable {
     /// Throws an error if a file that is read without locks has changed since it was opened.
     private func checkUnchanged() throws {
         guard let stamp else { return }
-        let place = FilePlace(path: path)
+        let place = StorePath(path: path)
         guard try place.stamp() == stamp, place.walSize() == 0 else {
             throw StoreError(
                 .busy,
@@ -309,13 +309,13 @@ final class ConnectionPool: @unchecked Sendable {
     /// them again makes them durable.
     private func flushLog() throws {
         if isLogFlushed { return }
-        try FilePlace(path: path).rewriteLog()
+        try StorePath(path: path).rewriteLog()
         lock.withLock { isLogFlushed = true }
     }
 
     /// Checks and flushes the log. The writer calls it when its transaction has begun.
     func didBeginWriting() throws {
-        if files.count == 1 { try files.add(FilePlace(path: path).walPath) }
+        if files.count == 1 { try files.add(StorePath(path: path).walPath) }
         try flushLog()
     }
 

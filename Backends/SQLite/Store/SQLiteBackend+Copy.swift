@@ -13,10 +13,10 @@ extension SQLiteBackend {
     /// Copies the pages of one snapshot into a temporary file beside the destination, flushes it and links it under its final name. A process that ends during
     /// the copy leaves only the temporary file, whose name ends in `.partial`.
     func copy(to location: String, reporting report: MaintenanceReport) throws {
-        let destination = FilePlace(path: FilePlace.resolve(location))
+        let destination = StorePath(path: StorePath.resolve(location))
         guard try destination.kind() == .absent else { throw taken(destination) }
-        let partial = FilePlace(path: "\(destination.path).\(UInt64.random(in: 0 ... .max)).partial")
-        let mode = try FilePlace(path: pool.path).mode()
+        let partial = StorePath(path: "\(destination.path).\(UInt64.random(in: 0 ... .max)).partial")
+        let mode = try StorePath(path: pool.path).mode()
         do {
             try partial.create(mode: mode)
             defer { unlink(partial.path) }
@@ -31,7 +31,7 @@ extension SQLiteBackend {
         try destination.flushFolder()
     }
 
-    private func taken(_ destination: FilePlace) -> StoreError {
+    private func taken(_ destination: StorePath) -> StoreError {
         StoreError(
             .io,
             "Cannot copy the store \(pool.path) to \(destination.path): there is a file or folder at that path. Choose another one, or remove it.",
@@ -41,7 +41,7 @@ extension SQLiteBackend {
     /// The number of pages that are copied between two reports.
     private static let pagesPerStep: Int32 = 1024
 
-    private func copyPages(to place: FilePlace, reporting report: MaintenanceReport) throws {
+    private func copyPages(to place: StorePath, reporting report: MaintenanceReport) throws {
         let reader = try pool.borrowReader()
         defer { pool.giveBack(reader: reader) }
         // Checks that the file is still the opened store, and holds a snapshot of it for the copy.
@@ -79,7 +79,7 @@ extension SQLiteBackend {
     }
 }
 
-extension FilePlace {
+extension StorePath {
     /// Returns the permissions of the file.
     fileprivate func mode() throws -> UInt32 {
         var found = stat()

@@ -7,7 +7,7 @@ struct StoreOpener {
     let options: SQLiteOptions
     let request: OpenRequest
 
-    private var place: FilePlace { FilePlace(path: path) }
+    private var place: StorePath { StorePath(path: path) }
 
     func open() throws -> SQLiteBackend {
         try checkLength()

@@ -61,7 +61,7 @@ struct ChangeWriter {
         changes.changes.contains { change in
             change.kind == .update
                 && tables.entities[change.entity].entity.fields.contains {
-                    change.mask.contains($0.ordinal) && tables.entities[change.entity].uniqueFields.contains($0.ordinal)
+                    change.mask.contains($0.index) && tables.entities[change.entity].uniqueFields.contains($0.index)
                 }
         }
     }
@@ -120,8 +120,8 @@ struct ChangeWriter {
     private func clearUnique(_ change: ChangeSet.Change) throws {
         let table = tables.entities[change.entity]
         var mask = FieldMask()
-        for field in table.entity.fields where change.mask.contains(field.ordinal) && table.uniqueFields.contains(field.ordinal) {
-            mask.insert(field.ordinal)
+        for field in table.entity.fields where change.mask.contains(field.index) && table.uniqueFields.contains(field.index) {
+            mask.insert(field.index)
         }
         if mask.isEmpty { return }
         let update = try connection.updates[change.entity].update(mask, table, connection)

@@ -25,7 +25,7 @@ struct UpdateCache {
             for update in updates.values { connection.finalize(update.statement) }
             updates.removeAll()
         }
-        let fieldIndexes = table.entity.fields.map(\.ordinal).filter(mask.contains)
+        let fieldIndexes = table.entity.fields.map(\.index).filter(mask.contains)
         let made = Update(mask: mask, fieldIndexes: fieldIndexes, statement: try connection.prepare(table.updateSQL(fieldIndexes)))
         updates[mask] = made
         latest = made

@@ -120,8 +120,8 @@ let aggregateCases: [ConformanceCase] = [
     ConformanceCase("aggregate.refused.strangers", "Unknown fields, other schemas and ended transactions are rejected.") {
         run in
         let (store, person) = try team(run)
-        let stranger = FieldReference(ordinal: 77, name: "far", type: .int64)
-        let wrong = FieldReference(ordinal: 1, name: "age", type: .double)
+        let stranger = FieldReference(index: 77, name: "far", type: .int64)
+        let wrong = FieldReference(index: 1, name: "age", type: .double)
         for field in [stranger, wrong] {
             let requests = [
                 AggregateRequest(person, aggregates: [.count(field)]), AggregateRequest(person, aggregates: [.sum(field)]),

@@ -40,7 +40,7 @@ let bigValueCases: [ConformanceCase] =
             ]
             for (name, value) in changes {
                 guard let field = document.field(named: name) else { throw run.fail("no field \(name)") }
-                expected[field.ordinal] = value
+                expected[field.index] = value
                 try store.change { try $0.update(document, id: 1, KeyValuePairs(dictionaryLiteral: (name, value))) }
                 try run.expect(try store.row("Document", 1) == expected, "after \(name) of \(value.literal)")
             }

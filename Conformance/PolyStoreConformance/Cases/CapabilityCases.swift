@@ -74,7 +74,7 @@ let capabilityCases: [ConformanceCase] = [
         let place = run.place("copy")
         if run.target.capabilities.contains(.copying) { return try store.backend.copy(to: place.path) }
         try run.expectError(.unsupported) { try store.backend.copy(to: place.path) }
-        try run.expect(try FilePlace(path: place.path).kind(), equals: .absent, "the file at the path")
+        try run.expect(try StorePath(path: place.path).kind(), equals: .absent, "the file at the path")
     },
     ConformanceCase(
         "capability.compaction.both-ways", "A store can be compacted if compaction is claimed; otherwise compaction throws unsupported."

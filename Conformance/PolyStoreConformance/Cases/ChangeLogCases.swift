@@ -66,7 +66,7 @@ let changeLogCases: [ConformanceCase] = [
     logCase("log.records.together", "A change set with records and entries writes both.") { run, store in
         let club = try store.entity("Club")
         let changes = store.log([[1]])
-        try changes.insert(club, id: 1) { $0.setText(club.fields[0].ordinal, "chess") }
+        try changes.insert(club, id: 1) { $0.setText(club.fields[0].index, "chess") }
         try store.write { try $0.apply(changes) }
         try run.expect(try store.entries().map(\.bytes), equals: [[1]])
         try run.expect(try store.row("Club", 1) != nil, "the record")

@@ -121,7 +121,7 @@ let compoundIndexCases: [ConformanceCase] = [
                 let keys = [SortKey(fields[0], ascending: up), SortKey(fields[1], ascending: down)]
                 let expected = rows.indices.sorted { left, right in
                     for key in keys {
-                        let order = rows[left][key.field.ordinal].order(to: rows[right][key.field.ordinal], unsigned: false)
+                        let order = rows[left][key.field.index].order(to: rows[right][key.field.index], unsigned: false)
                         if order != 0 { return key.ascending ? order < 0 : order > 0 }
                     }
                     return left < right
@@ -211,7 +211,7 @@ let compoundIndexCases: [ConformanceCase] = [
                     var mask = FieldMask()
                     for (_, name, _) in parts { mask.insert(name == "first" ? 0 : 1) }
                     try changes.update(pair, id: Int64(index + 1), mask: mask) { builder in
-                        for field in pair.fields { try builder.set(field, row[field.ordinal]) }
+                        for field in pair.fields { try builder.set(field, row[field.index]) }
                     }
                 }
             }

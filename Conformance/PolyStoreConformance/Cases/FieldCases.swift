@@ -24,11 +24,11 @@ let fieldCases: [ConformanceCase] = [
         try store.insert("All", rows)
         try store.read { transaction in
             for field in all.fields {
-                try run.expect(try transaction.rows(FetchRequest(all), only: [field]), equals: rows.map { [$0[field.ordinal]] }, field.name)
+                try run.expect(try transaction.rows(FetchRequest(all), only: [field]), equals: rows.map { [$0[field.index]] }, field.name)
                 // Two non-adjacent fields.
                 let pair = [all.fields[0], field]
                 try run.expect(
-                    try transaction.rows(FetchRequest(all), only: pair), equals: rows.map { [$0[0], $0[field.ordinal]] },
+                    try transaction.rows(FetchRequest(all), only: pair), equals: rows.map { [$0[0], $0[field.index]] },
                     "\(field.name) and the first")
             }
         }
@@ -50,7 +50,7 @@ let fieldCases: [ConformanceCase] = [
         try store.read { transaction in
             for (number, request) in try Catalog.requests(store).enumerated() {
                 let wanted = [item.fields[number % item.fields.count], item.fields[(number / 9 + 4) % item.fields.count]]
-                let expected = try transaction.rows(request).map { row in wanted.map { row[$0.ordinal] } }
+                let expected = try transaction.rows(request).map { row in wanted.map { row[$0.index] } }
                 try run.expect(
                     try transaction.rows(request, only: wanted), equals: expected,
                     "\(wanted.map(\.name)) where \(request.predicate) by \(request.sortKeys.map(\.field.name))")
@@ -91,7 +91,7 @@ let fieldCases: [ConformanceCase] = [
         try store.read { transaction in
             for field in item.fields {
                 try run.expect(
-                    try transaction.rows(FetchRequest(item), only: [field]), equals: rows.map { [$0[field.ordinal]] }, field.name)
+                    try transaction.rows(FetchRequest(item), only: [field]), equals: rows.map { [$0[field.index]] }, field.name)
             }
         }
     },
@@ -184,7 +184,7 @@ extension ReadTransaction {
     fileprivate func rows(_ request: FetchRequest, only fields: [Field]) throws -> [[Value]] {
         var request = request
         var mask = FieldMask()
-        for field in fields { mask.insert(field.ordinal) }
+        for field in fields { mask.insert(field.index) }
         request.fields = mask
         let cursor = try fetch(request)
         defer { cursor.close() }

@@ -62,7 +62,7 @@ let fileCases: [ConformanceCase] = [
         "durability.full.flushes", "A .full commit flushes at least one file of the store before it returns. Counted on Linux.",
         requires: [.persistence, .fullDurability]
     ) { run in
-        guard try run.keepsFilesAtItsPlace(), let probe = FlushProbe(folder: FilePlace.resolve(run.folderPath)) else { return }
+        guard try run.keepsFilesAtItsPlace(), let probe = FlushProbe(folder: StorePath.resolve(run.folderPath)) else { return }
         let store = try run.open(Fixtures.company)
         for number in 1...5 as ClosedRange<Int64> {
             let before = probe.count

@@ -185,8 +185,8 @@ private func folded(
 ) throws -> [AggregateRow] {
     var groups: [[Value]: (count: Int64, sum: Int64)] = [:]
     for row in try store.read({ try $0.rows(FetchRequest(try store.entity("Sale"), predicate: predicate)) }) {
-        let key = fields.map { row[$0.ordinal] }
-        let value: Int64 = if case .integer(let value) = row[amount.ordinal] { value } else { 0 }
+        let key = fields.map { row[$0.index] }
+        let value: Int64 = if case .integer(let value) = row[amount.index] { value } else { 0 }
         groups[key] = ((groups[key]?.count ?? 0) + 1, (groups[key]?.sum ?? 0) + value)
     }
     let keys = groups.keys.sorted { left, right in

@@ -161,7 +161,7 @@ let groupExpressionCases: [ConformanceCase] = [
     ) {
         run in
         let firm = try Firm(run)
-        let stranger = FieldReference(ordinal: 77, name: "far", type: .int64)
+        let stranger = FieldReference(index: 77, name: "far", type: .int64)
         let title = QueryExpression.related(firm.department, .field(firm.title))
         var requests = [
             AggregateRequest(firm.person, groupBy: [.field(stranger)], aggregates: [.count]),

@@ -139,7 +139,7 @@ private func checkQueries(_ store: TestStore, _ run: ConformanceRun, _ when: Str
             let field = try store.field("Person", name)
             for (comparison, sign) in [(.equal, 0), (.less, -1), (.greater, 1)] as [(ComparisonOperator, Int)] {
                 let expected = rows.filter {
-                    !$0.value[field.ordinal].isNull && $0.value[field.ordinal].order(to: value, unsigned: false).signum() == sign
+                    !$0.value[field.index].isNull && $0.value[field.index].order(to: value, unsigned: false).signum() == sign
                 }
                 let found = try reader.ids(FetchRequest(person, predicate: .compare(field, comparison, value)))
                 try run.expect(found.sorted(), equals: expected.keys.sorted(), "\(when): \(name) \(comparison.rawValue) \(value)")

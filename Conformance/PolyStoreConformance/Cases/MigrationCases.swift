@@ -349,8 +349,8 @@ let migrationCases: [ConformanceCase] = [
                 ]))
             let old = try store.entity(names.0)
             let fields: [SchemaChange.FieldSource] =
-                [.field(old.field(named: names.1)?.ordinal ?? 0, replacingNullWith: .null)]
-                + (1..<number).map { .field(old.field(named: "added\($0)")?.ordinal ?? 0, replacingNullWith: .null) }
+                [.field(old.field(named: names.1)?.index ?? 0, replacingNullWith: .null)]
+                + (1..<number).map { .field(old.field(named: "added\($0)")?.index ?? 0, replacingNullWith: .null) }
                 + [.constant(.integer(Int64(number)))]
             let change = try SchemaChange(
                 identifier: "step \(number)", source: store.schema, target: target,

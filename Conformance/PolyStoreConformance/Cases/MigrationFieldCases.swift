@@ -37,20 +37,20 @@ private func checkQueries(_ run: ConformanceRun, _ reader: any ReadTransaction, 
     for field in item.fields {
         let reference = FieldReference(field)
         let isUnsigned = field.type == .uint64
-        for value in Set(rows.map { $0[field.ordinal] }) {
-            let equal = rows.indices.filter { rows[$0][field.ordinal] == value }.map { Int64($0 + 1) }
+        for value in Set(rows.map { $0[field.index] }) {
+            let equal = rows.indices.filter { rows[$0][field.index] == value }.map { Int64($0 + 1) }
             let predicate: QueryPredicate = value.isNull ? .isNull(reference) : .compare(reference, .equal, value)
             try run.expect(try reader.ids(FetchRequest(item, predicate: predicate)), equals: equal, "\(when), \(field.name) = \(value)")
             if value.isNull { continue }
             let less = rows.indices.filter {
-                !rows[$0][field.ordinal].isNull && rows[$0][field.ordinal].order(to: value, unsigned: isUnsigned) < 0
+                !rows[$0][field.index].isNull && rows[$0][field.index].order(to: value, unsigned: isUnsigned) < 0
             }
             try run.expect(
                 try reader.ids(FetchRequest(item, predicate: .compare(reference, .less, value))), equals: less.map { Int64($0 + 1) },
                 "\(when), \(field.name) < \(value)")
         }
         let sorted = rows.indices.sorted { left, right in
-            (rows[left][field.ordinal].order(to: rows[right][field.ordinal], unsigned: isUnsigned), left) < (0, right)
+            (rows[left][field.index].order(to: rows[right][field.index], unsigned: isUnsigned), left) < (0, right)
         }
         try run.expect(
             try reader.ids(FetchRequest(item, sortKeys: [SortKey(reference)])), equals: sorted.map { Int64($0 + 1) },

@@ -45,7 +45,7 @@ extension SchemaChange {
             let origins = entity.fields.map { field -> FieldSource in
                 if let given = fields["\(entity.name).\(field.name)"] { return given }
                 guard let before = old.fields.first(where: { $0.name == field.name }) else { return .constant(.null) }
-                return .field(before.ordinal, replacingNullWith: .null)
+                return .field(before.index, replacingNullWith: .null)
             }
             return .carried(entity: old.index, fields: origins)
         }

@@ -12,7 +12,7 @@ let nameCases: [ConformanceCase] = [
             let entity = try store.entity(name)
             for field in entity.fields {
                 let request = FetchRequest(
-                    entity, predicate: .compare(FieldReference(field), .equal, row[field.ordinal]),
+                    entity, predicate: .compare(FieldReference(field), .equal, row[field.index]),
                     sortKeys: [SortKey(FieldReference(field))])
                 try run.expect(try store.ids(request), equals: [1], "\(name).\(field.name)")
             }

@@ -108,7 +108,7 @@ let orderExpressionCases: [ConformanceCase] =
         ConformanceCase("order.expression.refused", "An order by an unknown field throws invalidPredicate.") { run in
             let store = try Works.start.open(run)
             let wrong: [QueryExpression] = [
-                .field(FieldReference(ordinal: 77, name: "far", type: .int64)), try store.related("friends", store.value("age")),
+                .field(FieldReference(index: 77, name: "far", type: .int64)), try store.related("friends", store.value("age")),
                 try store.related("boss", store.value("Club.rating")), try store.related("Team.members", store.value("age")),
                 .aggregate(.sum, try store.reference("friends"), try store.value("name")),
                 .folded(try store.value("age"), .caseInsensitive),

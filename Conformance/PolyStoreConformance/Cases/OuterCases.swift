@@ -28,7 +28,7 @@ let outerCases: [ConformanceCase] =
             for condition in conditions where condition.entity == "Worker" {
                 var request = try store.request("Worker", try condition.predicate(store))
                 var fields = FieldMask()
-                fields.insert(name.ordinal)
+                fields.insert(name.index)
                 request.fields = fields
                 request.sortKeys = [SortKey(.objectID, ascending: false)]
                 let expected = Array(condition.selected(works).reversed())

@@ -197,7 +197,7 @@ let planCases: [ConformanceCase] = [
     },
     ConformanceCase("plan.refused.as-a-fetch-is", "Explaining rejects invalid requests with the same error as a fetch.") { run in
         let (store, item) = try Catalog.open(run, items: 5)
-        let stranger = FieldReference(ordinal: 77, name: "far", type: .int64)
+        let stranger = FieldReference(index: 77, name: "far", type: .int64)
         let requests = [
             FetchRequest(item, predicate: .isNull(stranger)), FetchRequest(item, sortKeys: [SortKey(stranger)]),
             FetchRequest(item, limit: -1),

@@ -132,8 +132,8 @@ let refusalCases: [ConformanceCase] = [
         try store.insert("Club", [[.text("chess")]])
         let club = try store.entity("Club")
         let strangers = [
-            FieldReference(ordinal: 1, name: "far", type: .string), FieldReference(ordinal: 4000, name: "farther", type: .string),
-            FieldReference(ordinal: 0, name: "name", type: .int64),
+            FieldReference(index: 1, name: "far", type: .string), FieldReference(index: 4000, name: "farther", type: .string),
+            FieldReference(index: 0, name: "name", type: .int64),
         ]
         for field in strangers {
             let predicates: [QueryPredicate] = [

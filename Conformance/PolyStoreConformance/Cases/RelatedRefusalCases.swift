@@ -38,7 +38,7 @@ let relatedRefusalCases: [ConformanceCase] = [
             .related(try store.reference("team"), .one, .isNull(try store.field("score"))),
             .related(try store.reference("clubs"), .any, .isNull(try store.field("age"))),
             .isNull(.related(try store.reference("team"), try store.value("born"))),
-            .isNull(FieldReference(ordinal: 50, name: "far", type: .int64)),
+            .isNull(FieldReference(index: 50, name: "far", type: .int64)),
             .compare(try store.count("clubs", where: .isNull(try store.field("level"))), .equal, .constant(.integer(0), .int64)),
         ]
     },

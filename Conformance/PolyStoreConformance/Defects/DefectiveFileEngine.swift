@@ -21,10 +21,10 @@ final class DefectiveFileEngine: OrderedEngine, @unchecked Sendable {  // All mu
     init(path: String, _ defect: EngineDefect) throws {
         place = path
         self.defect = defect
-        var filePlace = FilePlace(path: path)
+        var filePlace = StorePath(path: path)
         if defect.usesFolder {
-            let folder = FilePlace(path: path)
-            filePlace = FilePlace(path: path + "/data")
+            let folder = StorePath(path: path)
+            filePlace = StorePath(path: path + "/data")
             switch try folder.kind() {
             case .absent: guard mkdir(path, 0o700) == 0 else { throw folder.refused("The folder cannot be made", errno) }
             case .directory:
@@ -97,9 +97,9 @@ final class DefectiveFileEngine: OrderedEngine, @unchecked Sendable {  // All mu
         endBlock()
         let written = pwrite(file, bytes, bytes.count, 0)
         guard written == bytes.count, ftruncate(file, off_t(bytes.count)) == 0 else {
-            throw FilePlace(path: place).refused("The file cannot be written", written < 0 ? errno : ENOSPC)
+            throw StorePath(path: place).refused("The file cannot be written", written < 0 ? errno : ENOSPC)
         }
-        if flushes, defect != .neverFlushes { try FilePlace(path: place).flush(file) }
+        if flushes, defect != .neverFlushes { try StorePath(path: place).flush(file) }
     }
 
     // MARK: The engine
@@ -215,27 +215,27 @@ private final class DefectiveCursor: EngineCursor {
         super.init()
     }
 
-    private func stand(_ isThere: Bool) -> Bool {
-        if isThere { stand(on: inner.key, inner.value) }
+    private func setEntry(_ isThere: Bool) -> Bool {
+        if isThere { setCurrent(inner.key, inner.value) }
         return isThere
     }
 
     override func seek(_ key: UnsafeRawBufferPointer) throws -> Bool {
-        defect == .emptySeekFindsNothing && key.isEmpty ? false : stand(try inner.seek(key))
+        defect == .emptySeekFindsNothing && key.isEmpty ? false : setEntry(try inner.seek(key))
     }
 
     override func last() throws -> Bool {
-        guard defect == .lastOfTheFirstRange else { return stand(try inner.last()) }
+        guard defect == .lastOfTheFirstRange else { return setEntry(try inner.last()) }
         guard try [UInt8]().withUnsafeBytes({ try inner.seek($0) }), let first = inner.key.first, first < 255 else {
-            return stand(try inner.last())
+            return setEntry(try inner.last())
         }
         // Before the first key of the next range.
         let isThere = try [first + 1].withUnsafeBytes { try inner.seek(before: $0) }
-        return stand(isThere)
+        return setEntry(isThere)
     }
 
-    override func next() throws -> Bool { stand(try inner.next()) }
-    override func previous() throws -> Bool { stand(try inner.previous()) }
+    override func next() throws -> Bool { setEntry(try inner.next()) }
+    override func previous() throws -> Bool { setEntry(try inner.previous()) }
 
     override func next(copyingInto batch: EntryBatch) throws -> Int {
         if defect == .stopsAtTheBatchEnd { _ = try inner.next() }

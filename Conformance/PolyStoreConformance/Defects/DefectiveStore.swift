@@ -149,7 +149,7 @@ class DefectiveReadTransaction: ReadTransaction {
         switch store.defect {
         case .losesOrder:
             var scan = try reader.scan(request)
-            scan.remainder.sort = false
+            scan.residual.sort = false
             return scan
         case .ignoresOffset:
             var request = request

@@ -82,7 +82,7 @@ private final class InterruptedCursor: EngineCursor {
 
     private func move(_ operation: FaultPlan.Operation, _ body: () throws -> Bool) throws -> Bool {
         guard try plan.perform(operation, body) else { return false }
-        stand(on: inner.key, inner.value)
+        setCurrent(inner.key, inner.value)
         return true
     }
 

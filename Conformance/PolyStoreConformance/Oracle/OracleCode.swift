@@ -38,13 +38,13 @@ extension FetchRequest {
 
 extension FieldReference {
     fileprivate func code(_ entity: Entity) -> String {
-        isObjectID ? ".objectID" : "FieldReference(\(entity.code).fields[\(ordinal)])"
+        isObjectID ? ".objectID" : "FieldReference(\(entity.code).fields[\(index)])"
     }
 }
 
 extension RelationshipReference {
     fileprivate func code(_ entity: Entity) -> String {
-        "RelationshipReference(\(entity.code).relationships[\(relationship.ordinal)], in: schema)"
+        "RelationshipReference(\(entity.code).relationships[\(relationship.index)], in: schema)"
     }
 }
 

@@ -46,7 +46,7 @@ extension OracleDraw {
         request.onlyIDs = random.once(in: 4)
         if random.once(in: 4) {
             var mask = FieldMask()
-            for field in random.pick(random.below(4), of: entity.fields) { mask.insert(field.ordinal) }
+            for field in random.pick(random.below(4), of: entity.fields) { mask.insert(field.index) }
             request.fields = mask
         }
         return request
@@ -174,8 +174,8 @@ extension OracleDraw {
         if random.once(in: 15) { return .null }
         if field.isObjectID { return .integer(id(entity.index)) }
         let ids = model.ids(entity.index)
-        if !ids.isEmpty, random.once(in: 2), let row = model.rows[entity.index][random.pick(ids)], !row[field.ordinal].isNull {
-            return row[field.ordinal]
+        if !ids.isEmpty, random.once(in: 2), let row = model.rows[entity.index][random.pick(ids)], !row[field.index].isNull {
+            return row[field.index]
         }
         if random.once(in: 10) {
             switch field.type.physical {
@@ -185,6 +185,6 @@ extension OracleDraw {
             case .blob: return OracleValues.value(.data, &random)
             }
         }
-        return value(entity, entity.fields[field.ordinal])
+        return value(entity, entity.fields[field.index])
     }
 }

@@ -84,7 +84,7 @@ struct OracleDraw {
             return random.once(in: 3) ? .null : .integer(id(destination))
         }
         if field.isOptional ? random.once(in: 4) : mayFail && random.once(in: 12) { return .null }
-        let isUnique = entity.indexes.contains { $0.isUnique && $0.fields.contains(field.ordinal) }
+        let isUnique = entity.indexes.contains { $0.isUnique && $0.fields.contains(field.index) }
         return isUnique && random.below(4) > 0 ? OracleValues.scarce(field.type, &random) : OracleValues.value(field.type, &random)
     }
 
@@ -109,7 +109,7 @@ struct OracleDraw {
     private mutating func update(_ mayFail: Bool) -> OracleEdit {
         let entity = random.pick(schema.entities)
         var fields: [Int: Value] = [:]
-        for field in random.pick(1 + random.below(3), of: entity.fields) { fields[field.ordinal] = value(entity, field, mayFail) }
+        for field in random.pick(1 + random.below(3), of: entity.fields) { fields[field.index] = value(entity, field, mayFail) }
         return .update(entity: entity.index, id: id(entity.index), fields: fields)
     }
 
@@ -119,7 +119,7 @@ struct OracleDraw {
         let ids = random.pick(2, of: model.ids(entity.index))
         guard ids.count == 2, let first = model.rows[entity.index][ids[0]], let second = model.rows[entity.index][ids[1]] else { return [] }
         let unique = entity.indexes.filter(\.isUnique)
-        let fields = unique.isEmpty ? random.pick(2, of: entity.fields).map(\.ordinal) : random.pick(unique).fields
+        let fields = unique.isEmpty ? random.pick(2, of: entity.fields).map(\.index) : random.pick(unique).fields
         return [
             .update(entity: entity.index, id: ids[0], fields: Dictionary(uniqueKeysWithValues: fields.map { ($0, second[$0]) })),
             .update(entity: entity.index, id: ids[1], fields: Dictionary(uniqueKeysWithValues: fields.map { ($0, first[$0]) })),

@@ -77,7 +77,7 @@ extension OracleModel {
         return key.ascending ? order : -order
     }
 
-    func value(_ field: FieldReference, _ id: Int64, _ row: [Value]) -> Value { field.ordinal < 0 ? .integer(id) : row[field.ordinal] }
+    func value(_ field: FieldReference, _ id: Int64, _ row: [Value]) -> Value { field.index < 0 ? .integer(id) : row[field.index] }
 
     /// Evaluates a condition in three-valued logic; `nil` is unknown.
     func holds(_ predicate: QueryPredicate, _ entity: Entity, _ id: Int64) -> Bool? {

@@ -23,7 +23,7 @@ extension OracleModel {
             switch changes.changes[key] {
             case .insert(let row):
                 if old != nil { refusal.add(.constraint, key) }
-                for field in fields where !field.isOptional && row[field.ordinal].isNull { refusal.add(.constraint, key) }
+                for field in fields where !field.isOptional && row[field.index].isNull { refusal.add(.constraint, key) }
                 if old == nil { after.rows[key.entity][key.id] = row.map(OracleValues.kept) }
             case .update(let values):
                 for (fieldIndex, value) in values where !fields[fieldIndex].isOptional && value.isNull { refusal.add(.constraint, key) }

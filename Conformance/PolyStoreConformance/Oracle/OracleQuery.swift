@@ -42,7 +42,7 @@ extension OracleQuery: CustomStringConvertible {
         if let limit = request.limit { text += " limit \(limit)" }
         if request.offset > 0 { text += " offset \(request.offset)" }
         if request.onlyIDs { text += " only ids" }
-        if let fields = request.fields { text += " fields \(fields.ordinals)" }
+        if let fields = request.fields { text += " fields \(fields.indexes)" }
         return text
     }
 }

@@ -50,8 +50,8 @@ extension OracleRunner {
             guard let expected, let found else {
                 return try expect(found == nil, equals: expected == nil, "\(what()): that there is none")
             }
-            for field in entity.fields where !OracleValues.same(found[field.ordinal], expected[field.ordinal]) {
-                throw mismatch("\(what()): \(field.name)", Self.described(expected[field.ordinal]), Self.described(found[field.ordinal]))
+            for field in entity.fields where !OracleValues.same(found[field.index], expected[field.index]) {
+                throw mismatch("\(what()): \(field.name)", Self.described(expected[field.index]), Self.described(found[field.index]))
             }
         }
     }
@@ -98,10 +98,10 @@ extension OracleRunner {
     /// Checks the fetched values of the current row. Whether the row is selected is checked separately.
     private func checkRow(_ cursor: RecordCursor, _ request: FetchRequest, _ model: OracleModel, _ what: @autoclosure () -> String) throws {
         guard !request.onlyIDs, let row = model.rows[request.entity.index][cursor.id] else { return }
-        for field in request.entity.fields where request.fields?.contains(field.ordinal) ?? true {
+        for field in request.entity.fields where request.fields?.contains(field.index) ?? true {
             let value = cursor.record.value(field)
-            guard OracleValues.same(value, row[field.ordinal]) else {
-                throw mismatch("\(what()): \(field.name) of \(cursor.id)", Self.described(row[field.ordinal]), Self.described(value))
+            guard OracleValues.same(value, row[field.index]) else {
+                throw mismatch("\(what()): \(field.name) of \(cursor.id)", Self.described(row[field.index]), Self.described(value))
             }
         }
     }

@@ -65,7 +65,7 @@ extension ResolvedSchema {
     /// A short description for the report of a failure.
     var inShort: String {
         entities.map { entity in
-            let fields = entity.fields.map { field in "\(field.ordinal) \(field.name) \(field.type)\(field.isOptional ? "?" : "")" }
+            let fields = entity.fields.map { field in "\(field.index) \(field.name) \(field.type)\(field.isOptional ? "?" : "")" }
             let indexes = entity.indexes.map { "\($0.isUnique ? "unique" : "index") \($0.fields)" }
             let relationships = entity.relationships.map {
                 "\($0.name) to E\($0.destination) \($0.storage)\($0.isOrdered ? " ordered" : "")"

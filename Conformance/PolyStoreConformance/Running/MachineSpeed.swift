@@ -19,7 +19,7 @@ enum MachineSpeed {
 
     private static func flushes() -> Duration {
         let path = FileManager.default.temporaryDirectory.path + "/polystore-speed-" + UUID().uuidString
-        let place = FilePlace(path: path)
+        let place = StorePath(path: path)
         defer { unlink(path) }
         return ContinuousClock().measure {
             let file = Foundation.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)

@@ -31,7 +31,7 @@ public struct SortKey: Sendable, Hashable {
     /// Creates a key that sorts by a value computed for each object.
     public init(_ expression: QueryExpression, ascending: Bool = true, nulls: NullPlacement = .smallest) {
         self.init(
-            expression.asField ?? FieldReference(ordinal: -1, name: "\(expression)", type: expression.type), ascending: ascending,
+            expression.asField ?? FieldReference(index: -1, name: "\(expression)", type: expression.type), ascending: ascending,
             nulls: nulls)
         if expression.asField == nil { self.expression = expression }
     }

@@ -19,7 +19,7 @@ public struct RelationshipReference: Sendable, Hashable {
     /// The field that holds the destination id; nil for a to-many relationship.
     public var foreignKey: FieldReference? {
         guard case .foreignKey(let field) = relationship.storage else { return nil }
-        return FieldReference(ordinal: field, name: relationship.name, type: .int64)
+        return FieldReference(index: field, name: relationship.name, type: .int64)
     }
 
     /// Returns the destination id of a to-one relationship; nil if it is null, and for a to-many relationship.
@@ -189,14 +189,14 @@ public struct QueryExpression: Sendable, Hashable {
     /// Adds the fields of the object itself that the expression refers to.
     public func collectFields(into mask: inout FieldMask) {
         switch node {
-        case .field(let field): if !field.isObjectID { mask.insert(field.ordinal) }
+        case .field(let field): if !field.isObjectID { mask.insert(field.index) }
         // An outer value refers to fields of another object.
         case .constant, .outer: break
         case .related(let relationship, let inner), .aggregate(_, let relationship, let inner), .element(let relationship, _, let inner):
-            if let key = relationship.foreignKey { mask.insert(key.ordinal) }
+            if let key = relationship.foreignKey { mask.insert(key.index) }
             inner.collectOuterFields(1, into: &mask)
         case .count(let relationship, let predicate):
-            if let key = relationship.foreignKey { mask.insert(key.ordinal) }
+            if let key = relationship.foreignKey { mask.insert(key.index) }
             predicate.collectOuterFields(1, into: &mask)
         case .arithmetic(_, let left, let right):
             left.collectFields(into: &mask)

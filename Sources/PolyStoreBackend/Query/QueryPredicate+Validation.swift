@@ -4,14 +4,14 @@ extension Entity {
     /// Checks that a reference matches a field of the entity and its type.
     func check(_ field: FieldReference) throws {
         if field.isObjectID { return }
-        guard field.ordinal < fields.count, fields[field.ordinal].type == field.type else {
+        guard field.index < fields.count, fields[field.index].type == field.type else {
             throw StoreError(
                 .invalidPredicate, "\(field.name) (\(field.type)) is not a field of \(name).", entity: name, attribute: field.name)
         }
     }
 
     fileprivate func check(_ relationship: RelationshipReference) throws {
-        let ordinal = relationship.relationship.ordinal
+        let ordinal = relationship.relationship.index
         guard ordinal < relationships.count, relationships[ordinal] == relationship.relationship,
             relationship.destination.index == relationship.relationship.destination
         else {

@@ -4,7 +4,7 @@
 /// predicate is true are selected. `isNull` is never unknown. Constants have the field's physical type. Text is compared by its UTF-8 bytes.
 public struct QueryPredicate: Sendable, Hashable {
     /// The kind of condition. New versions may add cases: a backend leaves cases that it does not know to the shared evaluator, in a `default:` (see
-    /// ``Scan/remainder``).
+    /// ``Scan/residual``).
     public indirect enum Node: Sendable, Hashable {
         /// True or false for every object.
         case constant(Bool)
@@ -142,7 +142,7 @@ extension QueryPredicate {
             right.collectFields(into: &mask)
         case .isNull(let expression), .oneOf(let expression, _): expression.collectFields(into: &mask)
         case .related(let relationship, _, let part):
-            if let key = relationship.foreignKey, !key.isObjectID { mask.insert(key.ordinal) }
+            if let key = relationship.foreignKey, !key.isObjectID { mask.insert(key.index) }
             part.collectOuterFields(1, into: &mask)
         case .and(let parts), .or(let parts): for part in parts { part.collectFields(into: &mask) }
         case .not(let part): part.collectFields(into: &mask)

@@ -22,7 +22,7 @@ open class RecordCursor {
 
     /// Sets the current row. A subclass calls this before its `next()` returns true.
     @inlinable
-    public final func stand(on id: Int64, _ record: RecordView) {
+    public final func setCurrent(_ id: Int64, _ record: RecordView) {
         currentID = id
         currentRecord = record
         steps &+= 1
@@ -48,7 +48,7 @@ extension RecordView {
 /// The shared executor (`ReadTransaction.fetch(_:)`) applies the residual parts, so no part of a request is lost.
 public struct Scan {
     /// The residual parts of a request.
-    public struct Remainder: Sendable, Hashable {
+    public struct Residual: Sendable, Hashable {
         /// The residual predicate, to be evaluated on every row; nil if there is none.
         public var predicate: QueryPredicate?
         /// A Boolean value that indicates whether the rows must still be sorted.
@@ -56,37 +56,37 @@ public struct Scan {
         /// A Boolean value that indicates whether limit and offset must still be applied. Must be true if a predicate or a sort is residual.
         public var slice: Bool
 
-        /// Creates a remainder.
+        /// Creates residual parts.
         public init(predicate: QueryPredicate? = nil, sort: Bool = false, slice: Bool = false) {
             self.predicate = predicate
             self.sort = sort
             self.slice = slice
         }
 
-        /// The remainder of a fully executed request.
-        public static let nothing = Remainder()
+        /// The residual parts of a fully executed request.
+        public static let nothing = Residual()
         /// A Boolean value that indicates whether the backend executed the whole request.
         public var isNothing: Bool { self == .nothing }
 
-        /// Returns the whole request as the remainder, for a full scan in arbitrary order.
-        public static func everything(of request: FetchRequest) -> Remainder {
-            Remainder(predicate: request.predicate == .all ? nil : request.predicate, sort: true, slice: true)
+        /// Returns the whole request as residual, for a full scan in arbitrary order.
+        public static func everything(of request: FetchRequest) -> Residual {
+            Residual(predicate: request.predicate == .all ? nil : request.predicate, sort: true, slice: true)
         }
     }
 
     /// The cursor.
     public let cursor: RecordCursor
     /// The residual parts of the request.
-    public var remainder: Remainder
+    public var residual: Residual
 
     /// Creates a scan.
-    public init(_ cursor: RecordCursor, remainder: Remainder = .nothing) {
+    public init(_ cursor: RecordCursor, residual: Residual = .nothing) {
         self.cursor = cursor
-        self.remainder = remainder
+        self.residual = residual
     }
 }
 
-extension Scan.Remainder {
+extension Scan.Residual {
     /// The residual parts as text for ``QueryPlan/remainder``, one entry each.
     public func described(for request: FetchRequest) -> [String] {
         var lines: [String] = []

@@ -39,7 +39,7 @@ public struct FieldMask: Sendable, Hashable {
     @inlinable public var isEmpty: Bool { words.0 | words.1 | words.2 | words.3 == 0 }
 
     /// The field indexes, in ascending order.
-    public var ordinals: [Int] { (0..<Self.capacity).filter(contains) }
+    public var indexes: [Int] { (0..<Self.capacity).filter(contains) }
 
     /// Removes a field index.
     public mutating func remove(_ ordinal: Int) {

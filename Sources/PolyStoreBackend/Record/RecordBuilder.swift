@@ -126,10 +126,10 @@ public struct RecordBuilder {
     public mutating func set(_ field: Field, _ value: Value) throws {
         switch (value, field.type.physical) {
         case (.null, _): break
-        case (.integer(let value), .integer): setInteger(field.ordinal, value)
-        case (.real(let value), .real): setReal(field.ordinal, value)
-        case (.text(let value), .text): setText(field.ordinal, value)
-        case (.blob(let value), .blob): value.withUnsafeBytes { setBytes(field.ordinal, $0) }
+        case (.integer(let value), .integer): setInteger(field.index, value)
+        case (.real(let value), .real): setReal(field.index, value)
+        case (.text(let value), .text): setText(field.index, value)
+        case (.blob(let value), .blob): value.withUnsafeBytes { setBytes(field.index, $0) }
         default:
             throw StoreError(.invalidValue, "\(field.name) takes \(field.type.physical), not \(value).", attribute: field.name)
         }
@@ -169,11 +169,11 @@ public struct RecordBuilder {
 extension RecordBuilder {
     /// Copies a field from another record of the same entity, including null.
     public mutating func copy(_ field: Field, from record: RecordView) {
-        if record.isNull(field.ordinal) { return }
+        if record.isNull(field.index) { return }
         switch field.type.physical {
-        case .integer: setInteger(field.ordinal, record.integer(field.ordinal))
-        case .real: setReal(field.ordinal, record.real(field.ordinal))
-        case .text, .blob: setBytes(field.ordinal, record.bytes(field.ordinal))
+        case .integer: setInteger(field.index, record.integer(field.index))
+        case .real: setReal(field.index, record.real(field.index))
+        case .text, .blob: setBytes(field.index, record.bytes(field.index))
         }
     }
 }

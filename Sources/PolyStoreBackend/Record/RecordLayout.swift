@@ -40,7 +40,7 @@ public final class RecordLayout: Sendable {
         for field in fields {
             let width = field.type.fixedWidth
             let position = width > 0 ? Self.headerSize + bitmap + fixed : variable
-            (slots + field.ordinal).initialize(to: FieldSlot(position: UInt32(position), code: FieldSlot.Code(field.type)))
+            (slots + field.index).initialize(to: FieldSlot(position: UInt32(position), code: FieldSlot.Code(field.type)))
             if width > 0 { fixed += width } else { variable += 1 }
         }
         fixedLength = fixed
@@ -58,9 +58,9 @@ public final class RecordLayout: Sendable {
         filledTemplate.copyMemory(from: template, byteCount: endsOffset)
         // The unused bits of the bitmap stay set, so that equal records have equal bytes.
         for field in fields {
-            let at = Self.headerSize + field.ordinal >> 3
+            let at = Self.headerSize + field.index >> 3
             let byte = filledTemplate.load(fromByteOffset: at, as: UInt8.self)
-            filledTemplate.storeBytes(of: byte & ~(1 << UInt8(field.ordinal & 7)), toByteOffset: at, as: UInt8.self)
+            filledTemplate.storeBytes(of: byte & ~(1 << UInt8(field.index & 7)), toByteOffset: at, as: UInt8.self)
         }
     }
 
@@ -70,7 +70,7 @@ public final class RecordLayout: Sendable {
         self.init(
             entityName: entityName,
             fields: types.enumerated().map { ordinal, type in
-                Field(ordinal: ordinal, name: "#\(ordinal)", type: type, isOptional: true, relationship: nil, defaultValue: nil)
+                Field(index: ordinal, name: "#\(ordinal)", type: type, isOptional: true, relationship: nil, defaultValue: nil)
             })
     }
 

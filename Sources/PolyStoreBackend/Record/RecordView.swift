@@ -119,12 +119,12 @@ extension RecordView {
 
     /// Returns the value of a field of any type.
     public func value(_ field: Field) -> Value {
-        if isNull(field.ordinal) { return .null }
+        if isNull(field.index) { return .null }
         switch field.type.physical {
-        case .integer: return .integer(integer(field.ordinal))
-        case .real: return .real(real(field.ordinal))
-        case .text: return .text(string(field.ordinal))
-        case .blob: return .blob([UInt8](bytes(field.ordinal)))
+        case .integer: return .integer(integer(field.index))
+        case .real: return .real(real(field.index))
+        case .text: return .text(string(field.index))
+        case .blob: return .blob([UInt8](bytes(field.index)))
         }
     }
 }

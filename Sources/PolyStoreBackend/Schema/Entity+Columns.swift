@@ -1,8 +1,8 @@
 extension Entity {
     /// Returns the relationship whose destination id is the value of an expression.
     package func target(of expression: QueryExpression) -> Relationship? {
-        guard let field = expression.asField, !field.isObjectID, fields.indices.contains(field.ordinal) else { return nil }
-        return fields[field.ordinal].relationship.map { relationships[$0] }
+        guard let field = expression.asField, !field.isObjectID, fields.indices.contains(field.index) else { return nil }
+        return fields[field.index].relationship.map { relationships[$0] }
     }
 
     /// Creates an entity outside any schema, for records of computed values.
@@ -27,13 +27,13 @@ extension Entity {
             let target = targets.indices.contains(ordinal) ? targets[ordinal] : nil
             fields.append(
                 Field(
-                    ordinal: ordinal, name: name, type: type.widest, isOptional: true,
+                    index: ordinal, name: name, type: type.widest, isOptional: true,
                     relationship: target == nil ? nil : relationships.count,
                     defaultValue: nil))
             guard let target else { continue }
             relationships.append(
                 Relationship(
-                    ordinal: relationships.count, name: name, source: entity.index, destination: target.destination, isToMany: false,
+                    index: relationships.count, name: name, source: entity.index, destination: target.destination, isToMany: false,
                     isOrdered: false, deleteRule: .noAction, isRequired: false, minCount: 0, maxCount: nil, inverse: nil,
                     storage: .foreignKey(field: ordinal), positionField: nil))
         }

@@ -14,6 +14,10 @@ public final class Entity: Sendable {
     /// Every index that a store keeps: of unique and indexed attributes, of to-one relationships, and the compound indexes. The index of a to-one
     /// relationship with an ordered inverse has the position as its second field.
     public let indexes: [Index]
+    /// The classes of the objects, depth first, the root first. An entity that holds no hierarchy has one class.
+    public let classes: [EntityClass]
+    /// The field that holds the name of an object's own entity; `nil` for an entity that holds no hierarchy.
+    public let classifierField: Int?
     /// The byte layout of the records.
     public let layout: RecordLayout
     private let fieldsByName: [String: Int]
@@ -26,9 +30,11 @@ public final class Entity: Sendable {
         self.fields = fields
         self.relationships = relationships
         self.indexes = indexes
+        self.classes = description.classes
+        self.classifierField = description.classifierField
         self.layout = RecordLayout(entityName: description.name, fields: fields)
-        self.fieldsByName = Dictionary(uniqueKeysWithValues: fields.lazy.filter { !$0.isHidden }.map { ($0.name, $0.ordinal) })
-        self.relationshipsByName = Dictionary(uniqueKeysWithValues: relationships.map { ($0.name, $0.ordinal) })
+        self.fieldsByName = Dictionary(uniqueKeysWithValues: fields.lazy.filter { !$0.isHidden }.map { ($0.name, $0.index) })
+        self.relationshipsByName = Dictionary(uniqueKeysWithValues: relationships.map { ($0.name, $0.index) })
     }
 
     /// Returns a declared field by name; hidden fields are not found.
@@ -45,7 +51,7 @@ extension Entity: Hashable {
 /// A value of a record: an attribute, the row id of the target of a to-one relationship, or a hidden position.
 public struct Field: Sendable, Hashable {
     /// The field index.
-    public let ordinal: Int
+    public let index: Int
     /// The stored name of the field.
     public let name: String
     /// The logical type of the values.
@@ -64,10 +70,10 @@ public struct Field: Sendable, Hashable {
     public var isHidden: Bool { positionAlong != nil }
 
     init(
-        ordinal: Int, name: String, type: AttributeType, isOptional: Bool, relationship: Int?, defaultValue: Value?,
+        index: Int, name: String, type: AttributeType, isOptional: Bool, relationship: Int?, defaultValue: Value?,
         positionAlong: Int? = nil
     ) {
-        self.ordinal = ordinal
+        self.index = index
         self.name = name
         self.type = type
         self.isOptional = isOptional
@@ -100,7 +106,7 @@ public struct Relationship: Sendable, Hashable {
     }
 
     /// The relationship index in the entity.
-    public let ordinal: Int
+    public let index: Int
     /// The stored name of the relationship.
     public let name: String
     /// The ``Entity/index`` of the entity that declares it.
@@ -139,8 +145,8 @@ extension Relationship {
     public var reversed: Relationship? {
         guard case .link(let table, let isReversed) = storage else { return nil }
         return Relationship(
-            ordinal: ordinal, name: name, source: destination, destination: source, isToMany: true, isOrdered: false,
-            deleteRule: .noAction, isRequired: false, minCount: 0, maxCount: nil, inverse: ordinal,
+            index: index, name: name, source: destination, destination: source, isToMany: true, isOrdered: false,
+            deleteRule: .noAction, isRequired: false, minCount: 0, maxCount: nil, inverse: index,
             storage: .link(table: table, isReversed: !isReversed), positionField: nil)
     }
 }

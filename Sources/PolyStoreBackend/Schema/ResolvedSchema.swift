@@ -158,13 +158,13 @@ struct SchemaResolver {
             case .attribute(let attribute):
                 fields.append(
                     Field(
-                        ordinal: fields.count, name: attribute.name, type: attribute.type, isOptional: attribute.isOptional,
+                        index: fields.count, name: attribute.name, type: attribute.type, isOptional: attribute.isOptional,
                         relationship: nil, defaultValue: attribute.defaultValue))
             case .relationship(let relationship):
                 if !relationship.isToMany {
                     fields.append(
                         Field(
-                            ordinal: fields.count, name: relationship.name, type: .int64, isOptional: true, relationship: relationships,
+                            index: fields.count, name: relationship.name, type: .int64, isOptional: true, relationship: relationships,
                             defaultValue: nil))
                 }
                 relationships += 1
@@ -197,7 +197,7 @@ struct SchemaResolver {
             }
             fields.append(
                 Field(
-                    ordinal: fields.count, name: name, type: .int64, isOptional: true, relationship: nil, defaultValue: nil,
+                    index: fields.count, name: name, type: .int64, isOptional: true, relationship: nil, defaultValue: nil,
                     positionAlong: ordinal))
         }
     }
@@ -216,10 +216,10 @@ struct SchemaResolver {
             guard let field = fields.first(where: { $0.name == property.name }) else { continue }
             switch property {
             case .attribute(let attribute):
-                if attribute.isUnique || attribute.isIndexed { add([field.ordinal], unique: attribute.isUnique) }
+                if attribute.isUnique || attribute.isIndexed { add([field.index], unique: attribute.isUnique) }
             case .relationship:
                 let position = fields.first { $0.positionAlong != nil && $0.positionAlong == field.relationship }
-                add([field.ordinal] + (position.map { [$0.ordinal] } ?? []), unique: false)
+                add([field.index] + (position.map { [$0.index] } ?? []), unique: false)
             }
         }
         for index in entity.indexes {
@@ -229,7 +229,7 @@ struct SchemaResolver {
                         entity.name, name,
                         "An index of \(entity.name) names \(name), which is not an attribute or to-one relationship of it.")
                 }
-                return field.ordinal
+                return field.index
             }
             guard !ordinals.isEmpty, Set(ordinals).count == ordinals.count else {
                 throw fail(entity.name, nil, "An index of \(entity.name) is empty or names a field twice.")
@@ -254,16 +254,16 @@ struct SchemaResolver {
         var position: Int?
         if !declaration.isToMany {
             let field = fieldsOf[source].first { $0.relationship == ordinal }
-            storage = .foreignKey(field: field?.ordinal ?? 0)
+            storage = .foreignKey(field: field?.index ?? 0)
         } else if let inverse, !declared[destination][inverse].isToMany {
             let field = fieldsOf[destination].first { $0.relationship == inverse }
-            storage = .inverse(field: field?.ordinal ?? 0)
-            if declaration.isOrdered { position = fieldsOf[destination].first { $0.positionAlong == inverse }?.ordinal }
+            storage = .inverse(field: field?.index ?? 0)
+            if declaration.isOrdered { position = fieldsOf[destination].first { $0.positionAlong == inverse }?.index }
         } else {
             storage = link(source, ordinal, destination, inverse)
         }
         return Relationship(
-            ordinal: ordinal, name: declaration.name, source: source, destination: destination, isToMany: declaration.isToMany,
+            index: ordinal, name: declaration.name, source: source, destination: destination, isToMany: declaration.isToMany,
             isOrdered: declaration.isOrdered, deleteRule: declaration.deleteRule, isRequired: declaration.isRequired,
             minCount: declaration.minCount, maxCount: declaration.maxCount, inverse: inverse, storage: storage, positionField: position)
     }
@@ -271,18 +271,18 @@ struct SchemaResolver {
     /// One end of a relationship: an entity index and a relationship index.
     private struct End: Hashable {
         let entity: Int
-        let ordinal: Int
+        let index: Int
     }
 
     /// The name of a link table, derived from the end that owns it. Two ends can have the same name, such as `A.b_c` and `A_b.c`.
     private func plainName(_ end: End) -> String {
-        "\(description.entities[end.entity].name)_\(declared[end.entity][end.ordinal].name)"
+        "\(description.entities[end.entity].name)_\(declared[end.entity][end.index].name)"
     }
 
     /// The end whose name sorts first owns the table, so that both ends resolve to the same table at every start.
     private mutating func link(_ source: Int, _ ordinal: Int, _ destination: Int, _ inverse: Int?) -> Relationship.Storage {
-        let mine = End(entity: source, ordinal: ordinal)
-        let theirs = inverse.map { End(entity: destination, ordinal: $0) }
+        let mine = End(entity: source, index: ordinal)
+        let theirs = inverse.map { End(entity: destination, index: $0) }
         let isReversed =
             theirs.map { theirs in
                 let (theirName, myName) = (plainName(theirs), plainName(mine))

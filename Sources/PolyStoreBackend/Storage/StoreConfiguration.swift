@@ -65,7 +65,7 @@ public struct StoreConfiguration: Sendable {
             schema: schema, configurationName: configurationName, isReadOnly: isReadOnly, resetsOnModelMismatch: resetsOnModelMismatch,
             logger: logger)
         request.keepsInterruptedMigration = keepsInterruptedMigration
-        if createsFolder && !isReadOnly { try FilePlace(path: location).createFolder() }
+        if createsFolder && !isReadOnly { try StorePath(path: location).createFolder() }
         guard resetsOnFailure else { return try open(request) }
         do { return try open(request) } catch let error as StoreError where Self.isCuredByReset(error.code) {
             try checkErasable()
@@ -96,7 +96,7 @@ public struct StoreConfiguration: Sendable {
     /// - Throws: `io` if a file cannot be deleted.
     package func erase() throws {
         if let eraseFiles { return try eraseFiles() }
-        for file in files { try FilePlace(path: file).remove() }
+        for file in files { try StorePath(path: file).remove() }
     }
 
     /// Returns the configuration with another value of ``isReadOnly``. This method and the following ones are for a configuration that is written in one

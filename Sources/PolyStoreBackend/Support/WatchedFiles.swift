@@ -29,7 +29,7 @@ package struct WatchedFiles: Sendable {
 
     package mutating func add(_ path: String) throws {
         var found = stat()
-        guard stat(path, &found) == 0 else { throw FilePlace(path: path).refused("The file cannot be reached", errno) }
+        guard stat(path, &found) == 0 else { throw StorePath(path: path).refused("The file cannot be reached", errno) }
         files.append(File(path: path, name: path.utf8CString, device: found.st_dev, inode: found.st_ino))
     }
 

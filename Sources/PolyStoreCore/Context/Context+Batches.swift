@@ -82,7 +82,7 @@ extension Context {
         _ fetch: ResolvedFetch, _ open: (ResolvedFetch.Part) throws -> RecordCursor,
         _ visit: (ResolvedFetch.Part, RecordCursor) throws -> Void
     ) throws {
-        let walk = MergedWalk(fetch.parts[0].request.sortKeys)
+        let walk = MergedCursors(fetch.parts[0].request.sortKeys)
         defer { walk.close() }
         for part in fetch.parts {
             let values = part.request.hasComputedKeys ? SortValues(part.request.sortKeys, try related(part.entry.store, part.options)) : nil

@@ -27,14 +27,13 @@ extension Context {
             return object
         }
         do {
-            guard let family = entry.family else { return nil }
+            guard let hierarchy = entry.hierarchy else { return nil }
             func open<K: Model>(_ type: K.Type) throws -> T? {
                 let object = try K(_$state: ModelState(map, rowID: rowID), decoding: record)
                 map.insert(rowID, object)
                 return object as? T
             }
-            let kind = try family.kind(record)
-            return try open(kind.type)
+            return try open(try hierarchy.type(record))
         } catch {
             throw described(error, entry, rowID)
         }
@@ -45,11 +44,11 @@ extension Context {
     /// - Returns: an object in any case, because accessors cannot throw. If it does not exist or is of another class, its `isDeleted` is true.
     @usableFromInline
     final func relative<T: Model>(_ type: T.Type, _ map: IdentityMap, _ rowID: Int64) -> T {
-        if let note = note(type, map, rowID) { return note }
+        if let supplied = suppliedObject(type, map, rowID) { return supplied }
         let entry = entry(map.entityIndex)
         if map.object(rowID) == nil {
             if rowsAhead != nil, let object = ahead(type, map.entityIndex, rowID) { return object }
-            if entry.family?.kind(type)?.isLeaf ?? false {
+            if entry.hierarchy?.entityClass(type)?.isLeaf ?? false {
                 let object = T(_$state: ModelState(map, rowID: rowID, flags: .fault))
                 map.insert(rowID, object)
                 return object
@@ -70,7 +69,7 @@ extension Context {
     }
 
     /// Returns whether objects of a class can be faults: not if only the record determines their class.
-    final func mayBeFaults(_ type: any Model.Type, _ entry: StoreEntity) -> Bool { entry.family?.kind(type)?.isLeaf ?? true }
+    final func mayBeFaults(_ type: any Model.Type, _ entry: StoreEntity) -> Bool { entry.hierarchy?.entityClass(type)?.isLeaf ?? true }
 
     /// Returns a substitute for a missing object. It is registered in a separate map, so that it does not conflict with other objects.
     final func missing<T: Model>(_ type: T.Type, _ entityIndex: Int32, _ rowID: Int64) -> T {
@@ -81,16 +80,16 @@ extension Context {
 
     /// Returns whether the entity contains objects of a class.
     @usableFromInline
-    final func holds(_ type: any Model.Type, _ entry: StoreEntity) -> Bool { entry.family?.kind(type) != nil }
+    final func holds(_ type: any Model.Type, _ entry: StoreEntity) -> Bool { entry.hierarchy?.entityClass(type) != nil }
 
     /// Checks that a record is of the class of an object.
     /// - Throws: `corrupt` if it is of another class.
     final func checkKind(_ object: some Model, _ entry: StoreEntity, _ record: RecordView) throws {
-        guard let family = entry.family else { return }
-        let recordClass = try family.kind(record).name
-        let taken = family.kind(of: object).name
+        guard let hierarchy = entry.hierarchy else { return }
+        let recordClass = try hierarchy.entityClass(record).name
+        let taken = hierarchy.entityClass(of: object).name
         guard recordClass == taken else {
-            throw StoreError(undecodable: family.classifier, "The object is a \(recordClass), not a \(taken).")
+            throw StoreError(undecodable: hierarchy.classifier, "The object is a \(recordClass), not a \(taken).")
         }
     }
 }

@@ -128,8 +128,8 @@ extension Context {
     /// Returns the predicate of a fetch for an entity, including the class condition in a class hierarchy.
     final func predicate<T: Model>(_ chain: FetchChain<T>, _ entry: StoreEntity) throws -> QueryPredicate {
         let asked = try chain.condition?.predicate(self, entry) ?? .all
-        guard let family = entry.family,
-            let kind = family.condition(T.self, includesSubentities: chain.options.includesSubentities)
+        guard let hierarchy = entry.hierarchy,
+            let kind = hierarchy.condition(T.self, includesSubentities: chain.options.includesSubentities)
         else { return asked }
         return asked == .all ? kind : .and([kind, asked])
     }

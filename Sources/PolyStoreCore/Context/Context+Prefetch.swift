@@ -32,11 +32,11 @@ extension Context {
                 "\"\(key)\" is not a relationship of \(entry.entity.name), so it cannot be fetched ahead. It has \(names).",
                 entity: entry.entity.name, attribute: key)
         }
-        let destination = entry.destinations[relationship.ordinal]
+        let destination = entry.destinations[relationship.index]
         let targets =
             relationship.isToMany
             ? try members(of: objects, relationship, entry, areHeld: areHeld)
-            : Array(Set(objects.lazy.map { $0._$toOne(relationship.ordinal).id }.filter { $0 != 0 }))
+            : Array(Set(objects.lazy.map { $0._$toOne(relationship.index).id }.filter { $0 != 0 }))
         let rest = keys.dropFirst()
         try readAhead(destination, targets)
         if rest.isEmpty { return }
@@ -70,13 +70,13 @@ extension Context {
         var unknown: [any Model] = []
         for object in objects {
             let key = RelationshipKey(
-                entityIndex: entry.entityIndex, relationship: Int32(relationship.ordinal), rowID: object._$state.rowID)
+                entityIndex: entry.entityIndex, relationship: Int32(relationship.index), rowID: object._$state.rowID)
             if let known = memberLists.keys(key) { targets.formUnion(known) } else { unknown.append(object) }
         }
         let related = try related(entry.store, FetchOptions()).related(relationship, of: unknown.map { $0._$state.rowID })
         for object in unknown {
             let key = RelationshipKey(
-                entityIndex: entry.entityIndex, relationship: Int32(relationship.ordinal), rowID: object._$state.rowID)
+                entityIndex: entry.entityIndex, relationship: Int32(relationship.index), rowID: object._$state.rowID)
             let members = related[key.rowID]
             setMembers(key, members)
             if areHeld { object._$state.flags.insert(.hasMembers) } else { rowsAhead?.lists.insert(key) }

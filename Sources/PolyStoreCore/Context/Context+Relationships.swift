@@ -134,7 +134,7 @@ extension Context {
     final func readMembers(of objects: [any Model], _ relationship: Relationship, _ entry: StoreEntity) throws {
         dropForgottenLists(entry.entityIndex)
         func key(_ object: any Model) -> RelationshipKey {
-            RelationshipKey(entityIndex: entry.entityIndex, relationship: Int32(relationship.ordinal), rowID: object._$state.rowID)
+            RelationshipKey(entityIndex: entry.entityIndex, relationship: Int32(relationship.index), rowID: object._$state.rowID)
         }
         let unknown = objects.filter { !$0.isInserted && memberLists.keys(key($0)) == nil }
         guard !unknown.isEmpty else { return }

@@ -26,10 +26,26 @@ public class Context {
     /// The maps of substitutes for missing objects, by entity index.
     @exclusivity(unchecked) final var substitutes: [Int32: IdentityMap] = [:]
 
-    init(core: StackCore, table: StoreTable, _ site: CallSite) {
+    /// The transaction that changes the objects: this context, if it is a transaction; otherwise nil.
+    // A reference to itself is never invalid.
+    @exclusivity(unchecked) final unowned(unsafe) var editor: Transaction?
+    /// Supplies the objects instead of a store; nil in most contexts.
+    private let contents: (any ContextContents)?
+    /// A Boolean value that indicates whether the context lives as long as any of its objects.
+    private let isKeptByObjects: Bool
+    /// A Boolean value that indicates whether reads include pending changes of a parent transaction.
+    final let readsPending: Bool
+
+    init(
+        core: StackCore, table: StoreTable, _ site: CallSite, contents: (any ContextContents)? = nil, isKeptByObjects: Bool = true,
+        readsPending: Bool = false
+    ) {
         self.core = core
         self.table = table
         self.site = site
+        self.contents = contents
+        self.isKeptByObjects = isKeptByObjects
+        self.readsPending = readsPending
         growMaps()
         watchReads()
     }
@@ -69,9 +85,6 @@ public class Context {
 
     // MARK: Overridden by kinds of contexts
 
-    /// A Boolean value that indicates whether the context lives as long as any of its objects.
-    var isKeptByObjects: Bool { true }
-
     /// Returns the observers of the context. From the first call on, the context collects the changes to notify them.
     @discardableResult
     func startObserving() -> ContextObservers {
@@ -94,51 +107,15 @@ public class Context {
         throw StoreError(.closed, "This context has ended.", url: store.url)
     }
 
-    /// Called before the first change of an object.
-    func beginEditing(_ object: any Model) -> EditState {
+    /// Called for a change of an object outside a transaction.
+    func refuseEditing(_ object: any Model) {
         preconditionFailure(
             "\(object._$state.context.entry(object._$state.entityIndex).entity.name) \(object._$state.rowID) was changed outside a transaction; "
                 + "change it in `perform`, where `edit(_:)` gives the object to change.")
     }
 
-    /// Called when a to-one relationship is set.
-    func retarget<T: Model>(_ object: any Model, _ relationship: Int, from old: ToOne, to new: T?) -> ToOne {
-        _ = beginEditing(object)
-        return old
-    }
-
-    func setMembers<T: Model>(of object: any Model, _ relationship: Int, to members: Set<T>) { _ = beginEditing(object) }
-
-    /// Returns an object that records the accessed properties; see ``KeyPathProbe``.
-    func note<T: Model>(_ type: T.Type, _ map: IdentityMap, _ rowID: Int64) -> T? { nil }
-
-    func setMembers<T: Model>(of object: any Model, _ relationship: Int, to members: [T]) { _ = beginEditing(object) }
-
-    /// Lends the members of a to-many relationship for in-place mutation.
-    @usableFromInline
-    func beginMutation<T: Model>(_ object: any Model, _ relationship: Int) -> MemberMutation<Set<T>> {
-        MemberMutation(object._$members(of: relationship))
-    }
-
-    /// Takes the members back and updates the inverse relationships.
-    @usableFromInline
-    func endMutation<T: Model>(_ mutation: inout MemberMutation<Set<T>>, _ object: any Model, _ relationship: Int) {
-        _ = beginEditing(object)
-    }
-
-    @usableFromInline
-    func beginMutation<T: Model>(_ object: any Model, _ relationship: Int) -> MemberMutation<[T]> {
-        MemberMutation(object._$members(of: relationship))
-    }
-
-    @usableFromInline
-    func endMutation<T: Model>(_ mutation: inout MemberMutation<[T]>, _ object: any Model, _ relationship: Int) { _ = beginEditing(object) }
-
     /// Returns the pending changes of a to-many relationship.
     func pendingMembers(_ key: RelationshipKey) -> MemberChanges? { nil }
-
-    /// A Boolean value that indicates whether reads include pending changes of a parent transaction.
-    var readsPending: Bool { false }
 
     /// Returns the rows of a request, including pending changes if the context has any.
     func rows(_ entry: StoreEntity, _ request: FetchRequest, _ options: FetchOptions) throws -> RecordCursor {
@@ -154,13 +131,67 @@ public class Context {
         try storage(entry.store).count(request)
     }
 
-    @usableFromInline
-    func memberSource(_ key: RelationshipKey, isInserted: Bool) throws -> MemberSource { try storedSource(key, isInserted: isInserted) }
-
     /// Returns the related objects for predicates on relationships.
     func related(_ store: PersistentStore, _ options: FetchOptions) throws -> any RelatedRecords { try storage(store) }
 
+    // MARK: Editing
+
+    /// Called before the first change of an object.
+    final func beginEditing(_ object: any Model) -> EditState {
+        if let editor { return editor.startEditing(object) }
+        refuseEditing(object)
+        return EditState(isInsert: false)
+    }
+
+    /// Called when a to-one relationship is set.
+    final func retarget<T: Model>(_ object: any Model, _ relationship: Int, from old: ToOne, to new: T?) -> ToOne {
+        if let editor { return editor.moveToOne(object, relationship, from: old, to: new) }
+        refuseEditing(object)
+        return old
+    }
+
+    final func setMembers<T: Model>(of object: any Model, _ relationship: Int, to members: Set<T>) {
+        if let editor { editor.replaceMembers(of: object, relationship, to: members) } else { refuseEditing(object) }
+    }
+
+    final func setMembers<T: Model>(of object: any Model, _ relationship: Int, to members: [T]) {
+        if let editor { editor.replaceList(of: object, relationship, to: members) } else { refuseEditing(object) }
+    }
+
+    /// Lends the members of a to-many relationship for in-place mutation.
+    @usableFromInline
+    final func beginMutation<T: Model>(_ object: any Model, _ relationship: Int) -> MemberMutation<Set<T>> {
+        editor?.beginSetMutation(object, relationship) ?? MemberMutation(object._$members(of: relationship))
+    }
+
+    /// Takes the members back and updates the inverse relationships.
+    @usableFromInline
+    final func endMutation<T: Model>(_ mutation: inout MemberMutation<Set<T>>, _ object: any Model, _ relationship: Int) {
+        if let editor { editor.endSetMutation(&mutation, object, relationship) } else { refuseEditing(object) }
+    }
+
+    @usableFromInline
+    final func beginMutation<T: Model>(_ object: any Model, _ relationship: Int) -> MemberMutation<[T]> {
+        editor?.beginListMutation(object, relationship) ?? MemberMutation(object._$members(of: relationship))
+    }
+
+    @usableFromInline
+    final func endMutation<T: Model>(_ mutation: inout MemberMutation<[T]>, _ object: any Model, _ relationship: Int) {
+        if let editor { editor.endListMutation(&mutation, object, relationship) } else { refuseEditing(object) }
+    }
+
     // MARK: Objects
+
+    /// Returns an object that an accessed relationship leads to, if the context reads no store.
+    @inline(__always)
+    final func suppliedObject<T: Model>(_ type: T.Type, _ map: IdentityMap, _ rowID: Int64) -> T? {
+        contents?.makeObject(type, map, rowID)
+    }
+
+    @usableFromInline
+    final func memberSource(_ key: RelationshipKey, isInserted: Bool) throws -> MemberSource {
+        try contents?.members(key, in: self) ?? storedSource(key, isInserted: isInserted)
+    }
 
     final func entry(_ entityIndex: Int32) -> StoreEntity { table.entries[Int(entityIndex)] }
 
@@ -197,7 +228,7 @@ public class Context {
         let keys = maps[Int(entityIndex)].takeForgotten()
         for relationship in entry(entityIndex).entity.relationships where relationship.isToMany {
             for key in keys {
-                forgetMembers(RelationshipKey(entityIndex: entityIndex, relationship: Int32(relationship.ordinal), rowID: key))
+                forgetMembers(RelationshipKey(entityIndex: entityIndex, relationship: Int32(relationship.index), rowID: key))
             }
         }
     }
@@ -219,7 +250,8 @@ public class Context {
 
     /// Reads the values of a fault. An accessor cannot throw, so errors are logged and the object keeps its default values.
     /// - Parameter field: the accessed field; −1 if unknown.
-    func fire(_ object: some Model, _ field: Int) {
+    final func fire(_ object: some Model, _ field: Int) {
+        if let contents { return contents.fill(object, field, in: self) }
         let entry = entry(object._$state.entityIndex)
         let rowID = object._$state.rowID
         object._$state.flags.remove(.fault)

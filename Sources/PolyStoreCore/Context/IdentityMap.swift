@@ -2,29 +2,29 @@ import Synchronization
 
 /// The registered objects of one entity in one context by row id, without retaining them.
 ///
-/// A hash table of lines. A line has 64 bytes, the size of a cache line: the tag of seven consecutive row ids and the pointers to their objects. Row
-/// ids come from a sequence, so objects read consecutively share lines, and the table stays small if few of many objects live at a time. Both matter
-/// more than arithmetic, because a lookup mostly waits for memory. A line is stored at the hash of its tag or in the next free place (open
-/// addressing). Removing an emptied line leaves no tombstones.
+/// A hash table of buckets. A bucket has 64 bytes, the size of a cache line: the tag of seven consecutive row ids and the pointers to their objects. Row
+/// ids come from a sequence, so objects read consecutively share buckets, and the table stays small if few of many objects live at a time. Both matter
+/// more than arithmetic, because a lookup mostly waits for memory. A bucket is stored at the hash of its tag or in the next free offset (open
+/// addressing). Removing an emptied bucket leaves no tombstones.
 ///
 /// A context, and with it a map, is used by one thread at a time, its owner. Only the owner looks objects up and inserts them. An object, however,
 /// may be released by any thread, and its deinit removes it from the map. Both are synchronized by `lock`, which is held for a few instructions:
 ///
 /// - A deinit holds the lock while it clears the object's word. The object's memory is freed afterwards, so a pointer read under the lock is valid.
 /// - A lookup that finds a pointer acquires the lock, reads the word again and retains the object, unless another thread is deinitializing it.
-/// - Lines move only when the table is rebuilt, which the owner does under the lock. The owner therefore needs no lock to find a line, to detect that
-///   an object is not registered, and to insert one. A deinit clears words but does not remove lines. Empty lines are removed when the table is
+/// - Buckets move only when the table is rebuilt, which the owner does under the lock. The owner therefore needs no lock to find a bucket, to detect that
+///   an object is not registered, and to insert one. A deinit clears words but does not remove buckets. Empty buckets are removed when the table is
 ///   rebuilt.
 @usableFromInline
 final class IdentityMap {
-    /// A tag word, which is 0 for a free line, followed by a pointer to the object, or 0, for each of its row ids.
-    @usableFromInline typealias Line = UnsafeMutablePointer<Atomic<UInt>>
+    /// A tag word, which is 0 for a free bucket, followed by a pointer to the object, or 0, for each of its row ids.
+    @usableFromInline typealias Bucket = UnsafeMutablePointer<Atomic<UInt>>
 
     @usableFromInline static let width = 8
-    @usableFromInline static let keysPerLine: UInt64 = 7
-    /// The minimum capacity, with room for two lines. Most transactions use few objects and create a map for each entity.
+    @usableFromInline static let keysPerBucket: UInt64 = 7
+    /// The minimum capacity, with room for two buckets. Most transactions use few objects and create a map for each entity.
     private static let leastCapacity = 4
-    /// The minimum number of lines for aligned memory. A small table occupies few cache lines regardless of alignment, and aligned allocation takes
+    /// The minimum number of buckets for aligned memory. A small table occupies few cache lines regardless of alignment, and aligned allocation takes
     /// several times as long.
     private static let leastAlignedCapacity = 32
 
@@ -50,21 +50,21 @@ final class IdentityMap {
     /// The row ids of deinitialized objects whose member lists the context still caches.
     @exclusivity(unchecked) private var forgotten: [Int64] = []
     @usableFromInline let hasForgotten = Atomic<Bool>(false)
-    /// The most recently cleared line, and its tag.
+    /// The most recently cleared bucket, and its tag.
     @exclusivity(unchecked) private var clearedTag: UInt = 0
-    @exclusivity(unchecked) private var clearedLine: Line?
+    @exclusivity(unchecked) private var clearedBucket: Bucket?
 
     // Written only by the owner; the properties of the table are written under the lock.
 
-    /// The `capacity` lines; nil before the first object is inserted.
-    @exclusivity(unchecked) private var lines: Line?
-    /// The number of lines, a power of two.
+    /// The `capacity` buckets; nil before the first object is inserted.
+    @exclusivity(unchecked) private var buckets: Bucket?
+    /// The number of buckets, a power of two.
     @exclusivity(unchecked) private var capacity = 0
     @exclusivity(unchecked) private var shift: UInt64 = 0
     @exclusivity(unchecked) private var used = 0
-    /// The most recently used line, and its tag.
+    /// The most recently used bucket, and its tag.
     @exclusivity(unchecked) @usableFromInline var lastTag: UInt = 0
-    @exclusivity(unchecked) @usableFromInline var lastLine: Line?
+    @exclusivity(unchecked) @usableFromInline var lastBucket: Bucket?
     /// The number of nested ``beginBatch()`` calls, and the number of objects created since the outermost one.
     @exclusivity(unchecked) @usableFromInline var batchDepth = 0
     @exclusivity(unchecked) @usableFromInline var batchCount = 0
@@ -73,9 +73,9 @@ final class IdentityMap {
     @exclusivity(unchecked) @usableFromInline private(set) var isWarm = false
 
     /// A Boolean value that indicates whether hashed objects are recorded; see ``Transaction/beginSetMutation(_:_:)``.
-    @exclusivity(unchecked) @usableFromInline private(set) var isNoting = false
-    @exclusivity(unchecked) private var noters = 0
-    @exclusivity(unchecked) private var noted: [Int64] = []
+    @exclusivity(unchecked) @usableFromInline private(set) var isRecording = false
+    @exclusivity(unchecked) private var recorderCount = 0
+    @exclusivity(unchecked) private var recorded: [Int64] = []
 
     init(_ context: Context, entityIndex: Int32, isPolymorphic: Bool, keepsContext: Bool) {
         self.context = context
@@ -84,7 +84,7 @@ final class IdentityMap {
         self.keepsContext = keepsContext
     }
 
-    deinit { lines?.deallocate() }
+    deinit { buckets?.deallocate() }
 
     // MARK: The lock
 
@@ -226,24 +226,24 @@ final class IdentityMap {
     // MARK: Recording of hashed objects
 
     @usableFromInline
-    func note(_ rowID: Int64) { noted.append(rowID) }
+    func record(_ rowID: Int64) { recorded.append(rowID) }
 
     /// Starts recording.
     /// - Returns: the start of the new records.
-    func beginNoting() -> Int {
-        noters += 1
-        isNoting = true
-        return noted.count
+    func beginRecording() -> Int {
+        recorderCount += 1
+        isRecording = true
+        return recorded.count
     }
 
     /// Ends recording.
     /// - Returns: the row ids of the objects hashed since the start.
-    func endNoting(_ first: Int) -> [Int64] {
-        let found = Array(noted[first...])
-        noters -= 1
-        if noters == 0 {
-            noted.removeAll(keepingCapacity: noted.count < 1024)
-            isNoting = false
+    func endRecording(_ first: Int) -> [Int64] {
+        let found = Array(recorded[first...])
+        recorderCount -= 1
+        if recorderCount == 0 {
+            recorded.removeAll(keepingCapacity: recorded.count < 1024)
+            isRecording = false
         }
         return found
     }
@@ -253,13 +253,13 @@ final class IdentityMap {
     /// Returns the registered object with a row id, if it is alive.
     @inlinable
     func object(_ rowID: Int64) -> AnyObject? {
-        let (tag, place) = Self.place(of: rowID)
-        guard let line = line(tag), line[place].load(ordering: .relaxed) != 0 else { return nil }
-        return retained(line + place)
+        let (tag, offset) = Self.offset(of: rowID)
+        guard let bucket = bucket(tag), bucket[offset].load(ordering: .relaxed) != 0 else { return nil }
+        return retained(bucket + offset)
     }
 
     @usableFromInline
-    func retained(_ word: Line) -> AnyObject? {
+    func retained(_ word: Bucket) -> AnyObject? {
         acquire()
         defer { release() }
         guard let pointer = UnsafeMutableRawPointer(bitPattern: word.pointee.load(ordering: .relaxed)) else { return nil }
@@ -272,137 +272,137 @@ final class IdentityMap {
 
     @inlinable
     func insert(_ rowID: Int64, _ object: AnyObject) {
-        let (tag, place) = Self.place(of: rowID)
-        let line = line(tag) ?? makeLine(tag)
-        line[place].store(UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque()), ordering: .relaxed)
+        let (tag, offset) = Self.offset(of: rowID)
+        let bucket = bucket(tag) ?? makeBucket(tag)
+        bucket[offset].store(UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque()), ordering: .relaxed)
     }
 
     /// Clears the word of an object that is being deinitialized. Called under the lock, on any thread.
     private func clear(_ rowID: Int64) {
-        let (tag, place) = Self.place(of: rowID)
-        guard let line = tag == clearedTag ? clearedLine : search(tag) else { return }
+        let (tag, offset) = Self.offset(of: rowID)
+        guard let bucket = tag == clearedTag ? clearedBucket : search(tag) else { return }
         clearedTag = tag
-        clearedLine = line
-        if hasReplaced, let pointer = UnsafeMutableRawPointer(bitPattern: line[place].load(ordering: .relaxed)),
+        clearedBucket = bucket
+        if hasReplaced, let pointer = UnsafeMutableRawPointer(bitPattern: bucket[offset].load(ordering: .relaxed)),
             !isDeallocating(pointer)
         {
             return
         }
-        line[place].store(0, ordering: .relaxed)
+        bucket[offset].store(0, ordering: .relaxed)
     }
 
     /// The registered objects, retained by the result.
     var objects: [AnyObject] {
         acquire()
         defer { release() }
-        guard let lines else { return [] }
+        guard let buckets else { return [] }
         var found: [AnyObject] = []
         for number in 0..<capacity {
-            let line = lines + number * Self.width
-            if line[0].load(ordering: .relaxed) == 0 { continue }
-            for place in 1..<Self.width {
-                guard let pointer = UnsafeMutableRawPointer(bitPattern: line[place].load(ordering: .relaxed)) else { continue }
+            let bucket = buckets + number * Self.width
+            if bucket[0].load(ordering: .relaxed) == 0 { continue }
+            for offset in 1..<Self.width {
+                guard let pointer = UnsafeMutableRawPointer(bitPattern: bucket[offset].load(ordering: .relaxed)) else { continue }
                 if let object = tryRetained(pointer) { found.append(object) }
             }
         }
         return found
     }
 
-    // MARK: Lines
+    // MARK: Buckets
 
-    /// Returns the tag of a row id's line and the position of the row id in it.
+    /// Returns the tag of a row id's bucket and the position of the row id in it.
     @inlinable @inline(__always)
-    static func place(of rowID: Int64) -> (tag: UInt, place: Int) {
+    static func offset(of rowID: Int64) -> (tag: UInt, offset: Int) {
         let rowID = UInt64(bitPattern: rowID)
-        let number = rowID / keysPerLine
-        return (UInt(truncatingIfNeeded: number &+ 1), Int(truncatingIfNeeded: rowID &- number &* keysPerLine &+ 1))
+        let number = rowID / keysPerBucket
+        return (UInt(truncatingIfNeeded: number &+ 1), Int(truncatingIfNeeded: rowID &- number &* keysPerBucket &+ 1))
     }
 
     @inlinable @inline(__always)
-    func line(_ tag: UInt) -> Line? { tag == lastTag ? lastLine : find(tag) }
+    func bucket(_ tag: UInt) -> Bucket? { tag == lastTag ? lastBucket : find(tag) }
 
-    /// Returns the preferred index of a line.
+    /// Returns the preferred index of a bucket.
     private func home(_ tag: UInt) -> Int {
         // Fibonacci hashing: multiplying by the golden ratio distributes consecutive tags well, especially in the highest bits.
         Int(truncatingIfNeeded: (UInt64(truncatingIfNeeded: tag) &* 0x9e37_79b9_7f4a_7c15) &>> shift)
     }
 
-    /// Finds a line other than the most recently used one. Called by the owner.
+    /// Finds a bucket other than the most recently used one. Called by the owner.
     @usableFromInline
-    func find(_ tag: UInt) -> Line? {
-        guard let line = search(tag) else { return nil }
+    func find(_ tag: UInt) -> Bucket? {
+        guard let bucket = search(tag) else { return nil }
         lastTag = tag
-        lastLine = line
-        return line
+        lastBucket = bucket
+        return bucket
     }
 
-    private func search(_ tag: UInt) -> Line? {
-        guard let lines else { return nil }
+    private func search(_ tag: UInt) -> Bucket? {
+        guard let buckets else { return nil }
         var index = home(tag)
         while true {
-            let line = lines + index &* Self.width
-            let found = line[0].load(ordering: .relaxed)
-            if found == tag { return line }
+            let bucket = buckets + index &* Self.width
+            let found = bucket[0].load(ordering: .relaxed)
+            if found == tag { return bucket }
             if found == 0 { return nil }
             index = (index &+ 1) & (capacity &- 1)
         }
     }
 
     @usableFromInline
-    func makeLine(_ tag: UInt) -> Line {
-        removeLastLine()
+    func makeBucket(_ tag: UInt) -> Bucket {
+        removeLastBucket()
         if (used + 1) * 3 > capacity * 2 {
             acquire()
             rebuild()
             release()
         }
         used += 1
-        let line = free(tag)
-        line[0].store(tag, ordering: .relaxed)
+        let bucket = free(tag)
+        bucket[0].store(tag, ordering: .relaxed)
         lastTag = tag
-        lastLine = line
-        return line
+        lastBucket = bucket
+        return bucket
     }
 
-    /// Removes the most recently used line if its objects were released and no other line depends on it. Objects that are read and released one by
-    /// one then leave no lines, and the table is not rebuilt.
-    private func removeLastLine() {
-        guard let lines, let line = lastLine, Self.isEmpty(line) else { return }
-        let next = ((line - lines) / Self.width &+ 1) & (capacity &- 1)
-        guard lines[next &* Self.width].load(ordering: .relaxed) == 0 else { return }
-        // The lock is required because a deinit on another thread may be searching for its line, which is not empty.
+    /// Removes the most recently used bucket if its objects were released and no other bucket depends on it. Objects that are read and released one by
+    /// one then leave no buckets, and the table is not rebuilt.
+    private func removeLastBucket() {
+        guard let buckets, let bucket = lastBucket, Self.isEmpty(bucket) else { return }
+        let next = ((bucket - buckets) / Self.width &+ 1) & (capacity &- 1)
+        guard buckets[next &* Self.width].load(ordering: .relaxed) == 0 else { return }
+        // The lock is required because a deinit on another thread may be searching for its bucket, which is not empty.
         acquire()
-        line[0].store(0, ordering: .relaxed)
+        bucket[0].store(0, ordering: .relaxed)
         clearedTag = 0
-        clearedLine = nil
+        clearedBucket = nil
         used -= 1
         lastTag = 0
-        lastLine = nil
+        lastBucket = nil
         release()
     }
 
-    /// Returns the free line for a new tag. Its words are 0.
-    private func free(_ tag: UInt) -> Line {
-        guard let lines else { preconditionFailure("A map without lines has no free one.") }
+    /// Returns the free bucket for a new tag. Its words are 0.
+    private func free(_ tag: UInt) -> Bucket {
+        guard let buckets else { preconditionFailure("A map without buckets has no free one.") }
         var index = home(tag)
-        while lines[index &* Self.width].load(ordering: .relaxed) != 0 { index = (index &+ 1) & (capacity &- 1) }
-        return lines + index &* Self.width
+        while buckets[index &* Self.width].load(ordering: .relaxed) != 0 { index = (index &+ 1) & (capacity &- 1) }
+        return buckets + index &* Self.width
     }
 
-    private static func isEmpty(_ line: Line) -> Bool {
+    private static func isEmpty(_ bucket: Bucket) -> Bool {
         var words: UInt = 0
-        for place in 1..<width { words |= line[place].load(ordering: .relaxed) }
+        for offset in 1..<width { words |= bucket[offset].load(ordering: .relaxed) }
         return words == 0
     }
 
-    /// Moves non-empty lines to a new table of suitable size. Called under the lock.
+    /// Moves non-empty buckets to a new table of suitable size. Called under the lock.
     private func rebuild() {
-        let old = lines
+        let old = buckets
         let oldCapacity = capacity
         used = 0
         for number in 0..<oldCapacity {
-            guard let line = old.map({ $0 + number * Self.width }), line[0].load(ordering: .relaxed) != 0 else { continue }
-            if Self.isEmpty(line) { line[0].store(0, ordering: .relaxed) } else { used += 1 }
+            guard let bucket = old.map({ $0 + number * Self.width }), bucket[0].load(ordering: .relaxed) != 0 else { continue }
+            if Self.isEmpty(bucket) { bucket[0].store(0, ordering: .relaxed) } else { used += 1 }
         }
         // At most two fifths are used afterwards, so at least a quarter of the capacity can be added before the next rebuild.
         capacity = Self.leastCapacity
@@ -412,18 +412,18 @@ final class IdentityMap {
         let room = UnsafeMutableRawPointer.allocate(
             byteCount: words * MemoryLayout<UInt>.stride, alignment: capacity < Self.leastAlignedCapacity ? 16 : 64)
         room.initializeMemory(as: UInt.self, repeating: 0, count: words)
-        lines = room.bindMemory(to: Atomic<UInt>.self, capacity: words)
+        buckets = room.bindMemory(to: Atomic<UInt>.self, capacity: words)
         lastTag = 0
-        lastLine = nil
+        lastBucket = nil
         clearedTag = 0
-        clearedLine = nil
+        clearedBucket = nil
         guard let old else { return }
         for number in 0..<oldCapacity {
-            let line = old + number * Self.width
-            let tag = line[0].load(ordering: .relaxed)
+            let bucket = old + number * Self.width
+            let tag = bucket[0].load(ordering: .relaxed)
             if tag == 0 { continue }
             let new = free(tag)
-            for place in 0..<Self.width { new[place].store(line[place].load(ordering: .relaxed), ordering: .relaxed) }
+            for offset in 0..<Self.width { new[offset].store(bucket[offset].load(ordering: .relaxed), ordering: .relaxed) }
         }
         old.deallocate()
     }

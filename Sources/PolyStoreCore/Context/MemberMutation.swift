@@ -7,7 +7,7 @@ public struct MemberMutation<C> {
     /// The address of the elements when they were lent. It changes if the collection is replaced or grows.
     var address: UInt = 0
     /// The index of the first recorded hash that belongs to this mutation.
-    var firstNote = 0
+    var firstRecord = 0
 
     init(_ members: C) { self.members = members }
 }

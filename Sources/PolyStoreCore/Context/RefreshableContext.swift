@@ -3,7 +3,10 @@ import PolyStoreBackend
 /// A read-only context that shows one version until it is refreshed; see ``DataStack/newContext(file:line:)``.
 ///
 /// It is not Sendable and is used by one thread, task or actor at a time.
-public class RefreshableContext: SnapshotContext {
+public class RefreshableContext: Context {
+    @exclusivity(unchecked) private final var snapshots = HeldSnapshots()
+    /// A Boolean value that indicates whether the context subscribes to commits before its first read.
+    private let followsCommits: Bool
     /// Buffers the commits that the context does not show yet; nil as long as it does not need their changes.
     @exclusivity(unchecked) final var feed: CommitFeed?
     /// The indexes of stores with commits that may be missing in the feed.
@@ -16,10 +19,31 @@ public class RefreshableContext: SnapshotContext {
     /// The generation of the table at the last move.
     @exclusivity(unchecked) private final var shownGeneration: Int
 
-    override init(core: StackCore, table: StoreTable, _ site: CallSite) {
+    init(core: StackCore, table: StoreTable, _ site: CallSite, followsCommits: Bool = false) {
+        self.followsCommits = followsCommits
         shownGeneration = table.generation
         super.init(core: core, table: table, site)
     }
+
+    deinit { snapshots.end(core) }
+
+    final override var newerTable: StoreTable? { snapshots.areToBeOpened ? core.table.withLock { $0 } : nil }
+
+    final override func reader(_ store: PersistentStore) throws -> any ReadTransaction {
+        if let reader = snapshots[store] { return reader }
+        // Commits are buffered from the first snapshot on; before it no object can be outdated.
+        if followsCommits, feed == nil { follow(CommitFeed()) }
+        return try snapshots.reader(of: store, table, core, site)
+    }
+
+    /// Ends the snapshots. The context can no longer read.
+    final func end() {
+        rowsAhead = nil
+        snapshots.close(core)
+    }
+
+    /// Returns the version of a store that this context shows, or nil before the first read.
+    public final func version(of store: PersistentStore) -> UInt64? { snapshots[store]?.version }
 
     /// Moves to the newest version and turns all objects into faults, which read their values on the next access. Objects that were deleted in the
     /// meantime then have ``Model/isDeleted`` set. Monitors notify their observers. When called by an observer of a monitor, it takes effect after
@@ -48,8 +72,8 @@ public class RefreshableContext: SnapshotContext {
         guard self.feed == nil else { return }
         core.commitSequencer.subscribe(feed)
         self.feed = feed
-        for store in table.stores where store.index < readers.count {
-            guard let reader = readers[store.index] else { continue }
+        for store in table.stores {
+            guard let reader = snapshots[store] else { continue }
             let newest = try? store.backend.beginRead()
             if newest?.version != reader.version { gaps.insert(store.index) }
             newest?.end()
@@ -69,7 +93,7 @@ public class RefreshableContext: SnapshotContext {
         let hasNewStores = table.generation != shownGeneration
         shownGeneration = table.generation
         if hasNewStores { endReadersOfRemovedStores() }
-        guard !readers.isEmpty || hasNewStores else { return }
+        guard !snapshots.isEmpty || hasNewStores else { return }
         forgetRowsAhead()
         watchReads()
         var target = try newReaders(isRefresh: isRefresh)
@@ -77,7 +101,7 @@ public class RefreshableContext: SnapshotContext {
         if isOutdated { target.isPartial = true }
         let step = CommittedStep()
         for commit in target.commits { step.add(commit, table) }
-        let (old, new, entries, wasOutdated) = (readers, target.readers, table.entries, isOutdated)
+        let (old, new, entries, wasOutdated) = (snapshots.readers, target.readers, table.entries, isOutdated)
         if let observers {
             // If reading fails, more changes are reported than have occurred.
             try? step.settle(
@@ -96,8 +120,7 @@ public class RefreshableContext: SnapshotContext {
         }
         let concerned = observers?.concerned(move, entries) ?? []
         for observer in concerned { observer.contextWillMove(move) }
-        for (index, reader) in target.readers { readers[index] = reader }
-        if let snapshotID { core.snapshots.renew(snapshotID) }
+        snapshots.move(to: target.readers, core)
         defer {
             for index in target.readers.keys { old[index]?.end() }
             renewReaders()
@@ -120,14 +143,15 @@ public class RefreshableContext: SnapshotContext {
     /// Allows the stores to reclaim the space of versions before the current snapshots.
     private func renewReaders() {
         var concernsOthers = false
-        for case let reader? in readers where reader.renew() { concernsOthers = true }
+        for case let reader? in snapshots.readers where reader.renew() { concernsOthers = true }
         if concernsOthers { core.wakeSubscribers() }
     }
 
     private func endReadersOfRemovedStores() {
-        for store in table.stores where store.index < readers.count && !table.isOpen(store) {
-            readers[store.index]?.end()
-            readers[store.index] = nil
+        for store in table.stores where !table.isOpen(store) {
+            guard let reader = snapshots[store] else { continue }
+            reader.end()
+            snapshots.set(nil, of: store)
         }
     }
 
@@ -144,7 +168,7 @@ public class RefreshableContext: SnapshotContext {
         defer { for snapshot in delivered.snapshots.values { snapshot.end() } }
         var target = Target()
         do {
-            for store in table.stores where store.index < readers.count {
+            for store in table.stores {
                 try addReader(store, isRefresh: isRefresh, &delivered, to: &target)
             }
         } catch {
@@ -159,7 +183,7 @@ public class RefreshableContext: SnapshotContext {
     private func addReader(_ store: PersistentStore, isRefresh: Bool, _ delivered: inout CommitFeed.Contents, to target: inout Target)
         throws
     {
-        guard let old = readers[store.index] else { return }
+        guard let old = snapshots[store] else { return }
         let commits = delivered.commits.filter { $0.store === store && $0.version > old.version }
         let isUnknown = delivered.unknown.contains(store.index) || gaps.contains(store.index)
         guard isRefresh || !commits.isEmpty || isUnknown else { return }

@@ -21,13 +21,7 @@ public final class ViewContext: RefreshableContext {
 
     init(core: StackCore, table: StoreTable, _ site: CallSite, _ refreshing: Refreshing) {
         self.refreshing = refreshing
-        super.init(core: core, table: table, site)
-    }
-
-    override func begin() throws {
-        // Commits are buffered from the first snapshot on; before it no object can be outdated.
-        if refreshing == .automatic, feed == nil { follow(CommitFeed()) }
-        try super.begin()
+        super.init(core: core, table: table, site, followsCommits: refreshing == .automatic)
     }
 }
 

@@ -51,12 +51,12 @@ public struct Commit: Sendable {
             for change in part.changes.changes where change.entity == entity.index && change.id == id.rowID {
                 switch change.kind {
                 case .insert:
-                    let kind = try? id.entry.family?.kind(part.changes.record(change))
+                    let kind = try? id.entry.hierarchy?.entityClass(part.changes.record(change))
                     let fields = kind?.fields ?? id.entry.declaredFields
-                    keys.formUnion(fields.ordinals.map { entity.fields[$0].name })
-                    keys.formUnion((kind?.relationships ?? entity.relationships).map(\.name))
+                    keys.formUnion(fields.indexes.map { entity.fields[$0].name })
+                    keys.formUnion((kind?.relationships.map { entity.relationships[$0] } ?? entity.relationships).map(\.name))
                 case .update:
-                    keys.formUnion(change.mask.ordinals.filter(id.entry.declaredFields.contains).map { entity.fields[$0].name })
+                    keys.formUnion(change.mask.indexes.filter(id.entry.declaredFields.contains).map { entity.fields[$0].name })
                 case .delete: break
                 }
             }
@@ -70,7 +70,7 @@ public struct Commit: Sendable {
     private func ids<T: Model>(_ type: T.Type, _ kind: ChangeSet.Kind) -> Set<ObjectID<T>> {
         var found: Set<ObjectID<T>> = []
         for entry in table.byType[ObjectIdentifier(type)] ?? [] {
-            let names = entry.family?.kind(type)?.concreteNames
+            let names = entry.hierarchy?.entityClass(type)?.concreteNames
             for part in parts where part.store === entry.store {
                 for change in part.changes.changes where change.kind == kind && change.entity == entry.entity.index {
                     guard change.concernsProperties(of: entry) else { continue }
@@ -88,6 +88,6 @@ extension CommittedChanges {
     fileprivate func kind(of change: ChangeSet.Change, _ entry: StoreEntity) -> String {
         guard change.kind != .delete else { return deletedKinds[RowReference(entityIndex: entry.entityIndex, rowID: change.id)] ?? "" }
         // Records in a change set are complete, independent of the changed fields.
-        return (try? entry.family?.kind(changes.record(change)).name) ?? ""
+        return (try? entry.hierarchy?.entityClass(changes.record(change)).name) ?? ""
     }
 }

@@ -81,10 +81,18 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
 
     /// Reserves row ids for an unqueued transaction.
     /// - Parameter done: receives the ids after their reservation is committed.
-    func reserveRowIDs(_ count: Int, _ entry: StoreEntity, done: @escaping (Result<[Int64], any Error>) -> Void) {
+    func reserveRowIDs(_ count: Int, _ entry: StoreEntity, done: @escaping (Result<[ClosedRange<Int64>], any Error>) -> Void) {
         do {
             let writer = try writers.writer(of: entry.store)
-            let rowIDs = try (0..<count).map { _ in try writer.newRowID(entry.entity) }
+            var rowIDs: [ClosedRange<Int64>] = []
+            for _ in 0..<count {
+                let rowID = try writer.newRowID(entry.entity)
+                if let range = rowIDs.last, range.upperBound + 1 == rowID {
+                    rowIDs[rowIDs.count - 1] = range.lowerBound...rowID
+                } else {
+                    rowIDs.append(rowID...rowID)
+                }
+            }
             writer.didReserve()
             add(AppliedTransaction(stores: [entry.store.index]) { error in done(error.map { .failure($0) } ?? .success(rowIDs)) })
         } catch {
@@ -219,7 +227,7 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
 
     /// Notifies observers of the committed changes, in the order of the transactions.
     private func publish(_ committed: [(store: PersistentStore, version: UInt64)]) {
-        snapshots.noteCommit(logger)
+        snapshots.didCommit(logger)
         sequencer.publish(committed) {
             let table = table.withLock { $0 }
             return members.map { member in

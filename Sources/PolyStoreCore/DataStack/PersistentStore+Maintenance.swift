@@ -37,13 +37,13 @@ extension PersistentStore {
             }
             let request = AggregateRequest(
                 entity, predicate: .all,
-                groupBy: [FieldReference(ordinal: classifier, name: entity.fields[classifier].name, type: entity.fields[classifier].type)],
+                groupBy: [FieldReference(index: classifier, name: entity.fields[classifier].name, type: entity.fields[classifier].type)],
                 aggregates: [.count])
             for row in try reader.aggregate(request) {
                 if case .text(let name)? = row.group.first, case .integer(let count)? = row.values.first { counts[name] = Int(count) }
             }
         }
-        let size = try configuration.files.reduce(0) { try $0 + FilePlace(path: $1).size() }
+        let size = try configuration.files.reduce(0) { try $0 + StorePath(path: $1).size() }
         return StoreStatistics(version: reader.version, objectCounts: counts, fileSize: size)
     }
 
@@ -59,12 +59,12 @@ extension PersistentStore {
 
     private func backUpWork(_ path: String) -> MaintenanceWork<Void> {
         MaintenanceWork("Copying \(url) to \(path)", name: "copy of \(url) to \(path)") { [backend] in
-            try backend.copy(to: FilePlace.resolve(path), reporting: $0)
+            try backend.copy(to: StorePath.resolve(path), reporting: $0)
         }
     }
 
     /// Writes a copy of the store, blocking the caller's thread until the copy is complete; see ``backUp(to:)``.
-    public func backUpAndWait(to path: String) throws { try backend.copy(to: FilePlace.resolve(path)) }
+    public func backUpAndWait(to path: String) throws { try backend.copy(to: StorePath.resolve(path)) }
 
     /// Returns the disk space of deleted objects to the file system while the store is in use, if the backend supports it.
     ///

@@ -8,7 +8,7 @@ public final class PersistentStore: Sendable {
     public let configurationName: String?
     /// The configuration that the store was opened with.
     public let configuration: StoreConfiguration
-    let backend: any StorageBackend
+    package let backend: any StorageBackend
     let schema: ResolvedSchema
     /// The entity index of the first entity in the stack. Those of the others follow in the order of the schema.
     let firstEntityIndex: Int32

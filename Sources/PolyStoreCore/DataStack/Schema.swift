@@ -72,7 +72,7 @@ public struct Schema: Sendable {
     func roots(of models: [any Model.Type]) -> [any Model.Type] {
         var found: [any Model.Type] = []
         for model in models {
-            guard let root = model._$hierarchy?.members[0].type else {
+            guard let root = model._$hierarchy?.types[0] else {
                 found.append(model)
                 continue
             }
@@ -86,7 +86,7 @@ public struct Schema: Sendable {
         var stored: [String: String] = [:]
         for model in models {
             guard let hierarchy = model._$hierarchy else { continue }
-            for member in hierarchy.members { stored[member.name] = hierarchy.entity.name }
+            for member in hierarchy.classes { stored[member.name] = hierarchy.entity.name }
         }
         let entities = models.map { $0.storedEntity }
         return SchemaDescription(name: name, entities: stored.isEmpty ? entities : entities.map { $0.leading(to: stored) })
@@ -100,7 +100,7 @@ public struct Schema: Sendable {
         }
         var owners: [String: any Model.Type] = [:]
         for model in roots(of: models) {
-            for type in model._$hierarchy?.members.map({ $0.type }) ?? [model] {
+            for type in model._$hierarchy?.types ?? [model] {
                 let name = type._$entityName
                 guard let other = owners.updateValue(type, forKey: name.lowercased()), other != type else { continue }
                 throw StoreError(

@@ -61,7 +61,7 @@ final class SnapshotRegistry: Sendable {
     }
 
     /// Called after each commit. Marks open snapshots as outdated, and logs a warning once for each one that exceeds the limit.
-    func noteCommit(_ logger: any StoreLogger) {
+    func didCommit(_ logger: any StoreLogger) {
         let warnings: [(site: CallSite, text: String)] = state.withLock { state in
             guard !state.entries.isEmpty else { return [] }
             let now = Self.now

@@ -93,9 +93,9 @@ extension StackCore {
     }
 
     /// Reserves row ids permanently for an unqueued transaction.
-    func reserveRowIDs(_ entry: StoreEntity, _ count: Int) throws -> [Int64] {
+    func reserveRowIDs(_ entry: StoreEntity, _ count: Int) throws -> [ClosedRange<Int64>] {
         let outcome = AwaitedOutcome()
-        var rowIDs: [Int64] = []
+        var rowIDs: [ClosedRange<Int64>] = []
         let group = try writeQueue.enter(.relaxed)
         group.reserveRowIDs(count, entry) { result in
             rowIDs = (try? result.get()) ?? []

@@ -22,8 +22,10 @@ final class StoreEntity: Sendable {
     let toOnes: [(relationship: Relationship, field: Int, entityIndex: Int32)]
     /// The relationships of other entities to this one that have no inverse.
     let incoming: [Relationship]
-    /// The classes of a hierarchy, whose root is `type`; nil for a single class.
-    let family: EntityFamily?
+    /// The hierarchy whose root is `type`; nil for a single class.
+    let hierarchy: ModelHierarchy?
+    /// The relationships of each class of the hierarchy.
+    private let relationshipsOfClasses: [[Relationship]]
     @usableFromInline let isPolymorphic: Bool
     /// A Boolean value for each relationship that indicates whether it is ordered.
     let isOrdered: [Bool]
@@ -35,7 +37,7 @@ final class StoreEntity: Sendable {
         self.store = store
         self.entity = entity
         self.type = type
-        required = entity.fields.filter { $0.relationship == nil && !$0.isOptional && $0.defaultValue == nil }.map(\.ordinal)
+        required = entity.fields.filter { $0.relationship == nil && !$0.isOptional && $0.defaultValue == nil }.map(\.index)
         counted = entity.relationships.filter { $0.isToMany && ($0.minCount > 0 || $0.maxCount != nil) }
         requiresTargets = entity.relationships.contains { $0.isRequired && !$0.isToMany }
         hasRules = RuleEvaluator.isNeeded(entity)
@@ -45,19 +47,21 @@ final class StoreEntity: Sendable {
             guard let relationship = field.positionAlong, case .foreignKey(let key) = entity.relationships[relationship].storage else {
                 return nil
             }
-            return (field.ordinal, relationship, key)
+            return (field.index, relationship, key)
         }
         toOnes = entity.relationships.compactMap {
             if case .foreignKey(let field) = $0.storage { ($0, field, store.firstEntityIndex + Int32($0.destination)) } else { nil }
         }
         incoming = store.schema.entities.flatMap(\.relationships).filter { $0.destination == entity.index && $0.inverse == nil }
-        family = EntityFamily(entity, type)
-        isPolymorphic = family != nil
+        hierarchy = type._$hierarchy
+        relationshipsOfClasses = entity.classes.map { $0.relationships.map { entity.relationships[$0] } }
+        isPolymorphic = hierarchy != nil
         var declared = FieldMask()
-        for field in entity.fields where !field.isHidden && field.ordinal != family?.classifier { declared.insert(field.ordinal) }
+        for field in entity.fields where !field.isHidden && field.index != hierarchy?.classifier { declared.insert(field.index) }
         declaredFields = declared
-        let properties = type._$hierarchy?.members.flatMap(\.properties) ?? type._$entity.properties
-        destinationNames = properties.compactMap { if case .relationship(let relationship) = $0 { relationship.destination } else { nil } }
+        destinationNames = type.storedEntity.properties.compactMap {
+            if case .relationship(let relationship) = $0 { relationship.destination } else { nil }
+        }
     }
 
     /// The fields that are properties of a class.
@@ -67,16 +71,23 @@ final class StoreEntity: Sendable {
     let destinationNames: [String]
 
     /// The classes of the entity's objects.
-    var types: [any Model.Type] { family?.kinds.map { $0.type } ?? [type] }
+    var types: [any Model.Type] { hierarchy?.types ?? [type] }
 
     /// Returns the attributes that must be assigned before a new object is committed: neither optional nor with a default value.
-    func required(of object: some Model) -> [Int] { family?.kind(of: object).required ?? required }
+    func required(of object: some Model) -> [Int] { hierarchy?.entityClass(of: object).required ?? required }
 
     /// Returns the fields of objects of a class.
-    func fields(of type: any Model.Type) -> FieldMask { family?.kind(type)?.fields ?? declaredFields }
+    func fields(of type: any Model.Type) -> FieldMask { hierarchy?.entityClass(type)?.fields ?? declaredFields }
 
     /// Returns the relationships of an object: those of its own class in a class hierarchy.
-    func relationships(of object: some Model) -> [Relationship] { family?.kind(of: object).relationships ?? entity.relationships }
+    func relationships(of object: some Model) -> [Relationship] {
+        hierarchy.map { relationshipsOfClasses[$0.entityClass(of: object).index] } ?? entity.relationships
+    }
+
+    /// Returns the relationships of objects of a class.
+    func relationships(of type: any Model.Type) -> [Relationship] {
+        hierarchy?.entityClass(type).map { relationshipsOfClasses[$0.index] } ?? entity.relationships
+    }
 
     /// Encodes all fields of an object, including those that its class does not declare.
     /// - Parameter positions: the position fields and their values; the others are null or not written.
@@ -84,7 +95,7 @@ final class StoreEntity: Sendable {
         _ object: some Model, into builder: inout RecordBuilder, positions: [(field: Int, position: Int64)] = []
     ) throws {
         try object._$encode(into: &builder)
-        if let family { builder.setText(family.classifier, family.kind(of: object).name) }
+        if let hierarchy { builder.setText(hierarchy.classifier, hierarchy.entityClass(of: object).name) }
         for (field, position) in positions { builder.setInteger(field, position) }
     }
 }

@@ -22,7 +22,7 @@ final class StoreWriteAccess: AwaitedResource {
     /// Returns the instance for a store that was just opened. It is shared by all stores at the same location.
     static func of(_ configuration: StoreConfiguration) -> StoreWriteAccess {
         guard configuration.isShared else { return StoreWriteAccess() }
-        let file = try? FilePlace(path: configuration.location).identity()
+        let file = try? StorePath(path: configuration.location).identity()
         let name = file ?? configuration.url
         return byLocation.withLock { byLocation in
             byLocation = byLocation.filter { $0.value.access != nil }

@@ -9,16 +9,10 @@ final class StoreWriter {
     @exclusivity(unchecked) private(set) var durability: Durability?
     /// The applied change sets, retained in case a failing transaction invalidates the write transaction and they must be applied again.
     @exclusivity(unchecked) private var applied: [ChangeSet] = []
-    @exclusivity(unchecked) private var blocks: [IDBlock?]
-
-    /// A block of reserved row ids for one entity.
-    private struct IDBlock {
-        var next: Int64
-        var last: Int64
-        /// The row ids reserved in the current write transaction. The reservation is lost if it does not commit.
-        var reserved: ClosedRange<Int64>?
-        var size: Int
-    }
+    /// The row ids to assign, by the entity's index.
+    @exclusivity(unchecked) private var blocks: [RowIDBlock?]
+    /// The row ids reserved in the current write transaction. The reservation is lost if it does not commit.
+    @exclusivity(unchecked) private var reservations: [Int: ClosedRange<Int64>] = [:]
 
     /// The owner of the write queue whose transactions use the store.
     private let owner: OwningThread
@@ -64,8 +58,8 @@ final class StoreWriter {
         store.writeAccess.end(owner)
         transaction = try store.writeAccess.begin(store, owner)
         var isSame = transaction.version == version
-        for (entity, block) in zip(store.schema.entities, blocks) {
-            guard let range = block?.reserved else { continue }
+        for (entity, range) in reservations.sorted(by: { $0.key < $1.key }) {
+            let entity = store.schema.entities[entity]
             isSame = try transaction.reserveIDs(entity, count: range.count) == range.lowerBound && isSame
         }
         guard isSame else { throw store.interrupted }
@@ -94,8 +88,8 @@ final class StoreWriter {
         store.writeAccess.end(owner)
         store.sequences.withLock { sequences in
             for (index, block) in blocks.enumerated() {
-                guard let block, block.next <= block.last else { continue }
-                if wasCommitted || block.reserved == nil { sequences[index] = block.next...block.last }
+                guard let left = block?.left else { continue }
+                if wasCommitted || reservations[index] == nil { sequences[index] = left }
             }
         }
         blocks = []
@@ -108,24 +102,22 @@ final class StoreWriter {
         guard blocks.indices.contains(entity.index) else {
             throw StoreError(.closed, "The transaction has ended.", entity: entity.name, url: store.url)
         }
-        if let block = blocks[entity.index], block.next <= block.last {
-            blocks[entity.index]?.next += 1
-            return block.next
-        }
+        if let rowID = blocks[entity.index]?.take() { return rowID }
         return try firstRowID(ofNextBlockFor: entity)
     }
 
     private func firstRowID(ofNextBlockFor entity: Entity) throws -> Int64 {
-        let last = blocks[entity.index]
-        if last == nil, let left = store.sequences.withLock({ $0[entity.index].take() }) {
-            blocks[entity.index] = IDBlock(next: left.lowerBound + 1, last: left.upperBound, reserved: nil, size: 16)
-            return left.lowerBound
+        var block: RowIDBlock
+        if blocks[entity.index] == nil, let left = store.sequences.withLock({ $0[entity.index].take() }) {
+            block = RowIDBlock([left])
+        } else {
+            let size = RowIDBlock.size(after: blocks[entity.index])
+            let first = try transaction.reserveIDs(entity, count: size)
+            let range = first...(first + Int64(size) - 1)
+            reservations[entity.index] = (reservations[entity.index]?.lowerBound ?? first)...range.upperBound
+            block = RowIDBlock([range], size: size)
         }
-        // The block size doubles each time, so that a bulk load makes few reservations and a small commit wastes few row ids.
-        let size = min((last?.size ?? 16) * 2, 4096)
-        let first = try transaction.reserveIDs(entity, count: size)
-        let end = first + Int64(size) - 1
-        blocks[entity.index] = IDBlock(next: first + 1, last: end, reserved: (last?.reserved?.lowerBound ?? first)...end, size: size)
-        return first
+        defer { blocks[entity.index] = block }
+        return block.take() ?? 0  // a new block is not empty
     }
 }

@@ -23,7 +23,7 @@ struct ExportPlan {
         let properties = try options.fields?.map { try Self.storedName($0) } ?? Self.allNames(type, entry)
         columns = try properties.map { name in
             if let relationship = entity.relationship(named: name) {
-                let target = try ExportTarget(context.entry(entry.destinations[relationship.ordinal]), relationship, entity)
+                let target = try ExportTarget(context.entry(entry.destinations[relationship.index]), relationship, entity)
                 if case .foreignKey(let field) = relationship.storage { return .toOne(field: field, target: target) }
                 return .toMany(relationship, target: target)
             }
@@ -58,8 +58,8 @@ struct ExportPlan {
     /// Returns attributes and relationships in order of declaration.
     private static func allNames<T: Model>(_ type: T.Type, _ entry: StoreEntity) -> [String] {
         let fields = entry.fields(of: type)
-        let relationships = Set((entry.family?.kind(type)?.relationships ?? entry.entity.relationships).map(\.name))
-        let attributes = entry.entity.fields.filter { $0.relationship == nil && fields.contains($0.ordinal) }.map(\.name)
+        let relationships = Set(entry.relationships(of: type).map(\.name))
+        let attributes = entry.entity.fields.filter { $0.relationship == nil && fields.contains($0.index) }.map(\.name)
         return attributes + entry.entity.relationships.map(\.name).filter(relationships.contains)
     }
 }
@@ -93,7 +93,7 @@ struct ExportTarget {
 
     /// The fields of the unique id that an import of the class uses.
     private static func importFields(_ type: any Model.Type) throws -> [Int]? {
-        func fields<U: ImportableUniqueObject>(_ type: U.Type) throws -> [Int] { try U.uniqueIDKeyPath._$access().fields.map(\.ordinal) }
+        func fields<U: ImportableUniqueObject>(_ type: U.Type) throws -> [Int] { try U.uniqueIDKeyPath._$access().fields.map(\.index) }
         return try (type as? any ImportableUniqueObject.Type).map { try fields($0) }
     }
 

@@ -6,7 +6,7 @@ extension JSONValue {
     /// Creates the JSON form of an attribute, which an import can read back: numbers exactly, dates in ISO 8601, data in base64, Codable values as JSON.
     /// - Throws: `corrupt` if the bytes are not a valid value.
     init(_ record: RecordView, _ field: Field) throws {
-        let ordinal = field.ordinal
+        let ordinal = field.index
         if record.isNull(ordinal) {
             self = .null
             return

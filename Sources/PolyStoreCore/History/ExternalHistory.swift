@@ -141,9 +141,9 @@ struct ExternalHistory {
         var relationships: [Int32] = []
         for key in group.keys {
             if let field = entry.entity.field(named: key) {
-                mask.insert(field.ordinal)
+                mask.insert(field.index)
             } else if let relationship = entry.entity.relationship(named: key) {
-                relationships.append(Int32(relationship.ordinal))
+                relationships.append(Int32(relationship.index))
             }
         }
         for id in group.ids {

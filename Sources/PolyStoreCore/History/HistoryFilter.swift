@@ -66,7 +66,7 @@ public struct HistoryFilter: Sendable, Hashable {
 
     /// Returns the stored names of the entities of a class and its subclasses.
     static func entityNames<T: Model>(of type: T.Type) -> Set<String> {
-        guard let hierarchy = type._$hierarchy, let member = hierarchy.member(type) else { return [type._$entityName] }
-        return Set(hierarchy.members[member.index..<member.end].map(\.name))
+        guard let hierarchy = type._$hierarchy, let member = hierarchy.entityClass(type) else { return [type._$entityName] }
+        return Set(hierarchy.classes[member.descendants].map(\.name))
     }
 }

@@ -71,17 +71,17 @@ struct HistoryRecordBuilder {
         let shape = Shape(entity: name, kind: .updated, entityIndex: entry.entityIndex, mask: mask, relationships: relationships)
         let position = add(object, shape)
         guard recordsPreviousValues, let record = try writer.record(entry.entity, id: object.rowID) else { return }
-        groups[position].values += mask.ordinals.map { record.value(entry.entity.fields[$0]) } + relationships.map { _ in nil }
+        groups[position].values += mask.indexes.map { record.value(entry.entity.fields[$0]) } + relationships.map { _ in nil }
     }
 
     private mutating func delete(_ entry: StoreEntity, _ object: RowReference, _ name: String) throws {
         let record = recordsPreviousValues ? try writer.record(entry.entity, id: object.rowID) : nil
-        let fields = entry.family?.kinds.first { $0.name == name }?.fields ?? entry.declaredFields
+        let fields = entry.hierarchy?.classes.first { $0.name == name }?.fields ?? entry.declaredFields
         let mask = record == nil ? FieldMask() : fields
         let shape = Shape(entity: name, kind: .deleted, entityIndex: entry.entityIndex, mask: mask, relationships: [])
         let position = add(object, shape)
         guard let record else { return }
-        groups[position].values += mask.ordinals.map { record.value(entry.entity.fields[$0]) }
+        groups[position].values += mask.indexes.map { record.value(entry.entity.fields[$0]) }
     }
 
     /// - Returns: The index of the object's group.
@@ -92,7 +92,7 @@ struct HistoryRecordBuilder {
             return position
         }
         let entity = table.entries[Int(shape.entityIndex)].entity
-        let keys = shape.mask.ordinals.map { entity.fields[$0].name } + shape.relationships.map { entity.relationships[Int($0)].name }
+        let keys = shape.mask.indexes.map { entity.fields[$0].name } + shape.relationships.map { entity.relationships[Int($0)].name }
         positions[shape] = groups.count
         groups.append(HistoryRecord.Group(entity: shape.entity, kind: shape.kind, keys: keys, ids: [object.rowID]))
         return groups.count - 1
@@ -100,12 +100,14 @@ struct HistoryRecordBuilder {
 
     /// Returns the name of the entity of an object's class from its record.
     private func name(_ entry: StoreEntity, _ record: RecordView) throws -> String {
-        try entry.family?.kind(record).name ?? entry.entity.name
+        try entry.hierarchy?.entityClass(record).name ?? entry.entity.name
     }
 
     /// Returns the name of the entity of an object's class from the store.
     private func storedName(_ entry: StoreEntity, _ object: RowReference) throws -> String {
-        guard let family = entry.family, let record = try writer.record(entry.entity, id: object.rowID) else { return entry.entity.name }
-        return try family.kind(record).name
+        guard let hierarchy = entry.hierarchy, let record = try writer.record(entry.entity, id: object.rowID) else {
+            return entry.entity.name
+        }
+        return try hierarchy.entityClass(record).name
     }
 }

@@ -12,7 +12,7 @@ struct HistoryResolver {
         var entries: [String: StoreEntity] = [:]
         for entry in table.entries[Int(store.firstEntityIndex)..<Int(store.firstEntityIndex) + store.schema.entities.count] {
             entries[entry.entity.name] = entry
-            for kind in entry.family?.kinds ?? [] { entries[kind.name] = entry }
+            for kind in entry.hierarchy?.classes ?? [] { entries[kind.name] = entry }
         }
         self.entries = entries
     }

@@ -65,8 +65,8 @@ struct ImportKeyIndex {
     /// Returns the position of the id in a record.
     /// - Parameter fields: The fields of the id, in order.
     func position(of record: RecordView, _ fields: [Field]) -> Int? {
-        guard fields.count == 1, !record.isNull(fields[0].ordinal) else { return position(of: ImportKey(fields.map { record.value($0) })) }
-        let field = fields[0].ordinal
+        guard fields.count == 1, !record.isNull(fields[0].index) else { return position(of: ImportKey(fields.map { record.value($0) })) }
+        let field = fields[0].index
         switch fields[0].type.physical {
         case .text:
             let text = record.bytes(field)

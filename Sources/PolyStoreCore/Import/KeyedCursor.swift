@@ -16,7 +16,7 @@ final class KeyedCursor: RecordCursor {
         self.rows = rows
         self.request = request
         self.index = index
-        self.fields = fields.map { request.entity.fields[$0.ordinal] }
+        self.fields = fields.map { request.entity.fields[$0.index] }
         self.began = began
         super.init(layout: request.entity.layout)
     }
@@ -24,7 +24,7 @@ final class KeyedCursor: RecordCursor {
     @usableFromInline
     override func next() throws -> Bool {
         guard try rows.next() else { return false }
-        stand(on: rows.id, rows.record)
+        setCurrent(rows.id, rows.record)
         positions.append(index.position(of: rows.record, fields) ?? -1)
         return true
     }

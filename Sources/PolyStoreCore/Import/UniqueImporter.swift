@@ -31,7 +31,7 @@ final class UniqueImporter<T: ImportableUniqueObject> {
         self.transaction = transaction
         self.entry = entry
         access = try T.uniqueIDKeyPath._$access()
-        try checkIndex(Set(access.fields.map(\.ordinal)))
+        try checkIndex(Set(access.fields.map(\.index)))
     }
 
     /// - Throws: `misuse` if a lookup would require a full scan.
@@ -174,10 +174,10 @@ final class UniqueImporter<T: ImportableUniqueObject> {
     }
 
     func lookUps(_ index: ImportKeyIndex, _ keys: [ImportKey]) -> LookUps {
-        let family = entry.family?.condition(T.self, includesSubentities: true)
+        let inClass = entry.hierarchy?.condition(T.self, includesSubentities: true)
         let requests = UniqueIDCondition.batches(keys).map { batch in
             let condition = UniqueIDCondition(access.fields, batch).predicate
-            return FetchRequest(entry.entity, predicate: family.map { .and([$0, condition]) } ?? condition)
+            return FetchRequest(entry.entity, predicate: inClass.map { .and([$0, condition]) } ?? condition)
         }
         return LookUps(index: index, requests: requests)
     }

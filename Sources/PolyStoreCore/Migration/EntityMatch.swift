@@ -44,10 +44,10 @@ struct EntityMatch {
             guard let name = names.old(relationship.name), let old = source.relationship(named: name),
                 corresponds(old.destination, relationship.destination)
             else { return nil }
-            return old.ordinal
+            return old.index
         }
         fields = target.fields.map { _ in .missing }
-        for field in target.fields { fields[field.ordinal] = match(field, names) }
+        for field in target.fields { fields[field.index] = match(field, names) }
         describe(names)
     }
 
@@ -56,12 +56,12 @@ struct EntityMatch {
             guard let old = relationships[along], let position = source.fields.first(where: { $0.positionAlong == old }) else {
                 return .constant(.null)
             }
-            return .field(position.ordinal, replacingNullWith: .null)
+            return .field(position.index, replacingNullWith: .null)
         }
         if let relationship = field.relationship { return match(relationship: target.relationships[relationship]) }
-        if field.ordinal == target.classifierField { return matchClassifier() }
+        if field.index == target.classifierField { return matchClassifier() }
         guard let name = names.old(field.name), let old = source.field(named: name), old.relationship == nil,
-            old.ordinal != source.classifierField
+            old.index != source.classifierField
         else { return added(field) }
         guard ValueConversion.isLossless(from: old.type, to: field.type) else {
             problems.append(
@@ -71,11 +71,11 @@ struct EntityMatch {
                         + "schema mapping."))
             return .constant(.null)
         }
-        return .field(old.ordinal, replacingNullWith: replacement(of: old, field))
+        return .field(old.index, replacingNullWith: replacement(of: old, field))
     }
 
     private mutating func match(relationship: Relationship) -> FieldSource {
-        guard let ordinal = relationships[relationship.ordinal] else { return .constant(.null) }
+        guard let ordinal = relationships[relationship.index] else { return .constant(.null) }
         let old = source.relationships[ordinal]
         guard case .foreignKey(let field) = old.storage else {
             problems.append(
@@ -93,7 +93,7 @@ struct EntityMatch {
     private mutating func replacement(of old: Field, _ field: Field) -> Value {
         guard old.isOptional, !field.isOptional else { return .null }
         if let value = field.defaultValue, !value.isNull { return value }
-        requiredFields.append((old.ordinal, field.name))
+        requiredFields.append((old.index, field.name))
         return field.type.anyValue
     }
 
@@ -181,8 +181,7 @@ struct EntityMatch {
                 changes.append("\(path) is added")
                 continue
             }
-            if case .relationship(let new) = property, target.relationship(named: new.name).map({ relationships[$0.ordinal] }) == .some(nil)
-            {
+            if case .relationship(let new) = property, target.relationship(named: new.name).map({ relationships[$0.index] }) == .some(nil) {
                 changes.append("\(path) is added")
                 continue
             }
@@ -303,33 +302,11 @@ extension Value {
     }
 }
 
-/// A class of an entity in a store; a hierarchy has several.
-struct EntityClass {
-    let name: String
-    let originalName: String?
-    let isAbstract: Bool
-    let isRoot: Bool
-}
-
 extension Entity {
-    /// The classes of the entity, the root first.
-    var classes: [EntityClass] {
-        let root = EntityClass(
-            name: name, originalName: description.originalName, isAbstract: description.hierarchy?.isAbstract ?? false, isRoot: true)
-        return [root]
-            + (description.hierarchy?.subentities ?? []).map {
-                EntityClass(name: $0.name, originalName: $0.originalName, isAbstract: $0.isAbstract, isRoot: false)
-            }
-    }
-
     /// Returns the names of the subentity that declares a property and of all its subentities; `nil` if the root declares it.
     fileprivate func subentity(declaring property: String) -> Set<String>? {
-        guard let parts = description.hierarchy?.subentities, let owner = parts.first(where: { $0.properties.contains(property) }) else {
-            return nil
-        }
-        var names: Set<String> = [owner.name]
-        // Subentities are ordered depth first, so a parent precedes its children.
-        for part in parts where names.contains(part.parent) { names.insert(part.name) }
-        return names
+        guard let field = field(named: property)?.index, let owner = classes.dropFirst().first(where: { $0.ownFields.contains(field) })
+        else { return nil }
+        return Set(classes[owner.descendants].map(\.name))
     }
 }

@@ -59,7 +59,7 @@ extension MappingWork {
     func repair(_ entity: Entity) throws {
         let references = entity.relationships.compactMap { relationship -> (field: Int, position: Int?, destination: Int)? in
             guard case .foreignKey(let field) = relationship.storage, plan.isLossy[relationship.destination] else { return nil }
-            let position = entity.fields.first { $0.positionAlong == relationship.ordinal }?.ordinal
+            let position = entity.fields.first { $0.positionAlong == relationship.index }?.index
             return (field, position, relationship.destination)
         }
         try forEachBatch(of: entity, in: .target, "references of \(entity.name)") { ids in

@@ -359,7 +359,7 @@ final class MappingWork {
     }
 
     private func nextPosition(_ relationship: Relationship, _ owner: NewObject) throws -> Int64 {
-        let key = [Int64(owner.entity.index), Int64(relationship.ordinal), owner.rowID]
+        let key = [Int64(owner.entity.index), Int64(relationship.index), owner.rowID]
         var next = nextPositions[key]
         if next == nil {
             let last = try migration.target.related(relationship, of: [owner.rowID]).positions(of: owner.rowID).last
@@ -400,7 +400,7 @@ final class MappingWork {
             return try removeLinks(of: object, changes)
         }
         guard object.isInsert || !object.changed.isEmpty else { return }
-        for field in entity.fields where object.values[field.ordinal].isNull && !field.isOptional && field.relationship == nil {
+        for field in entity.fields where object.values[field.index].isNull && !field.isOptional && field.relationship == nil {
             throw missing(field, entity, object.rowID)
         }
         func encode(_ builder: inout RecordBuilder) throws {

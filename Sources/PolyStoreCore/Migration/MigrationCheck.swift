@@ -75,7 +75,7 @@ struct MigrationCheck {
                 }
             }
             // Values that cannot be compared in the old store are checked when the new store is written.
-            guard isComparable, !match.source.indexes.contains(where: { $0.isUnique && Set($0.fields) == Set(fields.map(\.ordinal)) })
+            guard isComparable, !match.source.indexes.contains(where: { $0.isUnique && Set($0.fields) == Set(fields.map(\.index)) })
             else {
                 continue
             }
@@ -90,7 +90,7 @@ struct MigrationCheck {
     /// Returns the objects whose values also occur in an object with a lower row id.
     private func duplicates(_ entity: Entity, _ fields: [Field]) throws -> Rows {
         var mask = FieldMask()
-        for field in fields { mask.insert(field.ordinal) }
+        for field in fields { mask.insert(field.index) }
         var request = FetchRequest(entity, sortKeys: fields.map { SortKey(FieldReference($0)) })
         request.fields = mask
         let cursor = try source.fetch(request)
@@ -114,7 +114,7 @@ struct MigrationCheck {
         for relationship in match.target.relationships where relationship.isToMany {
             guard relationship.minCount > 0 || relationship.maxCount != nil else { continue }
             let found: Rows
-            if let ordinal = match.relationships[relationship.ordinal] {
+            if let ordinal = match.relationships[relationship.index] {
                 let old = match.source.relationships[ordinal]
                 guard old.isToMany, relationship.minCount > old.minCount || relationship.maxCount ?? .max < old.maxCount ?? .max else {
                     continue

@@ -255,7 +255,7 @@ struct MigrationPlanner {
         guard !isLossy[table.source], !isLossy[table.target] else { return nil }
         for end in ends {
             guard let old = origins[end.source].first, let match = matches[[old, end.source]],
-                let ordinal = match.relationships[end.ordinal],
+                let ordinal = match.relationships[end.index],
                 case .link(let oldTable, let wasReversed) = source.entities[old].relationships[ordinal].storage
             else { continue }
             let isReversed = wasReversed != end.isReversedLink
@@ -274,7 +274,7 @@ struct MigrationPlanner {
             // The other end has the same pairs; only its order differs.
             guard isFirst || end.isOrdered else { continue }
             for old in origins[end.source] {
-                guard let match = matches[[old, end.source]], let ordinal = match.relationships[end.ordinal] else { continue }
+                guard let match = matches[[old, end.source]], let ordinal = match.relationships[end.index] else { continue }
                 found.append(
                     MigrationPlan.LinkFill(
                         table: table, relationship: end, source: source.entities[old],

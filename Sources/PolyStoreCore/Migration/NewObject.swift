@@ -46,21 +46,21 @@ public final class NewObject {
     public subscript(attribute: String) -> QueryValue? {
         get {
             guard let field = attributeField(attribute) else { return nil }
-            do { return try QueryValue(values[field.ordinal], field.type) } catch {
+            do { return try QueryValue(values[field.index], field.type) } catch {
                 work.fail(error)
                 return nil
             }
         }
         set {
             guard let field = attributeField(attribute) else { return }
-            guard let newValue else { return assign(field.ordinal, .null) }
+            guard let newValue else { return assign(field.index, .null) }
             guard let value = ValueConversion.value(newValue, as: field.type) else {
                 return work.fail(
                     StoreError(
                         .invalidValue, "\(entity.name).\(attribute) has the type \(field.type.rawValue) and cannot hold \(newValue).",
                         entity: entity.name, attribute: attribute, objectID: rowID))
             }
-            assign(field.ordinal, value)
+            assign(field.index, value)
         }
     }
 

@@ -30,7 +30,7 @@ public final class OldObject {
             work.fail(entity.unknownProperty(attribute, "attribute"))
             return nil
         }
-        do { return try QueryValue(values[field.ordinal], field.type) } catch {
+        do { return try QueryValue(values[field.index], field.type) } catch {
             work.fail(error)
             return nil
         }
@@ -63,9 +63,6 @@ public final class OldObject {
 }
 
 extension Entity {
-    /// The field that contains the class name of an object of a hierarchy; `nil` for an entity without a hierarchy.
-    var classifierField: Int? { description.hierarchy == nil ? nil : field(named: EntityHierarchy.classifier)?.ordinal }
-
     /// Returns the error for a property that the entity does not have.
     func unknownProperty(_ name: String, _ kind: String) -> StoreError {
         let known = (fields.filter { !$0.isHidden }.map(\.name) + relationships.filter(\.isToMany).map(\.name)).joined(separator: ", ")

@@ -78,9 +78,9 @@ struct RecordCopier {
 
     private static func copy(_ record: RecordView, _ old: Field, _ field: Field, _ builder: inout RecordBuilder) {
         switch field.type.physical {
-        case .integer: builder.setInteger(field.ordinal, record.integer(old.ordinal))
-        case .real: builder.setReal(field.ordinal, record.real(old.ordinal))
-        case .text, .blob: builder.setBytes(field.ordinal, record.bytes(old.ordinal))
+        case .integer: builder.setInteger(field.index, record.integer(old.index))
+        case .real: builder.setReal(field.index, record.real(old.index))
+        case .text, .blob: builder.setBytes(field.index, record.bytes(old.index))
         }
     }
 

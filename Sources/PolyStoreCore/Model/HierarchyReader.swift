@@ -2,8 +2,11 @@ import PolyStoreBackend
 
 /// Resolves the classes of a hierarchy into one entity.
 struct HierarchyReader {
-    var members: [ModelHierarchy.Member] = []
-    var problem: StoreError?
+    /// The classes, depth first, beginning with the root.
+    private(set) var types: [any Model.Type] = []
+    /// The first indexes of each class's own properties.
+    private(set) var ordinals: [ModelOrdinals] = []
+    private(set) var problem: StoreError?
     private var fields = 0
     private var relationships = 0
     private var properties: [PropertyDescription] = []
@@ -14,23 +17,23 @@ struct HierarchyReader {
     private var names: Set<String> = []
 
     var entity: EntityDescription {
-        let root = members[0]
+        let root = types[0]._$entity
         let classifier = AttributeDescription(name: EntityHierarchy.classifier, type: .string, isIndexed: true)
         return EntityDescription(
-            name: root.name, originalName: root.type._$entity.originalName, properties: properties + [.attribute(classifier)],
+            name: root.name, originalName: root.originalName, properties: properties + [.attribute(classifier)],
             indexes: indexes,
             hierarchy: EntityHierarchy(
-                isAbstract: root.isAbstract, properties: root.properties.map { $0.name }, subentities: subentities))
+                isAbstract: types[0]._$inheritance.isAbstract, properties: root.properties.map(\.name), subentities: subentities))
     }
 
     mutating func read(_ type: any Model.Type, parent: Int?) {
         let inheritance = type._$inheritance
         let own = type._$entity
-        if members.contains(where: { $0.type == type }) { return refuse(type, "\(type) is listed twice in its hierarchy.") }
-        if let parent, inheritance.superentity.map({ $0 != members[parent].type }) ?? true {
+        if types.contains(where: { $0 == type }) { return refuse(type, "\(type) is listed twice in its hierarchy.") }
+        if let parent, inheritance.superentity.map({ $0 != types[parent] }) ?? true {
             refuse(
                 type,
-                "\(members[parent].type) lists \(type) among its subentities, but \(type) \(inheritance.superentity.map { "inherits from \($0): list each class where it inherits from" } ?? "does not say that it inherits from a model: mark it with @Model")."
+                "\(types[parent]) lists \(type) among its subentities, but \(type) \(inheritance.superentity.map { "inherits from \($0): list each class where it inherits from" } ?? "does not say that it inherits from a model: mark it with @Model")."
             )
         }
         if inheritance.isAbstract, inheritance.subentities.isEmpty {
@@ -39,21 +42,18 @@ struct HierarchyReader {
         if !names.insert(own.name.lowercased()).inserted {
             refuse(type, "Two entities of the hierarchy are called \(own.name); give \(type) another name with `entity:`.")
         }
-        let index = members.count
-        members.append(
-            ModelHierarchy.Member(
-                type: type, name: own.name, isAbstract: inheritance.isAbstract, index: index, parent: parent,
-                ordinals: ModelOrdinals(field: fields, relationship: relationships), properties: own.properties, end: index + 1))
+        let index = types.count
+        types.append(type)
+        ordinals.append(ModelOrdinals(field: fields, relationship: relationships))
         for property in own.properties { add(property, of: type, isRoot: parent == nil) }
         indexes += own.indexes
         if let parent {
             subentities.append(
                 SubentityDescription(
-                    name: own.name, originalName: own.originalName, parent: members[parent].name, isAbstract: inheritance.isAbstract,
+                    name: own.name, originalName: own.originalName, parent: types[parent]._$entity.name, isAbstract: inheritance.isAbstract,
                     properties: own.properties.map { $0.name }, required: own.properties.filter(\.isRequired).map { $0.name }))
         }
         for below in inheritance.subentities { read(below, parent: index) }
-        members[index].end = members.count
     }
 
     private mutating func add(_ property: PropertyDescription, of type: any Model.Type, isRoot: Bool) {

@@ -104,7 +104,7 @@ extension Model {
         var keys = Set(changedRelationships.map(\.name))
         guard let edit = _$state.edit else { return keys }
         let fields = _$state.context.entry(_$state.entityIndex).entity.fields
-        for ordinal in edit.mask.ordinals where fields.indices.contains(ordinal) { keys.insert(fields[ordinal].name) }
+        for ordinal in edit.mask.indexes where fields.indices.contains(ordinal) { keys.insert(fields[ordinal].name) }
         return keys
     }
 }

@@ -53,7 +53,7 @@ extension Model {
         return context.entry(entityIndex).entity.relationships.filter { relationship in
             guard relationship.isToMany else { return false }
             let changes = context.pendingMembers(
-                RelationshipKey(entityIndex: entityIndex, relationship: Int32(relationship.ordinal), rowID: _$state.rowID))
+                RelationshipKey(entityIndex: entityIndex, relationship: Int32(relationship.index), rowID: _$state.rowID))
             return !(changes?.isEmpty ?? true)
         }
     }
@@ -63,9 +63,9 @@ extension Context {
     /// Returns the values of a record by name.
     fileprivate final func row(_ record: RecordView, _ entry: StoreEntity, _ names: Set<String>?) throws -> QueryRow {
         var row: QueryRow = [:]
-        for field in entry.entity.fields where entry.declaredFields.contains(field.ordinal) && names?.contains(field.name) ?? true {
+        for field in entry.entity.fields where entry.declaredFields.contains(field.index) && names?.contains(field.name) ?? true {
             if let relationship = field.relationship {
-                let target = ToOne(record, field.ordinal)
+                let target = ToOne(record, field.index)
                 if target.id != 0 {
                     row[field.name] = .objectID(AnyObjectID(entry: self.entry(entry.destinations[relationship]), rowID: target.id))
                 }
@@ -79,10 +79,10 @@ extension Context {
     /// Returns the changes of a to-many relationship relative to the store; `nil` if there are none.
     fileprivate final func changedMembers(of object: some Model, _ relationship: Relationship) throws -> PropertyChange? {
         let entry = entry(object._$state.entityIndex)
-        let key = RelationshipKey(entityIndex: entry.entityIndex, relationship: Int32(relationship.ordinal), rowID: object._$state.rowID)
+        let key = RelationshipKey(entityIndex: entry.entityIndex, relationship: Int32(relationship.index), rowID: object._$state.rowID)
         guard let changes = pendingMembers(key) else { return nil }
         let stored = object.isInserted ? [] : try storage(entry.store).related(relationship, of: [key.rowID])[key.rowID]
-        let destination = self.entry(entry.destinations[relationship.ordinal])
+        let destination = self.entry(entry.destinations[relationship.index])
         func id(_ rowID: Int64) -> AnyObjectID { AnyObjectID(entry: destination, rowID: rowID) }
         if relationship.isOrdered {
             let new = changes.applied(to: stored)

@@ -63,7 +63,7 @@ extension Model {
     /// Records that a set has hashed the object. This detects the changes to a set that is mutated in place.
     @inlinable
     func _$noteHash() {
-        _$state.unretainedMap._withUnsafeGuaranteedRef { map in if map.isNoting { map.note(_$state.rowID) } }
+        _$state.unretainedMap._withUnsafeGuaranteedRef { map in if map.isRecording { map.record(_$state.rowID) } }
     }
 
     /// The hash for `Set` and `Dictionary`. Object addresses are not under an attacker's control, so mixing the bits (with the finalizer of

@@ -5,28 +5,19 @@ import PolyStoreBackend
 /// A store keeps the objects of all these classes as one entity: the root's properties, those of its subclasses, depth first, and an attribute with the name of
 /// the object's own entity. Therefore one table, one sequence of row ids and one index serve the whole hierarchy, and backends need no support for hierarchies.
 public final class ModelHierarchy: Sendable {
-    struct Member: Sendable {
-        let type: any Model.Type
-        let name: String
-        let isAbstract: Bool
-        /// The index among the members.
-        let index: Int
-        let parent: Int?
-        let ordinals: ModelOrdinals
-        /// The properties that the class declares, under their names in the combined entity.
-        let properties: [PropertyDescription]
-        /// The index after the last subclass.
-        var end: Int
-
-        var isLeaf: Bool { end == index + 1 }
-    }
-
     /// The combined entity that stores receive.
     public let entity: EntityDescription
-    /// The classes, depth first, beginning with the root.
-    let members: [Member]
+    /// The classes, in the order of ``classes``.
+    let types: [any Model.Type]
+    /// The descriptions of the classes, with properties by index.
+    let classes: [EntityClass]
+    /// The field with the entity name of an object.
+    let classifier: Int
     /// The reason why no store can be opened for the hierarchy; `nil` if it is valid.
     let problem: StoreError?
+    private let ordinals: [ModelOrdinals]
+    /// The names of the classes as UTF-8 bytes.
+    private let names: [[UInt8]]
     private let byType: [ObjectIdentifier: Int]
 
     /// Creates a hierarchy.
@@ -34,16 +25,62 @@ public final class ModelHierarchy: Sendable {
     public init(_ root: any Model.Type) {
         var reader = HierarchyReader()
         reader.read(root, parent: nil)
-        members = reader.members
+        types = reader.types
+        ordinals = reader.ordinals
         problem = reader.problem
-        byType = Dictionary(reader.members.map { (ObjectIdentifier($0.type), $0.index) }, uniquingKeysWith: { first, _ in first })
+        byType = Dictionary(uniqueKeysWithValues: types.enumerated().map { (ObjectIdentifier($1), $0) })
         entity = reader.entity
+        classes = entity.classes
+        classifier = entity.classifierField ?? 0
+        names = classes.map { Array($0.name.utf8) }
     }
 
-    func member(_ type: any Model.Type) -> Member? { byType[ObjectIdentifier(type)].map { members[$0] } }
+    /// Returns the description of a class; `nil` if the hierarchy does not list the class.
+    func entityClass(_ type: any Model.Type) -> EntityClass? { byType[ObjectIdentifier(type)].map { classes[$0] } }
+
+    /// Returns the class of an object. It is always listed, because objects are created from listed classes.
+    func entityClass(of object: some Model) -> EntityClass { entityClass(Swift.type(of: object as any Model)) ?? classes[0] }
+
+    /// Returns the class of a record.
+    /// - Throws: `corrupt` if the record names an abstract entity, or one outside of the hierarchy.
+    func entityClass(_ record: RecordView) throws -> EntityClass {
+        guard !record.isNull(classifier) else {
+            throw StoreError(undecodable: classifier, "The record does not say which entity of the hierarchy it is of.")
+        }
+        let bytes = record.bytes(classifier)
+        for (index, name) in names.enumerated() where name.count == bytes.count && name.elementsEqual(bytes) && !classes[index].isAbstract {
+            return classes[index]
+        }
+        throw StoreError(
+            undecodable: classifier,
+            "The record is of \"\(String(decoding: bytes, as: UTF8.self))\", and objects of \(entity.name) are \(classes[0].concreteNames.joined(separator: ", "))."
+        )
+    }
+
+    /// Returns the class of a record.
+    /// - Throws: `corrupt` if the record names an abstract entity, or one outside of the hierarchy.
+    func type(_ record: RecordView) throws -> any Model.Type { types[try entityClass(record).index] }
+
+    /// Returns whether an object is of the class with an entity name, or of a subclass.
+    func isObject(_ object: some Model, of name: String) -> Bool {
+        guard let named = classes.first(where: { $0.name == name }) else { return false }
+        return named.concreteNames.contains(entityClass(of: object).name)
+    }
+
+    /// Returns the predicate for objects of a class, or nil if all objects match.
+    func condition(_ type: any Model.Type, includesSubentities: Bool) -> QueryPredicate? {
+        guard let entityClass = entityClass(type) else { return QueryPredicate.none }
+        if includesSubentities, entityClass.isRoot { return nil }
+        let names = includesSubentities ? entityClass.concreteNames : entityClass.isAbstract ? [] : [entityClass.name]
+        let field = FieldReference(index: classifier, name: EntityHierarchy.classifier, type: .string)
+        guard names.count != 1 else { return .compare(field, .equal, .text(names[0])) }
+        return names.isEmpty ? QueryPredicate.none : .oneOf(field, names.map { .text($0) })
+    }
 
     /// Returns the first indexes of a class's own properties. An unlisted class has no objects, and the schema reports it.
-    public func ordinals(of type: any Model.Type) -> ModelOrdinals { member(type)?.ordinals ?? ModelOrdinals() }
+    public func ordinals(of type: any Model.Type) -> ModelOrdinals {
+        byType[ObjectIdentifier(type)].map { ordinals[$0] } ?? ModelOrdinals()
+    }
 
     /// Returns the error for a class that declares itself part of the hierarchy but is not listed correctly.
     func problem(of type: any Model.Type) -> StoreError? {

@@ -23,10 +23,10 @@ public final class ModelProperties: @unchecked Sendable {  // immutable; key pat
         for property in T.storedEntity.properties {
             switch property {
             case .attribute(let attribute):
-                fields[attribute.name] = FieldReference(ordinal: fields.count, name: attribute.name, type: attribute.type)
+                fields[attribute.name] = FieldReference(index: fields.count, name: attribute.name, type: attribute.type)
             case .relationship(let relationship):
                 if !relationship.isToMany {
-                    fields[relationship.name] = FieldReference(ordinal: fields.count, name: relationship.name, type: .int64)
+                    fields[relationship.name] = FieldReference(index: fields.count, name: relationship.name, type: .int64)
                 }
                 relationships.insert(relationship.name)
             }

@@ -13,7 +13,7 @@ public struct ObjectID<T: Model>: Sendable {
     }
 
     /// The name of the object's entity; for a class with subclasses the name of the hierarchy, because the id does not contain the object's own class.
-    public var entityName: String { entry.family?.kind(T.self).flatMap { $0.isLeaf ? $0.name : nil } ?? entry.entity.name }
+    public var entityName: String { entry.hierarchy?.entityClass(T.self).flatMap { $0.isLeaf ? $0.name : nil } ?? entry.entity.name }
     /// The configuration of the object's store; `nil` for the default configuration.
     public var configuration: String? { entry.store.configurationName }
 
@@ -38,10 +38,10 @@ extension ObjectID {
     /// Returns the id for a superclass or subclass in the hierarchy; `nil` if the classes are unrelated. Does not read the object: if its class
     /// does not match, a later fetch with the id does not find it.
     public func cast<U: Model>(to type: U.Type) -> ObjectID<U>? {
-        guard let hierarchy = T._$hierarchy, let mine = hierarchy.member(T.self), let other = hierarchy.member(type) else {
+        guard let hierarchy = T._$hierarchy, let mine = hierarchy.entityClass(T.self), let other = hierarchy.entityClass(type) else {
             return self as? ObjectID<U>
         }
-        let isRelated = mine.index..<mine.end ~= other.index || other.index..<other.end ~= mine.index
+        let isRelated = mine.descendants.contains(other.index) || other.descendants.contains(mine.index)
         return isRelated ? ObjectID<U>(entry: entry, rowID: rowID) : nil
     }
 

@@ -78,7 +78,7 @@ final class CommittedStep {
                 guard let now = changed[index].record, let then = try before.record(entry.entity, id: changed[index].rowID) else {
                     continue
                 }
-                for field in changed[index].mask.ordinals
+                for field in changed[index].mask.indexes
                 where now.value(entry.entity.fields[field]) == then.value(entry.entity.fields[field]) {
                     changed[index].mask.remove(field)
                 }
@@ -114,7 +114,7 @@ final class CommittedStep {
         if dependencies.isEmpty { return false }
         for relationship in dependencies.relationships {
             let entityIndex = store.firstEntityIndex + Int32(relationship.source)
-            if relationships[entityIndex]?.contains(Int32(relationship.ordinal)) ?? false { return true }
+            if relationships[entityIndex]?.contains(Int32(relationship.index)) ?? false { return true }
         }
         for (entity, fields) in dependencies.fields {
             for row in rows[store.firstEntityIndex + Int32(entity)] ?? [] where row.wasDeleted || !row.mask.isDisjoint(with: fields) {

@@ -18,12 +18,12 @@ final class ContextObservers {
     /// Returns whether an observer may report objects of an entity.
     func reports(_ entityIndex: Int32) -> Bool { entityIndexes?.contains(entityIndex) ?? true }
 
-    private func note(_ observer: any ContextObserver) {
+    private func extendEntities(_ observer: any ContextObserver) {
         if let observed = observer.observedEntities { entityIndexes?.formUnion(observed) } else { entityIndexes = nil }
     }
 
     func add(_ list: any ContextObserver) {
-        note(list)
+        extendEntities(list)
         if let route = list.route {
             Self.add(list, to: &routes[route.field, default: [:]][route.value, default: []])
         } else {
@@ -47,7 +47,7 @@ final class ContextObservers {
     }
 
     func add(_ observer: any ContextObserver, of row: RowReference) {
-        note(observer)
+        extendEntities(observer)
         objects[row, default: []].removeAll { $0.observer == nil }
         objects[row, default: []].append(Reference(observer: observer))
         guard objects.count > objectLimit else { return }
@@ -78,12 +78,12 @@ final class ContextObservers {
         _ route: ObserverRoute.Field, _ move: ContextMove, _ entry: StoreEntity, to found: inout [any ContextObserver]
     ) {
         guard let rows = move.step.rows[route.entityIndex], let byValue = routes[route] else { return }
-        let field = entry.entity.fields[route.ordinal]
+        let field = entry.entity.fields[route.index]
         var values: Set<Value> = []
         for row in rows {
             if let record = row.record { values.insert(record.value(field)) }
             let isUnchanged =
-                row.record != nil && (row.wasInserted && !row.wasDeleted || !row.wasInserted && !row.mask.contains(field.ordinal))
+                row.record != nil && (row.wasInserted && !row.wasDeleted || !row.wasInserted && !row.mask.contains(field.index))
             if isUnchanged { continue }
             do {
                 if let record = try move.oldRecord(RowReference(entityIndex: route.entityIndex, rowID: row.rowID)) {

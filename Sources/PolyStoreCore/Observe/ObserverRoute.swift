@@ -4,7 +4,7 @@ import PolyStoreBackend
 struct ObserverRoute {
     struct Field: Hashable {
         let entityIndex: Int32
-        let ordinal: Int
+        let index: Int
     }
 
     let field: Field

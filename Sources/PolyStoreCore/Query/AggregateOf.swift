@@ -206,8 +206,8 @@ struct ValueDecoder {
         arena.removeAll()
         var builder = RecordBuilder(arena)
         builder.begin(entity.layout)
-        try builder.set(entity.fields[field.ordinal], value)
-        return try V.decodeAttribute(builder.finishedView(), field.ordinal)
+        try builder.set(entity.fields[field.index], value)
+        return try V.decodeAttribute(builder.finishedView(), field.index)
     }
 }
 

@@ -5,7 +5,7 @@ import PolyStoreBackend
 /// Compares each step with the key paths of the model's stored properties, without evaluating the path. The path is evaluated only in two cases, on
 /// objects of a context without a store: if a step follows a to-many relationship, because `count` cannot be distinguished from other `Int` properties
 /// by its key path, and in a hierarchy, because inherited properties cannot be identified by their getters.
-final class KeyPathProbe: Context {
+final class KeyPathProbe: ContextContents {
     /// The number of objects in every to-many relationship.
     private var memberCount = 0
     private var members: [any Model] = []
@@ -46,7 +46,7 @@ final class KeyPathProbe: Context {
         for (index, step) in steps.enumerated() {
             guard let key = entry.types.lazy.compactMap({ Self.stored(step, $0) }).first else {
                 // The getters of inherited properties cannot be identified by their addresses.
-                if entry.family != nil, steps.count > 1, let keys = followed(path, steps.count, context, root) { return keys }
+                if entry.hierarchy != nil, steps.count > 1, let keys = followed(path, steps.count, context, root) { return keys }
                 throw refused("step \(index + 1) is not a stored property of")
             }
             keys.append(key)
@@ -62,7 +62,7 @@ final class KeyPathProbe: Context {
                 }
                 return keys + ["@count"]
             }
-            entry = context.entry(entry.destinations[relationship.ordinal])
+            entry = context.entry(entry.destinations[relationship.index])
         }
         guard !keys.isEmpty else { throw refused("it has no step from") }
         return keys
@@ -73,9 +73,9 @@ final class KeyPathProbe: Context {
     private static func followed<T: Model>(
         _ path: PartialKeyPath<T>, _ count: Int, _ context: Context, _ root: StoreEntity
     ) -> [String]? {
-        let probe = KeyPathProbe(core: context.core, table: context.table, context.site)
+        let probe = KeyPathProbe()
         probe.samples = KeyPathSamples(content: .first)
-        let object: T = probe.object(T.self, root.entityIndex, 1)
+        let object: T = probe.root(T.self, context, root)
         withExtendedLifetime((object, object[keyPath: path])) {}
         let type = type(of: path).valueType
         var entry = root
@@ -87,7 +87,7 @@ final class KeyPathProbe: Context {
                     if probe.read.count == count, !(type is Int.Type) { return probe.read }
                     return probe.read.count == count - 1 && isCount(path, context, root) ? probe.read + ["@count"] : nil
                 }
-                entry = context.entry(entry.destinations[relationship.ordinal])
+                entry = context.entry(entry.destinations[relationship.index])
             } else {
                 guard isLast, let field = entry.entity.field(named: key) else { return nil }
                 if let stored = (type as? any AttributeValue.Type)?.attributeType, stored != field.type { return nil }
@@ -100,14 +100,14 @@ final class KeyPathProbe: Context {
     /// Returns whether a path returns the stored value of its last property for all sample values, and nil if an earlier relationship is null.
     private static func isStored<T: Model>(_ path: PartialKeyPath<T>, _ keys: [String], _ context: Context, _ root: StoreEntity) -> Bool {
         func agrees(_ samples: KeyPathSamples) -> Bool {
-            let probe = KeyPathProbe(core: context.core, table: context.table, context.site)
+            let probe = KeyPathProbe()
             probe.samples = samples
-            let object: T = probe.object(T.self, root.entityIndex, 1)
-            let found = withExtendedLifetime(probe) { object[keyPath: path] as Any }
+            let object: T = probe.root(T.self, context, root)
+            let found = object[keyPath: path] as Any
             var last = root
             for key in keys.dropLast() {
                 guard let relationship = last.entity.relationship(named: key) else { return false }
-                last = context.entry(last.destinations[relationship.ordinal])
+                last = context.entry(last.destinations[relationship.index])
             }
             let wanted = samples.end.map { Array(keys.prefix($0 + 1)) } ?? keys
             guard probe.read == wanted else { return false }
@@ -133,10 +133,11 @@ final class KeyPathProbe: Context {
     /// Returns whether the last step of a path is the count of the to-many relationship before it.
     private static func isCount<T: Model>(_ path: PartialKeyPath<T>, _ context: Context, _ entry: StoreEntity) -> Bool {
         [2, 5, 11].allSatisfy { count in
-            let probe = KeyPathProbe(core: context.core, table: context.table, context.site)
+            let probe = KeyPathProbe()
             probe.memberCount = count
-            let object: T = probe.object(T.self, entry.entityIndex, 1)
-            return withExtendedLifetime(probe) { object[keyPath: path] as? Int == count }
+            defer { probe.members = [] }
+            let object: T = probe.root(T.self, context, entry)
+            return object[keyPath: path] as? Int == count
         }
     }
 
@@ -145,18 +146,22 @@ final class KeyPathProbe: Context {
     }
     private static let known = Protected<[Key: [String]]>([:])
 
-    override func fire(_ object: some Model, _ field: Int) {
-        let entity = entry(object._$state.entityIndex).entity
+    /// Returns an object at the beginning of a path, in a context without a store.
+    private func root<T: Model>(_ type: T.Type, _ context: Context, _ entry: StoreEntity) -> T {
+        Context(core: context.core, table: context.table, context.site, contents: self).object(type, entry.entityIndex, 1)
+    }
+
+    func fill(_ object: some Model, _ field: Int, in context: Context) {
+        let entity = context.entry(object._$state.entityIndex).entity
         if entity.fields.indices.contains(field) { read.append(entity.fields[field].name) }
-        if let samples { load(samples, into: object) }
+        if let samples { load(samples, into: object, context.entry(object._$state.entityIndex)) }
         // Every to-one relationship has a destination, except the one at `samples.end`.
         let target = samples.flatMap(\.end).map { $0 == read.count - 1 } ?? false ? ToOne.none : ToOne(id: 1)
         for field in entity.fields { if let relationship = field.relationship { object._$setToOne(relationship, target) } }
     }
 
     /// Sets the values of a sample, or those of a new object for properties that cannot decode them.
-    private func load(_ samples: KeyPathSamples, into object: some Model) {
-        let entry = entry(object._$state.entityIndex)
+    private func load(_ samples: KeyPathSamples, into object: some Model, _ entry: StoreEntity) {
         for _ in 0...entry.entity.fields.count * KeyPathSamples.attempts {
             let arena = RecordArena(capacity: 512)
             var builder = RecordBuilder(arena)
@@ -175,27 +180,28 @@ final class KeyPathProbe: Context {
     }
 
     private func value(_ field: Field, _ entityIndex: Int32, _ samples: KeyPathSamples) -> Value {
-        samples.value(field, attempt: attempts[FieldPlace(entityIndex: entityIndex, field: field.ordinal)] ?? 0)
+        samples.value(field, attempt: attempts[FieldPlace(entityIndex: entityIndex, field: field.index)] ?? 0)
     }
 
     /// Returns a new object of a class in the path. All its objects are equivalent, so the row id does not matter.
-    override func note<T: Model>(_ type: T.Type, _ map: IdentityMap, _ rowID: Int64) -> T? {
+    func makeObject<T: Model>(_ type: T.Type, _ map: IdentityMap, _ rowID: Int64) -> T {
         let object = T(_$state: ModelState(map, rowID: rowID, flags: .fault))
         map.insert(rowID, object)
         return object
     }
 
-    override func memberSource(_ key: RelationshipKey, isInserted: Bool) throws -> MemberSource {
-        read.append(entry(key.entityIndex).entity.relationships[Int(key.relationship)].name)
-        let entityIndex = destination(key.entityIndex, Int(key.relationship))
-        let declared = entry(key.entityIndex).destinationNames[Int(key.relationship)]
+    func members(_ key: RelationshipKey, in context: Context) -> Context.MemberSource {
+        read.append(context.entry(key.entityIndex).entity.relationships[Int(key.relationship)].name)
+        let entityIndex = context.destination(key.entityIndex, Int(key.relationship))
+        let declared = context.entry(key.entityIndex).destinationNames[Int(key.relationship)]
         func make<M: Model>(_ type: M.Type, _ rowID: Int64) {
-            let object = M(_$state: ModelState(maps[Int(entityIndex)], rowID: rowID))
-            maps[Int(entityIndex)].insert(rowID, object)
+            let object = M(_$state: ModelState(context.maps[Int(entityIndex)], rowID: rowID))
+            context.maps[Int(entityIndex)].insert(rowID, object)
             members.append(object)
         }
         let keys = (0..<memberCount).map { Int64($0) + 2 }
-        let type = entry(entityIndex).types.first { $0._$entityName == declared } ?? entry(entityIndex).type
+        let entry = context.entry(entityIndex)
+        let type = entry.types.first { $0._$entityName == declared } ?? entry.type
         for key in keys { make(type, key) }
         return .known(keys)
     }

@@ -44,7 +44,7 @@ public struct AnyObjectID: Sendable, Hashable {
 
     /// Returns the typed id; nil if the object has another type.
     public func of<T: Model>(_ type: T.Type) -> ObjectID<T>? {
-        entry.type == type || entry.family?.kind(type) != nil ? ObjectID(entry: entry, rowID: rowID) : nil
+        entry.type == type || entry.hierarchy?.entityClass(type) != nil ? ObjectID(entry: entry, rowID: rowID) : nil
     }
 
     /// The URI of the object; see ``ObjectID/uri``.

@@ -3,7 +3,6 @@ import PolyStoreBackend
 extension StoreEntity {
     /// Returns why a constant is not a valid value of an enumeration attribute; nil if it is valid, and for attributes of other types.
     func unknownCase(_ value: Value, of field: FieldReference) -> String? {
-        let types = type._$hierarchy?.members.map(\.type) ?? [type]
         for type in types {
             guard let raw = type._$properties.rawTypes[field.name] else { continue }
             return Self.unknownCase(value, raw, field, entity)

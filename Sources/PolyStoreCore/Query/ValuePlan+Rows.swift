@@ -10,7 +10,7 @@ extension ValuePlan {
                 "\"\(single)\" is of each object, and \(term.name) of many: group by \"\(single)\", or leave one of them out.")
         }
         let isMerged = entries.count > 1
-        let walk: MergedWalk
+        let merged: MergedCursors
         var parts: [(columns: [ValueColumn], values: SortValues)] = []
         var requests: [FetchRequest] = []
         for entry in entries {
@@ -34,15 +34,15 @@ extension ValuePlan {
                     SortValues(values.map(\.expression), try context.related(entry.store, options))
                 ))
         }
-        walk = MergedWalk(requests[0].sortKeys)
-        defer { walk.close() }
+        merged = MergedCursors(requests[0].sortKeys)
+        defer { merged.close() }
         for (entry, request) in zip(entries, requests) {
             let values = request.hasComputedKeys && isMerged ? SortValues(request.sortKeys, try context.related(entry.store, options)) : nil
-            try walk.add(try context.rows(entry, request, options), values)
+            try merged.add(try context.rows(entry, request, options), values)
         }
         var answers = Answers(options, isCut: !isMerged && !options.returnsDistinctResults)
-        while !answers.isFull, let index = try walk.next() {
-            let (id, record) = (walk.cursors[index].id, walk.cursors[index].record)
+        while !answers.isFull, let index = try merged.next() {
+            let (id, record) = (merged.cursors[index].id, merged.cursors[index].record)
             let values = try parts[index].values.values(id, record)
             answers.add(try zip(values, parts[index].columns).map { try context.value($0, $1, entries[index]) })
         }

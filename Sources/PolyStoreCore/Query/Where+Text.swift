@@ -93,7 +93,7 @@ extension Where {
             )
         }
         let reference = RelationshipReference(relationship, in: entry.store.schema)
-        let destination = context.entry(entry.destinations[relationship.ordinal])
+        let destination = context.entry(entry.destinations[relationship.index])
         if keys.count == 1 { return try make(reference, destination) }
         return .related(reference, quantifier, try related(keys.dropFirst(), destination, context, quantifier, make))
     }

@@ -97,7 +97,7 @@ public struct BatchChanges<T: Model> {
                 {
                     throw StoreError(.invalidValue, fault, entity: entry.entity.name, attribute: name)
                 }
-                if let (ordinal, value) = try equality.predicate(context, entry).equality(of: entry.entity), ordinal == field.ordinal {
+                if let (ordinal, value) = try equality.predicate(context, entry).equality(of: entry.entity), ordinal == field.index {
                     return value
                 }
                 throw StoreError(
@@ -121,7 +121,7 @@ public struct BatchChanges<T: Model> {
 
     /// Sets an attribute to the result of a function of its current value. An error that the function throws cancels the update.
     public mutating func update<V: AttributeValue>(_ path: KeyPath<T, V>, _ change: @escaping (V) throws -> V) {
-        add(path) { record, field in try change(V.decodeAttribute(record, field.ordinal)).attributeValue }
+        add(path) { record, field in try change(V.decodeAttribute(record, field.index)).attributeValue }
     }
 
     /// Adds an amount, which may be negative, to an integer attribute. Overflow cancels the update with `invalidValue`.
@@ -156,7 +156,7 @@ public struct BatchChanges<T: Model> {
 
     static func field(_ name: String, _ entry: StoreEntity) throws -> Field {
         let entity = entry.entity
-        if let field = entity.field(named: name), entry.fields(of: T.self).contains(field.ordinal) { return field }
+        if let field = entity.field(named: name), entry.fields(of: T.self).contains(field.index) { return field }
         throw StoreError(
             .invalidPredicate, "\(name) is not an attribute or to-one relationship of \(T._$entityName), so it cannot be set.",
             entity: T._$entityName, attribute: name)

@@ -87,7 +87,7 @@ final class ChangeRebase {
             let owner = links.key.owner
             uses.append((owner, owner, relationship))
             for rowID in links.added {
-                uses.append((RowReference(entityIndex: entry.destinations[relationship.ordinal], rowID: rowID), owner, relationship))
+                uses.append((RowReference(entityIndex: entry.destinations[relationship.index], rowID: rowID), owner, relationship))
             }
         }
         for order in recorded.orders {
@@ -172,7 +172,7 @@ final class ChangeRebase {
         let entry = target.entry(object._$state.entityIndex)
         scratch.removeAll()
         let now = try scratch.encode(object, entry)
-        let found = entry.declaredFields.ordinals.filter { !now.hasSameValue(as: base, entry.entity.fields[$0]) }
+        let found = entry.declaredFields.indexes.filter { !now.hasSameValue(as: base, entry.entity.fields[$0]) }
         guard found.contains(where: { entry.entity.fields[$0].type == .json }) else { return found }
         // An earlier version may have encoded an equal value as different JSON text.
         let arena = RecordArena(capacity: 512)
@@ -185,7 +185,7 @@ final class ChangeRebase {
     private func insert(_ object: RowReference, _ mask: FieldMask, _ record: RecordView) throws {
         let new = try target.insert(object.entityIndex, object.rowID, mask, record)
         // Relationships are set after all of their targets exist.
-        for (relationship, _, _) in toOnes(object.entityIndex) { new._$setToOne(relationship.ordinal, .none) }
+        for (relationship, _, _) in toOnes(object.entityIndex) { new._$setToOne(relationship.index, .none) }
         existing[object] = new
     }
 
@@ -194,15 +194,15 @@ final class ChangeRebase {
         for (relationship, field, entityIndex) in toOnes(object.entityIndex) where !record.isNull(field) {
             let rowID = record.integer(field)
             guard targets.contains(RowReference(entityIndex: entityIndex, rowID: rowID)) else { continue }
-            new._$setToOne(relationship.ordinal, ToOne(id: rowID))
-            target.moved(new, relationship.ordinal, from: 0, to: rowID)
+            new._$setToOne(relationship.index, ToOne(id: rowID))
+            target.moved(new, relationship.index, from: 0, to: rowID)
         }
     }
 
     private func update(_ change: Change) throws {
         guard let object = existing[change.object] else { return }
         let entry = target.entry(change.object.entityIndex)
-        let before = toOnes(change.object.entityIndex).map { object._$toOne($0.relationship.ordinal).id }
+        let before = toOnes(change.object.entityIndex).map { object._$toOne($0.relationship.index).id }
         target.beginEditing(object).mask.formUnion(change.mask)
         scratch.removeAll()
         let now = try scratch.encode(object, entry)
@@ -210,17 +210,17 @@ final class ChangeRebase {
         var builder = RecordBuilder(merged)
         builder.begin(entry.entity.layout)
         for field in entry.entity.fields {
-            builder.copy(field, from: change.mask.contains(field.ordinal) ? change.record : now)
+            builder.copy(field, from: change.mask.contains(field.index) ? change.record : now)
         }
         try object._$load(builder.finishedView())
         for (index, (relationship, field, entityIndex)) in toOnes(change.object.entityIndex).enumerated() where change.mask.contains(field)
         {
-            var newTarget = object._$toOne(relationship.ordinal).id
+            var newTarget = object._$toOne(relationship.index).id
             if newTarget != 0, !targets.contains(RowReference(entityIndex: entityIndex, rowID: newTarget)) {
                 newTarget = 0
-                object._$setToOne(relationship.ordinal, .none)
+                object._$setToOne(relationship.index, .none)
             }
-            if newTarget != before[index] { target.moved(object, relationship.ordinal, from: before[index], to: newTarget) }
+            if newTarget != before[index] { target.moved(object, relationship.index, from: before[index], to: newTarget) }
         }
     }
 
@@ -252,13 +252,13 @@ extension RecordArena {
 extension RecordView {
     /// Returns whether a field has the same value in two records of one entity.
     func hasSameValue(as other: RecordView, _ field: Field) -> Bool {
-        let isNull = isNull(field.ordinal)
-        guard isNull == other.isNull(field.ordinal) else { return false }
+        let isNull = isNull(field.index)
+        guard isNull == other.isNull(field.index) else { return false }
         if isNull { return true }
         switch field.type.physical {
-        case .integer: return integer(field.ordinal) == other.integer(field.ordinal)
-        case .real: return real(field.ordinal).bitPattern == other.real(field.ordinal).bitPattern
-        case .text, .blob: return bytes(field.ordinal).elementsEqual(other.bytes(field.ordinal))
+        case .integer: return integer(field.index) == other.integer(field.index)
+        case .real: return real(field.index).bitPattern == other.real(field.index).bitPattern
+        case .text, .blob: return bytes(field.index).elementsEqual(other.bytes(field.index))
         }
     }
 }
@@ -312,9 +312,8 @@ extension Transaction {
             return object
         }
         // In a class hierarchy, the record determines the class.
-        if let family = entry(entityIndex).family {
-            let kind = try family.kind(record)
-            return try open(kind.type)
+        if let hierarchy = entry(entityIndex).hierarchy {
+            return try open(try hierarchy.type(record))
         }
         return try open(entry(entityIndex).type)
     }

@@ -12,9 +12,8 @@ final class EndedContext: Context {
         self.substitutes = substitutes
     }
 
-    override func beginEditing(_ object: any Model) -> EditState {
+    override func refuseEditing(_ object: any Model) {
         let name = entry(object._$state.entityIndex).entity.name
         log(.error, "A change of \(name) \(object._$state.rowID) is lost: its transaction was released.")
-        return EditState(isInsert: false)
     }
 }

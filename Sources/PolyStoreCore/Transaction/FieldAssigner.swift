@@ -23,7 +23,7 @@ final class FieldAssigner {
     func record(_ record: RecordView, with values: [Int: Value], _ entity: Entity) throws -> RecordView {
         try build(entity) { builder in
             for field in entity.fields {
-                guard let value = values[field.ordinal] else {
+                guard let value = values[field.index] else {
                     builder.copy(field, from: record)
                     continue
                 }
@@ -72,7 +72,7 @@ final class FieldAssigner {
 
     /// Sets a to-one relationship to the object with a row id, or to nil if it is 0. The commit validates that the object exists.
     private func lead<T: Model>(_ object: T, _ entry: StoreEntity, _ relationship: Int, _ field: Field, to rowID: Int64) throws {
-        object._$willChange(field.ordinal)
+        object._$willChange(field.index)
         let old = object._$toOne(relationship)
         guard old.id != rowID else { return }
         guard rowID != 0 else {

@@ -40,7 +40,7 @@ final class HiddenPrefix {
         request.sortKeys.allSatisfy { key in
             guard key.expression == nil else { return false }
             if key.field.isObjectID { return true }
-            return key.field.type != .json && key.field.type != .decimal && request.fields?.contains(key.field.ordinal) ?? true
+            return key.field.type != .json && key.field.type != .decimal && request.fields?.contains(key.field.index) ?? true
         }
     }
 
@@ -48,7 +48,7 @@ final class HiddenPrefix {
     /// - Parameter count: the new number of rows in the prefix.
     func append(_ id: Int64, _ record: RecordView, count: Int) {
         guard count > self.count else { return }
-        last = Row(id: id, values: keys.map { $0.field.isObjectID ? .null : record.value(entity.fields[$0.field.ordinal]) })
+        last = Row(id: id, values: keys.map { $0.field.isObjectID ? .null : record.value(entity.fields[$0.field.index]) })
         self.count = count
     }
 

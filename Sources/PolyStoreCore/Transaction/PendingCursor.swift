@@ -79,7 +79,7 @@ final class PendingCursor: RecordCursor {
             takeStoreRow()
         } else {
             position += 1
-            stand(on: row.id, view)
+            setCurrent(row.id, view)
         }
         return true
     }
@@ -103,7 +103,7 @@ final class PendingCursor: RecordCursor {
 
     private func takeStoreRow() {
         hasStoreRow = false
-        stand(on: store.id, store.record)
+        setCurrent(store.id, store.record)
     }
 
     override func close() { store.close() }

@@ -81,11 +81,11 @@ struct PendingIndex {
     }
 
     static func hash(_ record: RecordView, _ field: Field) -> Int? {
-        if record.isNull(field.ordinal) { return nil }
+        if record.isNull(field.index) { return nil }
         switch field.type.physical {
-        case .integer: return hash(record.integer(field.ordinal))
-        case .real: return hash(record.real(field.ordinal))
-        case .text, .blob: return hash(record.bytes(field.ordinal))
+        case .integer: return hash(record.integer(field.index))
+        case .real: return hash(record.real(field.index))
+        case .text, .blob: return hash(record.bytes(field.index))
         }
     }
 

@@ -58,7 +58,7 @@ struct PendingRanges {
         return found.values.min { $0.count < $1.count }
     }
 
-    private func fieldIndex(_ field: FieldReference) -> Int { field.isObjectID ? entity.fields.count : field.ordinal }
+    private func fieldIndex(_ field: FieldReference) -> Int { field.isObjectID ? entity.fields.count : field.index }
 
     /// Returns the field whose order applies to a condition.
     private static func field(_ part: QueryPredicate) -> FieldReference? {
@@ -80,7 +80,7 @@ struct PendingRanges {
             let (id, view) = record(row)
             return try evaluator.matches(id: id, view)
         }
-        func isNull(_ row: Int32) -> Bool { !field.isObjectID && record(row).view.isNull(field.ordinal) }
+        func isNull(_ row: Int32) -> Bool { !field.isObjectID && record(row).view.isNull(field.index) }
         switch part.fieldCondition {
         case .compare(_, .less, _)?, .compare(_, .lessOrEqual, _)?:
             return (order.position { isNull($0) }, try order.position { try isNull($0) || isSelected($0) })

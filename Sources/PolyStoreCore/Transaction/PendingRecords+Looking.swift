@@ -125,7 +125,7 @@ extension PendingRecords {
             }
             // Comparisons with null are never true.
             let hashes = Set(values.lazy.compactMap(PendingIndex.hash))
-            let fieldIndex = field.isObjectID ? entity.fields.count : field.ordinal
+            let fieldIndex = field.isObjectID ? entity.fields.count : field.index
             let count = index(fieldIndex).count(hashes)
             if count < best?.count ?? .max { best = .equal(field: fieldIndex, hashes: hashes, count: count) }
         }

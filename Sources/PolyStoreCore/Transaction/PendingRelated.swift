@@ -32,7 +32,7 @@ final class PendingRelated: RelatedRecords {
         var found = RelatedIDs()
         for source in sources {
             let changes = transaction.pendingMembers(
-                RelationshipKey(entityIndex: entityIndex, relationship: Int32(relationship.ordinal), rowID: source))
+                RelationshipKey(entityIndex: entityIndex, relationship: Int32(relationship.index), rowID: source))
             var targets = changes?.applied(to: stored[source]) ?? stored[source]
             if !transaction.pending[destination].deleted.isEmpty {
                 targets.removeAll { if case .deleted = state(destination, $0) { true } else { false } }
@@ -45,17 +45,17 @@ final class PendingRelated: RelatedRecords {
     /// Returns the relationship whose ``Relationship/reversed`` is the given one, or nil if the given one is declared.
     private func forward(_ relationship: Relationship) -> Relationship? {
         let declared = store.schema.entities[relationship.source].relationships
-        if declared.indices.contains(relationship.ordinal) {
-            let same = declared[relationship.ordinal]
+        if declared.indices.contains(relationship.index) {
+            let same = declared[relationship.index]
             if same.name == relationship.name, same.storage == relationship.storage { return nil }
         }
-        return store.schema.entities[relationship.destination].relationships[relationship.ordinal]
+        return store.schema.entities[relationship.destination].relationships[relationship.index]
     }
 
     /// Returns the objects whose relationship references given targets.
     private func owners(_ forward: Relationship, _ targets: [Int64], _ stored: RelatedIDs) -> RelatedIDs {
         let entityIndex = store.firstEntityIndex + Int32(forward.source)
-        let lists = transaction.relationshipChanges.all { $0.entityIndex == entityIndex && $0.relationship == Int32(forward.ordinal) }
+        let lists = transaction.relationshipChanges.all { $0.entityIndex == entityIndex && $0.relationship == Int32(forward.index) }
         var found = RelatedIDs()
         for target in targets {
             var owners = Set(stored[target])

@@ -46,7 +46,7 @@ extension Transaction {
             do {
                 let value = try step.value(seen, field, self, entry)
                 try field.check(value)
-                values[field.ordinal] = value
+                values[field.index] = value
             } catch var error as StoreError {
                 error.entity = entry.entity.name
                 error.attribute = field.name

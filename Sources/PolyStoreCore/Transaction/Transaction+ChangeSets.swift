@@ -76,7 +76,7 @@ extension Transaction {
         }
         for (object, mask) in masks.sorted(by: { ($0.key.entityIndex, $0.key.rowID) < ($1.key.entityIndex, $1.key.rowID) }) {
             try changes.update(entry(object.entityIndex).entity, id: object.rowID, mask: mask) { builder in
-                for field in mask.ordinals {
+                for field in mask.indexes {
                     let key = PendingPositions.PositionField(entityIndex: object.entityIndex, field: field, rowID: object.rowID)
                     if let position = positions.fields[key] { builder.setInteger(field, position) }
                 }

@@ -41,7 +41,7 @@ extension Transaction {
             var request = FetchRequest(entry.entity, predicate: .oneOf(.objectID, keys.map { .integer($0) }))
             var fields = FieldMask()
             for link in links { fields.insert(link.field) }
-            if let family = entry.family { fields.insert(family.classifier) }
+            if let hierarchy = entry.hierarchy { fields.insert(hierarchy.classifier) }
             request.fields = fields
             let cursor = try storage(entry.store).fetch(request)
             defer { cursor.close() }
@@ -49,7 +49,7 @@ extension Transaction {
                 if map.isPolymorphic, map.object(cursor.id) != nil { continue }  // registered as another class
                 let state = ModelState(map, rowID: cursor.id, flags: [.fault, .linked])
                 guard let object = try fault(T.self, entry, state, cursor.record) else { continue }
-                for link in links { object._$setToOne(link.relationship.ordinal, ToOne(cursor.record, link.field)) }
+                for link in links { object._$setToOne(link.relationship.index, ToOne(cursor.record, link.field)) }
                 map.insert(cursor.id, object)
                 found.append(object)
             }
@@ -61,11 +61,11 @@ extension Transaction {
     private func fault<T: Model>(
         _ type: T.Type, _ entry: StoreEntity, _ state: consuming ModelState, _ record: RecordView
     ) throws -> T? {
-        guard let family = entry.family else { return T(_$state: state) }
-        let kind: EntityFamily.Kind
-        do { kind = try family.kind(record) } catch { throw described(error, entry, state.rowID) }
+        guard let hierarchy = entry.hierarchy else { return T(_$state: state) }
+        let named: any Model.Type
+        do { named = try hierarchy.type(record) } catch { throw described(error, entry, state.rowID) }
         func open<K: Model>(_ type: K.Type, _ state: consuming ModelState) -> T? { K(_$state: state) as? T }
-        return open(kind.type, state)
+        return open(named, state)
     }
 
     /// Applies the delete rules of one object. Objects to delete with it are appended to `work`.
@@ -73,14 +73,14 @@ extension Transaction {
         let entry = entry(object._$state.entityIndex)
         let rowID = object._$state.rowID
         for relationship in entry.relationships(of: object) {
-            let entityIndex = entry.destinations[relationship.ordinal]
-            let memberKey = RelationshipKey(entityIndex: entry.entityIndex, relationship: Int32(relationship.ordinal), rowID: rowID)
+            let entityIndex = entry.destinations[relationship.index]
+            let memberKey = RelationshipKey(entityIndex: entry.entityIndex, relationship: Int32(relationship.index), rowID: rowID)
             if relationship.deleteRule == .deny { denials.append(memberKey) }
             if case .foreignKey = relationship.storage {
-                let target = object._$toOne(relationship.ordinal).id
+                let target = object._$toOne(relationship.index).id
                 guard target != 0 else { continue }
                 if relationship.deleteRule == .cascade { work.append(anyObject(entityIndex, target)) }
-                moved(object, relationship.ordinal, from: target, to: 0)
+                moved(object, relationship.index, from: target, to: 0)
                 continue
             }
             let isLink = if case .link = relationship.storage { true } else { false }
@@ -108,19 +108,19 @@ extension Transaction {
             switch relationship.storage {
             case .foreignKey(let field):
                 for source in try sources(entityIndex, field, object._$state.rowID)
-                where source._$toOneFired(relationship.ordinal) == object._$state.rowID {
-                    setToOne(source, relationship.ordinal, 0)
+                where source._$toOneFired(relationship.index) == object._$state.rowID {
+                    setToOne(source, relationship.index, 0)
                 }
             case .link:
                 let rowID = object._$state.rowID
                 // The owners in the store and those linked by this transaction.
-                var owners = relationshipChanges.owners(of: rowID, entityIndex: entityIndex, relationship: Int32(relationship.ordinal))
+                var owners = relationshipChanges.owners(of: rowID, entityIndex: entityIndex, relationship: Int32(relationship.index))
                 if let reversed = relationship.reversed, !object.isInserted {
                     owners.formUnion(try storage(entry.store).related(reversed, of: [rowID])[rowID])
                 }
                 for owner in owners {
                     unlink(
-                        RelationshipKey(entityIndex: entityIndex, relationship: Int32(relationship.ordinal), rowID: owner),
+                        RelationshipKey(entityIndex: entityIndex, relationship: Int32(relationship.index), rowID: owner),
                         self.entry(entityIndex), rowID)
                 }
             case .inverse: continue

@@ -34,7 +34,7 @@ extension Transaction {
     }
 
     private func create<T: Model>(_ type: T.Type, _ entry: StoreEntity, matching predicate: QueryPredicate) throws -> T {
-        if let kind = entry.family?.kind(type), kind.isAbstract { throw abstract(kind) }
+        if let kind = entry.hierarchy?.entityClass(type), kind.isAbstract { throw abstract(kind) }
         let terms = predicate.conjuncts
         var values: [Int: Value] = [:]
         for term in terms {
@@ -95,8 +95,8 @@ extension QueryPredicate {
     }
 
     /// Returns the field and the value if the predicate is an equality with a constant, otherwise nil.
-    func equality(of entity: Entity) -> (ordinal: Int, value: Value)? {
-        func known(_ field: FieldReference, _ value: Value) -> (Int, Value)? { field.isObjectID ? nil : (field.ordinal, value) }
+    func equality(of entity: Entity) -> (index: Int, value: Value)? {
+        func known(_ field: FieldReference, _ value: Value) -> (Int, Value)? { field.isObjectID ? nil : (field.index, value) }
         switch fieldCondition {
         case .compare(let field, .equal, let value)?: return value.isNull ? nil : known(field, value)
         case .isNull(let field)?: return known(field, .null)

@@ -57,7 +57,7 @@ extension Transaction {
         collection.isOutdated = false
         mutation.collection = collection
         mutation.address = Self.address(&mutation.members)
-        mutation.firstNote = maps[Int(destination(key.entityIndex, Int(key.relationship)))].beginNoting()
+        mutation.firstRecord = maps[Int(destination(key.entityIndex, Int(key.relationship)))].beginRecording()
         return mutation
     }
 
@@ -71,7 +71,7 @@ extension Transaction {
             return
         }
         let entityIndex = destination(key.entityIndex, relationship)
-        let hashed = maps[Int(entityIndex)].endNoting(mutation.firstNote)
+        let hashed = maps[Int(entityIndex)].endRecording(mutation.firstRecord)
         guard isOpen else {
             dropCollection(key)
             return logLostChange(object)

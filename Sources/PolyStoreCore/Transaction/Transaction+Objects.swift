@@ -31,7 +31,7 @@ extension Transaction {
     @usableFromInline
     final func create<T: Model>(_ type: T.Type, _ entry: StoreEntity) throws -> T {
         if !isOpen { try checkMutable() }
-        if let kind = entry.family?.kind(T.self), kind.isAbstract { throw abstract(kind) }
+        if let kind = entry.hierarchy?.entityClass(T.self), kind.isAbstract { throw abstract(kind) }
         let rowID = try newRowID(entry)
         let map = maps[Int(entry.entityIndex)]
         let object = T(_$state: ModelState(map, rowID: rowID))
@@ -42,7 +42,7 @@ extension Transaction {
         return object
     }
 
-    func abstract(_ kind: EntityFamily.Kind) -> StoreError {
+    func abstract(_ kind: EntityClass) -> StoreError {
         StoreError(
             .misuse, "\(kind.name) is abstract: create one of \(kind.concreteNames.joined(separator: ", ")).", entity: kind.name)
     }

@@ -58,7 +58,7 @@ extension Transaction {
                 switch relationship.storage {
                 case .inverse:
                     guard let field = relationship.positionField else { continue }
-                    found.fields[.init(entityIndex: entry.destinations[relationship.ordinal], field: field, rowID: target)] = position
+                    found.fields[.init(entityIndex: entry.destinations[relationship.index], field: field, rowID: target)] = position
                 case .link(let table, isReversed: false):
                     found.links[.init(table: table, source: key.rowID, target: target), default: .init()].target = position
                 case .link(let table, isReversed: true):
@@ -126,7 +126,7 @@ extension Transaction {
             return try storage.related(relationship, of: [key.rowID]).positions(of: key.rowID).last
         }
         // Reads the last entry of the index, independent of the length of the list.
-        let target = self.entry(entry.destinations[relationship.ordinal]).entity
+        let target = self.entry(entry.destinations[relationship.index]).entity
         var request = FetchRequest(
             target, predicate: .compare(FieldReference(target.fields[field]), .equal, .integer(key.rowID)),
             sortKeys: [SortKey(FieldReference(target.fields[position]), ascending: false)], limit: 1)

@@ -64,10 +64,10 @@ extension Transaction {
         for (source, entityChanges) in pending.enumerated() {
             let entry = table.entries[source]
             for relationship in entry.entity.relationships
-            where !relationship.isToMany && entry.destinations[relationship.ordinal] == entityIndex {
+            where !relationship.isToMany && entry.destinations[relationship.index] == entityIndex {
                 for object in [entityChanges.inserted, entityChanges.updated].joined() where !object.isDeleted {
-                    let target = object._$toOne(relationship.ordinal).id
-                    if missing.contains(target) { report(entry, relationship.ordinal, object._$state.rowID, target) }
+                    let target = object._$toOne(relationship.index).id
+                    if missing.contains(target) { report(entry, relationship.index, object._$state.rowID, target) }
                 }
             }
         }

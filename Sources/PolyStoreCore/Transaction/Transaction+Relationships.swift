@@ -72,8 +72,8 @@ extension Transaction {
     /// Returns whether an object is of the destination class of a relationship. In a class hierarchy it may not be if it was assigned by name or by
     /// id.
     private func isOfClass(_ target: any Model, _ relationship: Int, _ entry: StoreEntity) -> Bool {
-        guard let family = self.entry(entry.destinations[relationship]).family else { return true }
-        return family.isObject(target, of: entry.destinationNames[relationship])
+        guard let hierarchy = self.entry(entry.destinations[relationship]).hierarchy else { return true }
+        return hierarchy.isObject(target, of: entry.destinationNames[relationship])
     }
 
     private func refusal(of target: any Model, as relationship: Int, of object: any Model, _ entry: StoreEntity) -> StoreError {

@@ -19,7 +19,7 @@ extension Transaction {
             if entry.requiresTargets {
                 for object in [entityChanges.inserted, entityChanges.updated].joined() where !object.isDeleted {
                     for relationship in entry.relationships(of: object)
-                    where relationship.isRequired && !relationship.isToMany && object._$toOne(relationship.ordinal).id == 0 {
+                    where relationship.isRequired && !relationship.isToMany && object._$toOne(relationship.index).id == 0 {
                         violations.add(
                             entry.entity.name, relationship.name, object._$state.rowID, "is required and leads to no object", .required)
                     }
@@ -38,13 +38,13 @@ extension Transaction {
         var keys = Set(relationshipChanges.changedRelationships.filter { $0.entityIndex == entry.entityIndex })
         for object in entityChanges.inserted {
             for relationship in counted
-            where entry.family == nil || entry.relationships(of: object).contains(where: { $0.ordinal == relationship.ordinal }) {
+            where entry.hierarchy == nil || entry.relationships(of: object).contains(where: { $0.index == relationship.index }) {
                 keys.insert(
-                    RelationshipKey(entityIndex: entry.entityIndex, relationship: Int32(relationship.ordinal), rowID: object._$state.rowID))
+                    RelationshipKey(entityIndex: entry.entityIndex, relationship: Int32(relationship.index), rowID: object._$state.rowID))
             }
         }
         for key in keys {
-            guard let relationship = counted.first(where: { $0.ordinal == Int(key.relationship) }) else { continue }
+            guard let relationship = counted.first(where: { $0.index == Int(key.relationship) }) else { continue }
             let object = anyObject(key.entityIndex, key.rowID)
             if object._$state.isFault { fire(object) }
             guard !object.isDeleted else { continue }
@@ -62,10 +62,10 @@ extension Transaction {
             let entry = entry(key.entityIndex)
             let object = anyObject(key.entityIndex, key.rowID)
             let relationship = entry.entity.relationships[Int(key.relationship)]
-            let entityIndex = entry.destinations[relationship.ordinal]
+            let entityIndex = entry.destinations[relationship.index]
             var left: [Int64]
             if case .foreignKey = relationship.storage {
-                left = [object._$toOne(relationship.ordinal).id].filter { $0 != 0 }
+                left = [object._$toOne(relationship.index).id].filter { $0 != 0 }
             } else {
                 left = try memberRowIDs(of: object, key)
             }

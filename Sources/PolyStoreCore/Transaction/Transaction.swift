@@ -73,11 +73,15 @@ public class Transaction: Context {
     /// Tracks the changed objects of an unqueued transaction; nil in a queued one, which needs no conflict detection and has no observers.
     final let changeTracker: ChangeTracker?
 
-    init(core: StackCore, table: StoreTable, writers: GroupWriters?, changeTracker: ChangeTracker? = nil, _ site: CallSite) {
+    init(
+        core: StackCore, table: StoreTable, writers: GroupWriters?, changeTracker: ChangeTracker? = nil, _ site: CallSite,
+        isKeptByObjects: Bool = true, readsPending: Bool = false
+    ) {
         self.writers = writers
         self.changeTracker = changeTracker
         pending = Self.emptyChanges(table.entries.count)
-        super.init(core: core, table: table, site)
+        super.init(core: core, table: table, site, isKeptByObjects: isKeptByObjects, readsPending: readsPending)
+        editor = self
     }
 
     /// Returns an empty element for each entity. `Array(repeating:count:)` looks up the metadata of its storage class in each call.
@@ -218,8 +222,9 @@ public class Transaction: Context {
     /// The relationship whose cached member list the current in-place mutation updates itself.
     @exclusivity(unchecked) final var mutatedRelationship: RelationshipKey?
 
-    /// A Boolean value that indicates whether the transaction reads the same version of the stores until it is refreshed explicitly.
-    var showsOneVersion: Bool { true }
+    /// A Boolean value that indicates whether the transaction reads the same version of the stores until it is refreshed explicitly. A parent may be changed
+    /// at any time.
+    final var showsOneVersion: Bool { !readsPending }
 
     /// Makes the transaction depend on all preceding transactions that are not yet committed.
     final func waitForPredecessors() { usedWriters = writers?.all ?? [] }
@@ -242,43 +247,13 @@ public class Transaction: Context {
         guard pending.contains(where: { !$0.deleted.isEmpty }) else { return [:] }
         var kinds: [RowReference: String] = [:]
         for (entityIndex, entityChanges) in pending.enumerated() where !entityChanges.deleted.isEmpty {
-            guard let family = table.entries[entityIndex].family else { continue }
-            for object in entityChanges.deleted { kinds[object.rowReference] = family.kind(of: object).name }
+            guard let hierarchy = table.entries[entityIndex].hierarchy else { continue }
+            for object in entityChanges.deleted { kinds[object.rowReference] = hierarchy.entityClass(of: object).name }
         }
         return kinds
     }
 
     // MARK: Operations of transactions, implemented in separate files
-
-    override func beginEditing(_ object: any Model) -> EditState { startEditing(object) }
-
-    override func retarget<T: Model>(_ object: any Model, _ relationship: Int, from old: ToOne, to new: T?) -> ToOne {
-        moveToOne(object, relationship, from: old, to: new)
-    }
-
-    override func setMembers<T: Model>(of object: any Model, _ relationship: Int, to members: Set<T>) {
-        replaceMembers(of: object, relationship, to: members)
-    }
-
-    override func setMembers<T: Model>(of object: any Model, _ relationship: Int, to members: [T]) {
-        replaceList(of: object, relationship, to: members)
-    }
-
-    override func beginMutation<T: Model>(_ object: any Model, _ relationship: Int) -> MemberMutation<Set<T>> {
-        beginSetMutation(object, relationship)
-    }
-
-    override func endMutation<T: Model>(_ mutation: inout MemberMutation<Set<T>>, _ object: any Model, _ relationship: Int) {
-        endSetMutation(&mutation, object, relationship)
-    }
-
-    override func beginMutation<T: Model>(_ object: any Model, _ relationship: Int) -> MemberMutation<[T]> {
-        beginListMutation(object, relationship)
-    }
-
-    override func endMutation<T: Model>(_ mutation: inout MemberMutation<[T]>, _ object: any Model, _ relationship: Int) {
-        endListMutation(&mutation, object, relationship)
-    }
 
     override func pendingMembers(_ key: RelationshipKey) -> MemberChanges? { relationshipChanges.changes(key) }
 

@@ -248,7 +248,7 @@ extension UndoHistory {
         var builder = RecordBuilder(merged)
         builder.begin(entry.entity.layout)
         for field in entry.entity.fields {
-            let isRead = !mask.contains(field.ordinal) && !changed.contains(field.ordinal)
+            let isRead = !mask.contains(field.index) && !changed.contains(field.index)
             builder.copy(field, from: isRead ? now : record)
         }
         try object._$load(builder.finishedView())

@@ -199,7 +199,7 @@ extension UnsafeTransaction {
 
     /// Clears all pending changes and turns all objects into faults.
     private func reset() {
-        release()
+        endSnapshots()
         imports = nil
         for entityIndex in pending.indices { pending[entityIndex] = EntityChanges() }
         relationshipChanges = RelationshipChanges()
@@ -224,7 +224,7 @@ extension UnsafeTransaction {
     /// Moves to the newest version and keeps the pending changes. Unchanged objects become faults.
     public func refresh() {
         applyCollectionChanges()
-        release()
+        endSnapshots()
         for entityChanges in pending { entityChanges.records?.forgetStored() }
         forgetAllMembers()
         rowsAhead = nil

@@ -19,12 +19,9 @@ import PolyStoreBackend
 public final class UnsafeTransaction: Transaction {
     /// The parent of a child transaction; nil if the transaction commits to the stores.
     let parent: Transaction?
-    @exclusivity(unchecked) var readers: [(any ReadTransaction)?] = []
-    @exclusivity(unchecked) var snapshotID: Int?
+    @exclusivity(unchecked) private var snapshots = HeldSnapshots()
     /// Reserved row ids, by entity index.
-    @exclusivity(unchecked) private var reservedRowIDs: [Int: ArraySlice<Int64>] = [:]
-    /// The size of the last reservation of row ids, by entity index.
-    @exclusivity(unchecked) private var reservationSizes: [Int: Int] = [:]
+    @exclusivity(unchecked) private var rowIDs: [Int: RowIDBlock] = [:]
     /// The changed objects, their original records, and the observers.
     let tracker: ChangeTracker
     /// Errors of steps whose results are not awaited.
@@ -42,19 +39,17 @@ public final class UnsafeTransaction: Transaction {
         self.parent = parent
         self.supportsUndo = supportsUndo
         tracker = ChangeTracker()
-        super.init(core: core, table: table, writers: nil, changeTracker: tracker, site)
+        // Objects do not keep the transaction alive; it ends with its last reference.
+        super.init(
+            core: core, table: table, writers: nil, changeTracker: tracker, site, isKeptByObjects: false, readsPending: parent != nil)
         if supportsUndo { history = UndoHistory(self) }
     }
 
     deinit {
-        release()
+        endSnapshots()
         returnRowIDs()
         detachObjects()
     }
-
-    /// Objects do not keep the transaction alive; it ends with its last reference.
-    override var isKeptByObjects: Bool { false }
-    override var readsPending: Bool { parent != nil }
 
     override var newerTable: StoreTable? {
         guard let parent else { return core.table.withLock { $0 } }
@@ -65,21 +60,15 @@ public final class UnsafeTransaction: Transaction {
     // MARK: Storage
 
     override func reader(_ store: PersistentStore) throws -> any ReadTransaction {
-        if let reader = readers.indices.contains(store.index) ? readers[store.index] : nil { return reader }
+        if let reader = snapshots[store] { return reader }
         try checkOpen(store)
-        while readers.count < table.stores.count { readers.append(nil) }
         if let parent {
             try parent.checkOpen(store)
             let reader = ParentReader(parent, store)
-            readers[store.index] = reader
+            snapshots.set(reader, of: store)
             return reader
         }
-        try core.process.check("This stack")
-        if snapshotID == nil { snapshotID = core.snapshots.open(site) }
-        // All stores together, so that the snapshots belong to the same point in time.
-        for store in table.openStores where readers[store.index] == nil { readers[store.index] = try store.backend.beginRead() }
-        guard let reader = readers[store.index] else { throw store.removedError }
-        return reader
+        return try snapshots.reader(of: store, table, core, site)
     }
 
     override func touch(_ store: PersistentStore) throws {
@@ -88,12 +77,7 @@ public final class UnsafeTransaction: Transaction {
         }
     }
 
-    func release() {
-        for reader in readers { reader?.end() }
-        readers = []
-        if let snapshotID { core.snapshots.close(snapshotID) }
-        snapshotID = nil
-    }
+    func endSnapshots() { snapshots.end(core) }
 
     // MARK: Row ids
 
@@ -103,33 +87,26 @@ public final class UnsafeTransaction: Transaction {
             return try parent.newRowID(entry)
         }
         let entityIndex = Int(entry.entityIndex)
-        if let rowID = reservedRowIDs[entityIndex]?.popFirst() { return rowID }
+        if let rowID = rowIDs[entityIndex]?.take() { return rowID }
         try touch(entry.store)
-        // Doubles each time, so that a bulk load makes few reservations.
-        let count = min((reservationSizes[entityIndex] ?? 16) * 2, 4096)
-        reservationSizes[entityIndex] = count
-        var more = try core.reserveRowIDs(entry, count)[...]
-        let rowID = more.removeFirst()
-        reservedRowIDs[entityIndex] = more
+        let count = RowIDBlock.size(after: rowIDs[entityIndex])
+        var block = RowIDBlock(try core.reserveRowIDs(entry, count), size: count)
+        defer { rowIDs[entityIndex] = block }
+        guard let rowID = block.take() else { throw StoreError(.closed, "The transaction has ended.", url: entry.store.url) }
         return rowID
     }
 
     /// Returns unused row ids to the store if it has no other reserved ids.
     private func returnRowIDs() {
-        for (entityIndex, left) in reservedRowIDs {
-            guard let first = left.first, let last = left.last, last - first == Int64(left.count - 1) else { continue }
+        for (entityIndex, block) in rowIDs {
+            guard let left = block.left else { continue }
             let entry = table.entries[entityIndex]
             entry.store.sequences.withLock { sequences in
-                if sequences[entry.entity.index] == nil { sequences[entry.entity.index] = first...last }
+                if sequences[entry.entity.index] == nil { sequences[entry.entity.index] = left }
             }
         }
-        reservedRowIDs = [:]
+        rowIDs = [:]
     }
-
-    // MARK: Changes
-
-    /// The parent may be changed at any time.
-    override var showsOneVersion: Bool { parent == nil }
 
     // MARK: The end
 

@@ -87,13 +87,13 @@ public final class KeyWriter {
     ///   - reserve: The number of bytes that will follow in this key; a long component is truncated to leave space for them.
     public func append(_ field: Field, of record: RecordView, descending: Bool = false, reserve: Int = 8) {
         let start = count
-        if record.isNull(field.ordinal) {
+        if record.isNull(field.index) {
             append(byte: 0x05)
         } else {
             switch field.type.physical {
-            case .integer: appendInteger(record.integer(field.ordinal), field.type)
-            case .real: appendReal(record.real(field.ordinal), isDate: field.type == .date)
-            case .text, .blob: appendBytes(record.bytes(field.ordinal), type: field.type, reserve: reserve)
+            case .integer: appendInteger(record.integer(field.index), field.type)
+            case .real: appendReal(record.real(field.index), isDate: field.type == .date)
+            case .text, .blob: appendBytes(record.bytes(field.index), type: field.type, reserve: reserve)
             }
         }
         if descending { complement(from: start) }

@@ -92,12 +92,12 @@ final class RecordDecoder {
             var builder = RecordBuilder(arena)
             builder.begin(entity.layout)
             for field in entity.fields {
-                guard let chunked = long.first(where: { $0.field == field.ordinal }) else {
+                guard let chunked = long.first(where: { $0.field == field.index }) else {
                     builder.copy(field, from: record)
                     continue
                 }
                 let whole = try join(chunked, field.name, entity, id, snapshot)
-                whole.withUnsafeBytes { builder.setBytes(field.ordinal, $0) }
+                whole.withUnsafeBytes { builder.setBytes(field.index, $0) }
             }
             return try builder.finishedView()
         }

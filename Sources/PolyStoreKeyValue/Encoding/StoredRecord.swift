@@ -94,17 +94,17 @@ enum StoredRecord {
         builder.begin(entity.layout)
         var long: [Chunked] = []
         for field in entity.fields {
-            guard field.type.fixedWidth == 0, !record.isNull(field.ordinal), record.bytes(field.ordinal).count > traits.largestPiece else {
+            guard field.type.fixedWidth == 0, !record.isNull(field.index), record.bytes(field.index).count > traits.largestPiece else {
                 builder.copy(field, from: record)
                 continue
             }
-            let bytes = record.bytes(field.ordinal)
-            builder.setBytes(field.ordinal, UnsafeRawBufferPointer(start: nil, count: 0))
-            long.append(Chunked(field: field.ordinal, length: bytes.count))
+            let bytes = record.bytes(field.index)
+            builder.setBytes(field.index, UnsafeRawBufferPointer(start: nil, count: 0))
+            long.append(Chunked(field: field.index, length: bytes.count))
             var at = 0
             while at < bytes.count {
                 let end = min(at + traits.largestPiece, bytes.count)
-                chunk(field.ordinal, at / traits.largestPiece, UnsafeRawBufferPointer(rebasing: bytes[at..<end]))
+                chunk(field.index, at / traits.largestPiece, UnsafeRawBufferPointer(rebasing: bytes[at..<end]))
                 at = end
             }
         }

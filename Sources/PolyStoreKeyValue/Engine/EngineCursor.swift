@@ -19,12 +19,12 @@ open class EngineCursor {
 
     /// Sets the current entry. A subclass calls it before a move returns `true`.
     @inlinable
-    public final func stand(on key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+    public final func setCurrent(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
         currentKey = key
         currentValue = value
     }
 
-    /// Moves to the first key that is not less than the given key and calls ``stand(on:_:)``.
+    /// Moves to the first key that is not less than the given key and calls ``setCurrent(_:_:)``.
     /// - Returns: `false` if every key is less. The cursor is then unpositioned, and only `seek` and `last` may follow.
     open func seek(_ key: UnsafeRawBufferPointer) throws -> Bool { false }
     /// Moves to the last key.

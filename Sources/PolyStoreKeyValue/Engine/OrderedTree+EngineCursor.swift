@@ -28,16 +28,16 @@ private final class TreeCursor: EngineCursor {
         super.init()
     }
 
-    override func seek(_ key: UnsafeRawBufferPointer) -> Bool { stand(cursor.seek(key)) }
-    override func last() -> Bool { stand(cursor.last()) }
-    override func next() -> Bool { stand(cursor.next()) }
-    override func previous() -> Bool { stand(cursor.previous()) }
+    override func seek(_ key: UnsafeRawBufferPointer) -> Bool { setEntry(cursor.seek(key)) }
+    override func last() -> Bool { setEntry(cursor.last()) }
+    override func next() -> Bool { setEntry(cursor.next()) }
+    override func previous() -> Bool { setEntry(cursor.previous()) }
 
     override func next(into batch: EntryBatch) -> Int? { cursor.next(into: batch) }
 
-    private func stand(_ isFound: Bool) -> Bool {
+    private func setEntry(_ isFound: Bool) -> Bool {
         guard isFound, let entry = cursor.entry else { return false }
-        stand(on: entry.key, entry.value ?? UnsafeRawBufferPointer(start: nil, count: 0))
+        setCurrent(entry.key, entry.value ?? UnsafeRawBufferPointer(start: nil, count: 0))
         return true
     }
 }

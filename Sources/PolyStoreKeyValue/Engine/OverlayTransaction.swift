@@ -155,12 +155,12 @@ final class MergingCursor: EngineCursor {
     private func settle() throws -> Bool {
         while hasBase || hasTop {
             if order() > 0 {
-                stand(on: base.key, base.value)
+                setCurrent(base.key, base.value)
                 return true
             }
             guard let entry = top.entry else { return false }
             if let found = entry.value {
-                stand(on: entry.key, found)
+                setCurrent(entry.key, found)
                 return true
             }
             try leave()

@@ -19,12 +19,12 @@ final class CoveringCursor: RecordCursor {
         self.source = source
         self.onlyIDs = onlyIDs
         builder = RecordBuilder(arena)
-        order = source.index.fields.indices.sorted { source.index.fields[$0].ordinal < source.index.fields[$1].ordinal }
+        order = source.index.fields.indices.sorted { source.index.fields[$0].index < source.index.fields[$1].index }
         super.init(layout: entity.layout)
         if onlyIDs {
             builder.begin(entity.layout)
             // A record without values is always valid.
-            if let empty = try? builder.finishedView() { stand(on: 0, empty) }
+            if let empty = try? builder.finishedView() { setCurrent(0, empty) }
         }
     }
 
@@ -33,7 +33,7 @@ final class CoveringCursor: RecordCursor {
     override func next() throws -> Bool {
         try reader.check()
         guard let id = try source.next() else { return false }
-        stand(on: id, onlyIDs ? record : try decode())
+        setCurrent(id, onlyIDs ? record : try decode())
         return true
     }
 

@@ -35,7 +35,7 @@ final class GroupSortCursor: RecordCursor {
                     continue
                 }
                 left -= 1
-                stand(on: row.id, arena.view(row.offset, row.count, layout))
+                setCurrent(row.id, arena.view(row.offset, row.count, layout))
                 return true
             }
             guard try readGroup() else { return false }

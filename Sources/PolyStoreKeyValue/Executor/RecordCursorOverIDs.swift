@@ -49,7 +49,7 @@ final class RecordCursorOverIDs: RecordCursor {
                 }
                 continue
             }
-            stand(on: id, try decoder.decode(found: stored, entity, id, key: key, reader.snapshot))
+            setCurrent(id, try decoder.decode(found: stored, entity, id, key: key, reader.snapshot))
             left &-= 1
             return true
         }

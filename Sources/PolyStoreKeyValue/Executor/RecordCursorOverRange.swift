@@ -41,7 +41,7 @@ final class RecordCursorOverRange: RecordCursor {
         if position < count, let entries {
             let (key, value) = (entries.key(position), entries.value(position))
             position &+= 1
-            return try stand(key, value)
+            return try setEntry(key, value)
         }
         return try step()
     }
@@ -62,7 +62,7 @@ final class RecordCursorOverRange: RecordCursor {
             close()
             return false
         }
-        return try stand(cursor.key, cursor.value)
+        return try setEntry(cursor.key, cursor.value)
     }
 
     /// - Returns: whether there are more entries.
@@ -77,14 +77,14 @@ final class RecordCursorOverRange: RecordCursor {
     }
 
     @inline(__always)
-    private func stand(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws -> Bool {
+    private func setEntry(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws -> Bool {
         guard isWithin(key) else {
             close()
             return false
         }
         guard key.count == KeyWriter.recordKeySize else { throw reader.corrupt("a key of \(entity.name)") }
         let id = key.id(at: 5)
-        stand(on: id, try decoder.decode(value, entity, id, key: key, reader.snapshot))
+        setCurrent(id, try decoder.decode(value, entity, id, key: key, reader.snapshot))
         return true
     }
 

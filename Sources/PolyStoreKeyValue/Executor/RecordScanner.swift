@@ -43,7 +43,7 @@ final class RecordScanner {
         layoutNumber = format.number
         hasOldLayouts = !format.old.isEmpty
         // A record of an old layout has its fields at other offsets.
-        needsHeap = hasOldLayouts || entity.fields.contains { $0.type.fixedWidth == 0 && fields.contains($0.ordinal) }
+        needsHeap = hasOldLayouts || entity.fields.contains { $0.type.fixedWidth == 0 && fields.contains($0.index) }
         isChecked = reader.layout.traits.checksumsRecords
         head = entity.layout.minimumSize
         entries = EntryBatch(copied: needsHeap ? 0 : head)

@@ -5,14 +5,14 @@ extension SnapshotReader {
     /// Returns the cursor of a request, and the work that remains for the shared executor.
     func scan(_ request: FetchRequest) throws -> Scan {
         let plan = try Planner(self, request).plan()
-        return Scan(try cursor(plan, request), remainder: Self.remainder(plan, request))
+        return Scan(try cursor(plan, request), residual: Self.residual(plan, request))
     }
 
-    static func remainder(_ plan: RequestPlan, _ request: FetchRequest) -> Scan.Remainder {
+    static func residual(_ plan: RequestPlan, _ request: FetchRequest) -> Scan.Residual {
         if case .nothing = plan.path { return .nothing }
         if plan.orderedKeys > 0 { return .nothing }
         let isSliced = (request.limit != nil || request.offset > 0) && !plan.isSliced
-        return Scan.Remainder(
+        return Scan.Residual(
             predicate: plan.residual, sort: !plan.isOrdered, slice: isSliced || plan.residual != nil || !plan.isOrdered)
     }
 
@@ -187,7 +187,7 @@ extension SnapshotReader {
             }
             return Self.slice(count, request)
         }
-        let scan = Scan(try cursor(plan, request), remainder: Self.remainder(plan, request))
+        let scan = Scan(try cursor(plan, request), residual: Self.residual(plan, request))
         defer { scan.cursor.close() }
         while count < (isEndless ? .max : most), try scan.cursor.next() {
             if try evaluator?.matches(id: scan.cursor.id, scan.cursor.record) ?? true { count += 1 }
@@ -221,7 +221,7 @@ extension SnapshotReader {
         }
         var explained = QueryPlan(
             entity: request.entity.name, accesses: plan.path.accesses(of: plan), pushedDown: pushed,
-            remainder: Self.remainder(plan, request).described(for: request))
+            remainder: Self.residual(plan, request).described(for: request))
         explained.rowsEstimated = try estimate(plan, request)
         return explained
     }
@@ -248,7 +248,7 @@ extension SnapshotReader {
             }
             return try aggregator.finish()
         }
-        let scan = Scan(try cursor(plan, source), remainder: Self.remainder(plan, source))
+        let scan = Scan(try cursor(plan, source), residual: Self.residual(plan, source))
         defer { scan.cursor.close() }
         if let condition {
             while try scan.cursor.next() {
@@ -275,7 +275,7 @@ extension SnapshotReader {
                 guard case .search = plan.path, plan.isOrdered else { return nil }
                 let cursor = try fetch(source)
                 defer { cursor.close() }
-                values.append(try cursor.next() ? cursor.record.value(request.entity.fields[field.ordinal]) : .null)
+                values.append(try cursor.next() ? cursor.record.value(request.entity.fields[field.index]) : .null)
             default: return nil
             }
         }
@@ -297,12 +297,12 @@ private final class IDCursor: RecordCursor {
         var builder = RecordBuilder(arena)
         builder.begin(entity.layout)
         // A record without values is always valid.
-        if let empty = try? builder.finishedView() { stand(on: 0, empty) }
+        if let empty = try? builder.finishedView() { setCurrent(0, empty) }
     }
 
     override func next() throws -> Bool {
         guard let id = try source.next() else { return false }
-        stand(on: id, record)
+        setCurrent(id, record)
         return true
     }
 

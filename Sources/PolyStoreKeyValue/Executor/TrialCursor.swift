@@ -36,7 +36,7 @@ final class TrialCursor: RecordCursor {
             guard try source.next() else { return false }
             recordLimit -= 1
             if try evaluator.matches(id: source.id, source.record) {
-                stand(on: source.id, source.record)
+                setCurrent(source.id, source.record)
                 wanted -= 1
                 return true
             }
@@ -49,7 +49,7 @@ final class TrialCursor: RecordCursor {
             }
         }
         guard try source.next() else { return false }
-        stand(on: source.id, source.record)
+        setCurrent(source.id, source.record)
         return true
     }
 

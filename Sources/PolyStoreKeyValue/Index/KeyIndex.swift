@@ -58,7 +58,7 @@ final class KeyIndex: Sendable {
         keys.begin(space, number)
         var hasNull = false
         for (position, field) in fields.enumerated() {
-            if record.isNull(field.ordinal) { hasNull = true }
+            if record.isNull(field.index) { hasNull = true }
             keys.append(field, of: record, reserve: reserves[position])
         }
         return hasNull
@@ -77,7 +77,7 @@ final class KeyIndex: Sendable {
 
     /// Returns the values that must be unique; `nil` if a null exempts the object, or if the index is not unique.
     func uniqueValues(_ record: RecordView) -> [Value]? {
-        guard isUnique, !fields.contains(where: { record.isNull($0.ordinal) }) else { return nil }
+        guard isUnique, !fields.contains(where: { record.isNull($0.index) }) else { return nil }
         return fields.map { record.value($0) }
     }
 

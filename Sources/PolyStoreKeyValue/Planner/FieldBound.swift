@@ -13,12 +13,12 @@ enum FieldBound {
     /// - Returns: `nil` if an index over the field cannot serve the predicate.
     init?(_ predicate: QueryPredicate, field: Field) {
         if case .not(let inner) = predicate.node {
-            guard case .isNull(let reference)? = inner.fieldCondition, reference.ordinal == field.ordinal else { return nil }
+            guard case .isNull(let reference)? = inner.fieldCondition, reference.index == field.index else { return nil }
             self = .notNull
             return
         }
         switch predicate.fieldCondition {
-        case .compare(let reference, let comparison, let value)? where reference.ordinal == field.ordinal:
+        case .compare(let reference, let comparison, let value)? where reference.index == field.index:
             guard Self.isUsable(value, field) else { return nil }
             switch comparison {
             case .equal: self = .points([value])
@@ -28,12 +28,12 @@ enum FieldBound {
             case .greater: self = .above(value, isIncluded: false)
             case .greaterOrEqual: self = .above(value, isIncluded: true)
             }
-        case .isNull(let reference)? where reference.ordinal == field.ordinal: self = .points([.null])
-        case .oneOf(let reference, let values)? where reference.ordinal == field.ordinal:
+        case .isNull(let reference)? where reference.index == field.index: self = .points([.null])
+        case .oneOf(let reference, let values)? where reference.index == field.index:
             let values = values.filter { !$0.isNull }
             guard values.allSatisfy({ Self.isUsable($0, field) }) else { return nil }
             self = .points(values)
-        case .text(let reference, .beginsWith, let text)? where reference.ordinal == field.ordinal: self = .beginning(text)
+        case .text(let reference, .beginsWith, let text)? where reference.index == field.index: self = .beginning(text)
         default: return nil
         }
     }

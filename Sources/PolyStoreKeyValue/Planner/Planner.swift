@@ -39,10 +39,10 @@ struct Planner {
         }
         var mentioned = FieldMask()
         predicate.collectFields(into: &mentioned)
-        if let first = request.sortKeys.first, !first.field.isObjectID { mentioned.insert(first.field.ordinal) }
+        if let first = request.sortKeys.first, !first.field.isObjectID { mentioned.insert(first.field.index) }
         for (position, index) in reader.layout.indexes[entity.index].enumerated() {
             // Neither a condition nor the order refers to the first field of the index.
-            if !mentioned.contains(index.fields[0].ordinal) { continue }
+            if !mentioned.contains(index.fields[0].index) { continue }
             let state = try reader.state(entity, position)
             guard state.phase == .readable else { continue }
             let search = IndexSearch(index, conjuncts)
@@ -224,11 +224,11 @@ struct Planner {
                 return found
             }
             // A field with one value does not affect the order.
-            if fields.prefix(search.fixedFields).contains(where: { $0.ordinal == key.field.ordinal }) {
+            if fields.prefix(search.fixedFields).contains(where: { $0.index == key.field.index }) {
                 matched += 1
                 continue
             }
-            guard position < fields.count, fields[position].ordinal == key.field.ordinal else { return prefix() }
+            guard position < fields.count, fields[position].index == key.field.index else { return prefix() }
             if fields[position].isOptional, key.nullsComeFirst != key.ascending {
                 // Bounds and lists exclude null; a complete scan of one field can be split into two parts.
                 let hasNoNulls = position < search.pointFields || position == search.pointFields && search.hasRange
@@ -256,12 +256,12 @@ struct Planner {
         guard request.onlyIDs || request.fields != nil else { return (false, false) }
         var needed = request.onlyIDs ? FieldMask() : request.fields ?? FieldMask()
         plan.residual?.collectFields(into: &needed)
-        if !plan.isOrdered { for key in request.sortKeys where !key.field.isObjectID { needed.insert(key.field.ordinal) } }
+        if !plan.isOrdered { for key in request.sortKeys where !key.field.isObjectID { needed.insert(key.field.index) } }
         if needed.isEmpty { return (true, true) }
         // Values are read from the current entry, so neither collected row ids nor runs of backward scans provide them.
         if plan.collectsIDs || plan.isReversed { return (false, false) }
         let isWhole = !(state.holdsCutEntries && search.index.hasVariableFields)
-        return (isWhole && needed.ordinals.allSatisfy { search.index.mask.contains($0) }, false)
+        return (isWhole && needed.indexes.allSatisfy { search.index.mask.contains($0) }, false)
     }
 
     // MARK: Unions

@@ -74,7 +74,7 @@ extension StoreLayout {
         func declares(_ relationship: Relationship) -> Bool {
             guard schema.entities.indices.contains(relationship.source) else { return false }
             let declared = schema.entities[relationship.source].relationships
-            return declared.indices.contains(relationship.ordinal) && declared[relationship.ordinal] == relationship
+            return declared.indices.contains(relationship.index) && declared[relationship.index] == relationship
         }
         if declares(relationship) { return }
         if schema.entities.indices.contains(relationship.destination),

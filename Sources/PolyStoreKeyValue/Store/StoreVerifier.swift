@@ -112,7 +112,7 @@ struct StoreVerifier {
             let id = cursor.key.id(at: 5)
             do {
                 let record = try decoder.decode(cursor.value, entity, id, key: cursor.key, reader.snapshot)
-                for field in entity.fields where !field.isOptional && record.isNull(field.ordinal) {
+                for field in entity.fields where !field.isOptional && record.isNull(field.index) {
                     sentences.append("\(entity.name) \(id) has no value for \(field.name), which is not optional.")
                 }
                 for (relationship, field) in toOnes where !record.isNull(field) {

@@ -153,7 +153,7 @@ struct WritePlan {
 
     /// Checks that required fields have a value.
     private func require(_ entity: Entity, _ id: Int64, _ record: RecordView, _ mask: FieldMask?) throws {
-        for field in entity.fields where !field.isOptional && record.isNull(field.ordinal) && mask?.contains(field.ordinal) ?? true {
+        for field in entity.fields where !field.isOptional && record.isNull(field.index) && mask?.contains(field.index) ?? true {
             throw StoreError(
                 .constraint, "\(entity.name).\(field.name) of object \(id) has no value, and it is not optional.", entity: entity.name,
                 attribute: field.name, objectID: id)
@@ -203,10 +203,10 @@ struct WritePlan {
             return
         }
         guard old.count > layout.traits.largestPiece else { return }
-        for field in entity.fields where field.type.fixedWidth == 0 && !old.isNull(field.ordinal) {
-            let count = old.bytes(field.ordinal).count
+        for field in entity.fields where field.type.fixedWidth == 0 && !old.isNull(field.index) {
+            let count = old.bytes(field.index).count
             guard count > layout.traits.largestPiece else { continue }
-            removeChunks(entity, id, field.ordinal, count)
+            removeChunks(entity, id, field.index, count)
         }
     }
 
@@ -456,7 +456,7 @@ private final class RecordMerger {
         arena.removeAll()
         var builder = RecordBuilder(arena)
         builder.begin(entity.layout)
-        for field in entity.fields { builder.copy(field, from: mask.contains(field.ordinal) ? new : old) }
+        for field in entity.fields { builder.copy(field, from: mask.contains(field.index) ? new : old) }
         return try builder.finishedView()
     }
 }

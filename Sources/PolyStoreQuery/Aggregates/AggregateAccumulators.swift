@@ -16,7 +16,7 @@ class Accumulator {
                 }
             // Every object has an id, so counting ids counts the objects.
             let isCount = aggregate.function == .count && aggregate.field?.isObjectID ?? true
-            let name = isCount ? "objects" : "\(kind) \(aggregate.field?.ordinal ?? -1)"
+            let name = isCount ? "objects" : "\(kind) \(aggregate.field?.index ?? -1)"
             if known[name] == nil {
                 known[name] = all.count
                 all.append(isCount ? Counter() : make(aggregate, entity))
@@ -78,7 +78,7 @@ private final class DistinctCounter: Accumulator {
 
     override func grow() { values.append([]) }
     override func add(_ group: Int, _ id: Int64, _ record: RecordView) {
-        let value = field.isObjectID ? .integer(id) : record.value(entity.fields[field.ordinal])
+        let value = field.isObjectID ? .integer(id) : record.value(entity.fields[field.index])
         if !value.isNull { values[group].insert(value) }
     }
     override func value(_ function: Aggregate.Function, _ group: Int) -> Value { .integer(Int64(values[group].count)) }
@@ -94,27 +94,27 @@ private final class IntegerStatistics: Accumulator {
     }
 
     private let field: FieldReference
-    private let ordinal: Int
+    private let index: Int
     /// A mask that flips the sign bit of unsigned values, so that they can be compared as signed integers.
     private let flip: Int64
     private let states = Slots<State>()
 
     init(_ field: FieldReference) {
         self.field = field
-        ordinal = field.ordinal
+        index = field.index
         flip = field.isUnsigned ? .min : 0
     }
 
     override func grow() { states.append(State()) }
     override func add(_ group: Int, _ id: Int64, _ record: RecordView) {
-        if ordinal >= 0, record.isNull(ordinal) { return }
-        take(ordinal < 0 ? id : record.integer(ordinal), states.base + group)
+        if index >= 0, record.isNull(index) { return }
+        take(index < 0 ? id : record.integer(index), states.base + group)
     }
     override func add(_ batch: RecordBatch) {
-        guard ordinal >= 0 else { return super.add(batch) }
-        let null = NullBit(ordinal)
+        guard index >= 0 else { return super.add(batch) }
+        let null = NullBit(index)
         let states = states.base
-        batch.layout.withIntegers(of: ordinal) { read in
+        batch.layout.withIntegers(of: index) { read in
             for position in 0..<batch.selected {
                 let record = batch.record(Int(batch.selection[position]))
                 if null.isNull(record) { continue }
@@ -167,7 +167,7 @@ private final class RealStatistics: Accumulator {
     private let field: Int
     private let states = Slots<State>()
 
-    init(_ field: FieldReference) { self.field = field.ordinal }
+    init(_ field: FieldReference) { self.field = field.index }
 
     override func grow() { states.append(State()) }
     override func add(_ group: Int, _ id: Int64, _ record: RecordView) {
@@ -219,7 +219,7 @@ private final class ValueStatistics: Accumulator {
     private let field: Field
     private var states: [(count: Int64, least: Value, greatest: Value)] = []
 
-    init(_ field: FieldReference, _ entity: Entity) { self.field = entity.fields[field.ordinal] }
+    init(_ field: FieldReference, _ entity: Entity) { self.field = entity.fields[field.index] }
 
     override func grow() { states.append((0, .null, .null)) }
     override func add(_ group: Int, _ id: Int64, _ record: RecordView) {

@@ -6,7 +6,7 @@ class GroupTable {
 
     static func make(_ fields: [FieldReference], _ entity: Entity) -> GroupTable {
         if fields.isEmpty { return SingleGroup() }
-        if fields.count == 1, !fields[0].isObjectID, fields[0].type.physical == .integer { return IntegerGroups(fields[0].ordinal) }
+        if fields.count == 1, !fields[0].isObjectID, fields[0].type.physical == .integer { return IntegerGroups(fields[0].index) }
         return ValueGroups(fields, entity)
     }
 
@@ -109,7 +109,7 @@ private final class ValueGroups: GroupTable {
     }
 
     override func group(of id: Int64, _ record: RecordView) -> Int {
-        let key = fields.map { $0.isObjectID ? .integer(id) : record.value(entity.fields[$0.ordinal]) }
+        let key = fields.map { $0.isObjectID ? .integer(id) : record.value(entity.fields[$0.index]) }
         if let group = numbers[key] { return group }
         numbers[key] = keys.count
         keys.append(key)

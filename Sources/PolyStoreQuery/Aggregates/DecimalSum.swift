@@ -157,7 +157,7 @@ final class DecimalStatistics: Accumulator {
 
     override func grow() { states.append(DecimalSum()) }
     override func add(_ group: Int, _ id: Int64, _ record: RecordView) {
-        if !record.isNull(field.ordinal) { states[group].add(record.bytes(field.ordinal)) }
+        if !record.isNull(field.index) { states[group].add(record.bytes(field.index)) }
     }
     override func value(_ function: Aggregate.Function, _ group: Int) throws -> Value {
         let value = function == .average ? try states[group].average() : try states[group].sum()

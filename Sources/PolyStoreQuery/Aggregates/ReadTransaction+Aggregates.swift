@@ -18,18 +18,18 @@ extension GroupScan {
     /// Returns the groups after the residual parts of the request.
     /// - Parameter related: Looks up the related objects that the condition on groups and the sort keys refer to.
     func completed(for request: AggregateRequest, _ related: (any RelatedRecords)?) throws -> [AggregateRow] {
-        if remainder.isNothing { return rows }
+        if residual.isNothing { return rows }
         var groups = rows
-        if remainder.predicate != nil || remainder.sort { groups = try selected(try request.columns(), request.sortKeys, related) }
-        guard remainder.slice else { return groups }
+        if residual.predicate != nil || residual.sort { groups = try selected(try request.columns(), request.sortKeys, related) }
+        guard residual.slice else { return groups }
         let rest = groups.dropFirst(request.offset)
         return Array(request.limit.map { rest.prefix($0) } ?? rest)
     }
 
     private func selected(_ columns: Entity, _ sortKeys: [SortKey], _ related: (any RelatedRecords)?) throws -> [AggregateRow] {
         let arena = RecordArena()
-        let evaluator = remainder.predicate.map { PredicateEvaluator($0, related) }
-        let sortKeys = remainder.sort ? sortKeys : []
+        let evaluator = residual.predicate.map { PredicateEvaluator($0, related) }
+        let sortKeys = residual.sort ? sortKeys : []
         let values = SortValues(sortKeys, related)
         var wanted: [(index: Int, values: [Value])] = []
         for (index, group) in rows.enumerated() {

@@ -19,7 +19,7 @@ final class RealDeviation: Accumulator {
     private let field: Int
     private let states = Slots<RealSpread>()
 
-    init(_ field: FieldReference) { self.field = field.ordinal }
+    init(_ field: FieldReference) { self.field = field.index }
 
     override func grow() { states.append(RealSpread()) }
     override func add(_ group: Int, _ id: Int64, _ record: RecordView) {
@@ -39,8 +39,8 @@ final class IntegerMedian: Accumulator {
     override func add(_ group: Int, _ id: Int64, _ record: RecordView) {
         if field.isObjectID {
             values[group].append(id)
-        } else if !record.isNull(field.ordinal) {
-            values[group].append(record.integer(field.ordinal))
+        } else if !record.isNull(field.index) {
+            values[group].append(record.integer(field.index))
         }
     }
     override func value(_ function: Aggregate.Function, _ group: Int) -> Value {
@@ -52,7 +52,7 @@ final class RealMedian: Accumulator {
     private let field: Int
     private var values: [[Double]] = []
 
-    init(_ field: FieldReference) { self.field = field.ordinal }
+    init(_ field: FieldReference) { self.field = field.index }
 
     override func grow() { values.append([]) }
     override func add(_ group: Int, _ id: Int64, _ record: RecordView) {
@@ -65,8 +65,8 @@ extension RecordView {
     /// Returns an integer, signed or unsigned according to the field type; nil for null.
     fileprivate func wideInteger(_ field: FieldReference, id: Int64) -> Int128? {
         if field.isObjectID { return Int128(id) }
-        if isNull(field.ordinal) { return nil }
-        let integer = integer(field.ordinal)
+        if isNull(field.index) { return nil }
+        let integer = integer(field.index)
         return field.isUnsigned ? Int128(UInt64(bitPattern: integer)) : Int128(integer)
     }
 }

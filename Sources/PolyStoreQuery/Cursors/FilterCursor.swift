@@ -25,7 +25,7 @@ final class FilterCursor: RecordCursor {
                 continue
             }
             left -= 1
-            stand(on: source.id, source.record)
+            setCurrent(source.id, source.record)
             return true
         }
         return false

@@ -37,7 +37,7 @@ public final class MaterializedCursor: RecordCursor {
         guard position < rows.endIndex else { return false }
         let row = rows[position]
         position += 1
-        stand(on: row.id, arena.view(row.offset, row.count, layout))
+        setCurrent(row.id, arena.view(row.offset, row.count, layout))
         return true
     }
 

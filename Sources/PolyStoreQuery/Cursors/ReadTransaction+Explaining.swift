@@ -4,7 +4,7 @@ extension QueryPlan {
     /// Returns the plan of a request that sorts by expressions, from the plan of its ``FetchRequest/unsorted`` form. Sorting and slicing are residual.
     public func sorted(for request: FetchRequest) -> QueryPlan {
         var plan = self
-        plan.remainder += Scan.Remainder(sort: true, slice: true).described(for: request)
+        plan.remainder += Scan.Residual(sort: true, slice: true).described(for: request)
         plan.rowsReturned = rowsReturned.map { min(max(0, $0 - request.offset), request.limit ?? .max) }
         return plan
     }
@@ -16,7 +16,7 @@ extension ReadTransaction {
         guard request.hasComputedKeys else { return try explain(request) }
         try request.validate()
         var plan = try explain(request.unsorted)
-        plan.remainder += Scan.Remainder(sort: true, slice: true).described(for: request)
+        plan.remainder += Scan.Residual(sort: true, slice: true).described(for: request)
         let all = plan.rowsReturned ?? 0
         plan.rowsReturned = max(0, min(request.limit ?? .max, all - request.offset))
         return plan
@@ -29,7 +29,7 @@ extension ReadTransaction {
         let scan = try scan(request)
         scan.cursor.close()
         return QueryPlan(
-            entity: request.entity.name, accesses: [QueryPlan.Access(.scan)], remainder: scan.remainder.described(for: request))
+            entity: request.entity.name, accesses: [QueryPlan.Access(.scan)], remainder: scan.residual.described(for: request))
     }
 
     /// Executes a request and returns its plan with the row counts.

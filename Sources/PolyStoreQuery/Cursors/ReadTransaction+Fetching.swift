@@ -7,10 +7,10 @@ extension ReadTransaction {
         if request.limit == 0 { return RecordCursor(layout: request.entity.layout) }
         if request.hasComputedKeys {
             let scan = try scan(request.unsorted)
-            return try MaterializedCursor.sorted(scan.cursor, request, predicate: scan.remainder.predicate, self)
+            return try MaterializedCursor.sorted(scan.cursor, request, predicate: scan.residual.predicate, self)
         }
         let scan = try scan(request)
-        let rest = scan.remainder
+        let rest = scan.residual
         if rest.isNothing { return scan.cursor }
         if rest.sort {
             return try MaterializedCursor.sorted(scan.cursor, request, predicate: rest.predicate, self)

@@ -18,7 +18,7 @@ public struct RecordOrder {
     }
 
     private func compare(_ key: SortKey, _ leftID: Int64, _ left: RecordView, _ rightID: Int64, _ right: RecordView) -> Int {
-        let field = key.field.ordinal
+        let field = key.field.index
         let order: Int
         if key.field.isObjectID {
             order = Order.of(leftID, rightID)

@@ -34,7 +34,7 @@ final class IntegerNode: EvaluationNode {
     let flip: Int64
     let constant: Int64
     init(_ field: FieldReference, _ comparison: ComparisonOperator, _ constant: Int64) {
-        self.field = field.ordinal
+        self.field = field.index
         self.comparison = comparison
         flip = field.isUnsigned ? .min : 0
         self.constant = constant ^ flip
@@ -84,15 +84,15 @@ final class CompareFieldsNode: EvaluationNode {
         self.right = right
     }
     override func evaluate(_ id: Int64, _ record: RecordView) -> Ternary {
-        if !left.isObjectID && record.isNull(left.ordinal) || !right.isObjectID && record.isNull(right.ordinal) { return .unknown }
+        if !left.isObjectID && record.isNull(left.index) || !right.isObjectID && record.isNull(right.index) { return .unknown }
         let order: Int
         switch left.type.physical {
         case .integer:
-            let first = left.isObjectID ? id : record.integer(left.ordinal)
-            let second = right.isObjectID ? id : record.integer(right.ordinal)
+            let first = left.isObjectID ? id : record.integer(left.index)
+            let second = right.isObjectID ? id : record.integer(right.index)
             order = left.isUnsigned ? Order.of(UInt64(bitPattern: first), UInt64(bitPattern: second)) : Order.of(first, second)
-        case .real: order = Order.of(record.real(left.ordinal), record.real(right.ordinal))
-        case .text, .blob: order = Order.of(record.bytes(left.ordinal), record.bytes(right.ordinal))
+        case .real: order = Order.of(record.real(left.index), record.real(right.index))
+        case .text, .blob: order = Order.of(record.bytes(left.index), record.bytes(right.index))
         }
         return Ternary(comparison.accepts(order))
     }
@@ -115,12 +115,12 @@ final class OneOfNode: EvaluationNode {
     }
     override func evaluate(_ id: Int64, _ record: RecordView) -> Ternary {
         if field.isObjectID { return Ternary(integers.contains(id)) }
-        if record.isNull(field.ordinal) { return .unknown }
+        if record.isNull(field.index) { return .unknown }
         switch field.type.physical {
-        case .integer: return Ternary(integers.contains(record.integer(field.ordinal)))
-        case .real: return Ternary(values.contains(.real(record.real(field.ordinal))))
-        case .text: return Ternary(values.contains(.text(record.string(field.ordinal))))
-        case .blob: return Ternary(values.contains(.blob([UInt8](record.bytes(field.ordinal)))))
+        case .integer: return Ternary(integers.contains(record.integer(field.index)))
+        case .real: return Ternary(values.contains(.real(record.real(field.index))))
+        case .text: return Ternary(values.contains(.text(record.string(field.index))))
+        case .blob: return Ternary(values.contains(.blob([UInt8](record.bytes(field.index)))))
         }
     }
 }

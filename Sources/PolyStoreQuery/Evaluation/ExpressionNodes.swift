@@ -28,12 +28,12 @@ extension RecordView {
     /// Returns the value of a field reference.
     func value(_ field: FieldReference, id: Int64) -> Value {
         if field.isObjectID { return .integer(id) }
-        if isNull(field.ordinal) { return .null }
+        if isNull(field.index) { return .null }
         return switch field.type.physical {
-        case .integer: .integer(integer(field.ordinal))
-        case .real: .real(real(field.ordinal))
-        case .text: .text(string(field.ordinal))
-        case .blob: .blob([UInt8](bytes(field.ordinal)))
+        case .integer: .integer(integer(field.index))
+        case .real: .real(real(field.index))
+        case .text: .text(string(field.index))
+        case .blob: .blob([UInt8](bytes(field.index)))
         }
     }
 }

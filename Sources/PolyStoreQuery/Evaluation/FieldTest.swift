@@ -30,13 +30,13 @@ struct FieldTest {
     init?(_ predicate: QueryPredicate) {
         if case .not(let part) = predicate.node {
             guard case .isNull(let field)? = part.fieldCondition, !field.isObjectID else { return nil }
-            self.init(.isNotNull, field.ordinal)
+            self.init(.isNotNull, field.index)
             return
         }
         switch predicate.fieldCondition {
         case .compare(let field, let comparison, .integer(let constant))?: self.init(field, comparison, constant)
         case .compare(let field, let comparison, .real(let constant))? where !constant.isNaN:
-            self.init(comparison.realKind, field.ordinal, constant: constant)
+            self.init(comparison.realKind, field.index, constant: constant)
         default: return nil
         }
     }
@@ -57,7 +57,7 @@ struct FieldTest {
             low = constant + 1
         }
         self.init(
-            comparison == .notEqual ? .outside : .within, max(field.ordinal, -1), flip: flip, low: low,
+            comparison == .notEqual ? .outside : .within, max(field.index, -1), flip: flip, low: low,
             span: UInt64(bitPattern: high &- low))
     }
 

@@ -74,10 +74,10 @@ public final class PredicateEvaluator {
         switch condition {
         case .compare(let field, let comparison, let value): compare(field, comparison, value)
         case .compareFields(let left, let comparison, let right): CompareFieldsNode(left, comparison, right)
-        case .isNull(let field): field.isObjectID ? ConstantNode(.false) : IsNullNode(field.ordinal)
+        case .isNull(let field): field.isObjectID ? ConstantNode(.false) : IsNullNode(field.index)
         case .oneOf(let field, let values): OneOfNode(field, Set(values.filter { !$0.isNull }))
         case .text(_, .like, _), .text(_, .matches, _): nil
-        case .text(let field, let operation, let value): TextNode(field.ordinal, TextSearch(operation, [UInt8](value.utf8)))
+        case .text(let field, let operation, let value): TextNode(field.index, TextSearch(operation, [UInt8](value.utf8)))
         }
     }
 
@@ -86,9 +86,9 @@ public final class PredicateEvaluator {
         case .null: ConstantNode(.unknown)
         case .integer(let constant):
             field.isObjectID ? IDNode(comparison, constant) : IntegerNode(field, comparison, constant)
-        case .real(let constant): RealNode(field.ordinal, comparison, Value.normalized(constant))
-        case .text(let constant): BytesNode(field.ordinal, comparison, [UInt8](constant.utf8))
-        case .blob(let constant): BytesNode(field.ordinal, comparison, constant)
+        case .real(let constant): RealNode(field.index, comparison, Value.normalized(constant))
+        case .text(let constant): BytesNode(field.index, comparison, [UInt8](constant.utf8))
+        case .blob(let constant): BytesNode(field.index, comparison, constant)
         }
     }
 }

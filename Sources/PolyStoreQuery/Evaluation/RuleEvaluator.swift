@@ -33,7 +33,7 @@ package final class RuleEvaluator {
         var fields = FieldMask()
         for case .attribute(let attribute) in entity.description.properties where !attribute.rules.isEmpty {
             guard let field = entity.field(named: attribute.name) else { continue }
-            fields.insert(field.ordinal)
+            fields.insert(field.index)
             for rule in attribute.rules {
                 checks.append(Check(field: field, rule: rule, isBroken: try Self.test(rule, field)))
             }
@@ -51,7 +51,7 @@ package final class RuleEvaluator {
     /// - Parameter mask: the fields to validate.
     package func findings(_ id: Int64, _ record: RecordView, _ mask: FieldMask) throws -> [Finding] {
         var found: [Finding] = []
-        for check in checks where mask.contains(check.field.ordinal) && !record.isNull(check.field.ordinal) {
+        for check in checks where mask.contains(check.field.index) && !record.isNull(check.field.index) {
             guard try check.isBroken(id, record) else { continue }
             let value = record.value(check.field).described(check.field.type)
             let message =
@@ -67,7 +67,7 @@ package final class RuleEvaluator {
     }
 
     private static func length(_ record: RecordView, _ field: Field) -> Int {
-        let bytes = record.bytes(field.ordinal)
+        let bytes = record.bytes(field.index)
         return field.type == .data ? bytes.count : String(decoding: bytes, as: UTF8.self).count
     }
 
@@ -86,7 +86,7 @@ package final class RuleEvaluator {
             let evaluator = PredicateEvaluator(.not(.and(parts)))
             guard field.type.physical == .real else { return { try evaluator.matches(id: $0, $1) } }
             // NaN is ordered below every number but is outside every range.
-            return { try $1.real(field.ordinal).isNaN || evaluator.matches(id: $0, $1) }
+            return { try $1.real(field.index).isNaN || evaluator.matches(id: $0, $1) }
         case .length(let least, let most):
             return { _, record in
                 let length = length(record, field)
@@ -94,7 +94,7 @@ package final class RuleEvaluator {
             }
         case .matches(let pattern):
             let expression = try RegularExpression(pattern)
-            return { _, record in !expression.matches(String(decoding: record.bytes(field.ordinal), as: UTF8.self)) }
+            return { _, record in !expression.matches(String(decoding: record.bytes(field.index), as: UTF8.self)) }
         }
     }
 }

@@ -142,7 +142,7 @@ enum Sample {
         let first = try firstTarget()
         let second = try secondTarget()
         let thing = try store.entity("Thing")
-        func ordinal(_ entity: Entity, _ name: String) -> Int { entity.fields.first { $0.name == name }?.ordinal ?? 0 }
+        func ordinal(_ entity: Entity, _ name: String) -> Int { entity.fields.first { $0.name == name }?.index ?? 0 }
         let text = SchemaChange.FieldSource.field(ordinal(thing, "stringValue"), replacingNullWith: .null)
         let change = try SchemaChange.byName(
             source, first, identifier: "first", entities: ["Item": "Thing"],

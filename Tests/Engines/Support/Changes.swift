@@ -19,9 +19,9 @@ package struct Changes {
     package func update(_ entity: String, _ id: Int64, _ values: [String: Value]) throws {
         let entity = try self.entity(entity)
         var mask = FieldMask()
-        for field in entity.fields where values[field.name] != nil { mask.insert(field.ordinal) }
+        for field in entity.fields where values[field.name] != nil { mask.insert(field.index) }
         try set.update(entity, id: id, mask: mask) { builder in
-            for field in entity.fields where mask.contains(field.ordinal) { try builder.set(field, values[field.name] ?? .null) }
+            for field in entity.fields where mask.contains(field.index) { try builder.set(field, values[field.name] ?? .null) }
         }
     }
 

@@ -208,7 +208,7 @@ package enum Golden {
             .carried(
                 entity: entity.index,
                 fields: entity.fields.map {
-                    .field($0.ordinal, replacingNullWith: entity.name == "Human" && $0.name == "age" ? .integer(0) : .null)
+                    .field($0.index, replacingNullWith: entity.name == "Human" && $0.name == "age" ? .integer(0) : .null)
                 })
         }
         func end(_ schema: ResolvedSchema, _ entity: Int) -> String {

@@ -20,7 +20,7 @@ extension SchemaChange {
                 fields: entity.fields.map { field in
                     if let origin = fields[entity.name]?[field.name] { return origin }
                     guard let same = old.fields.first(where: { $0.name == field.name }) else { return .constant(.null) }
-                    return .field(same.ordinal, replacingNullWith: .null)
+                    return .field(same.index, replacingNullWith: .null)
                 })
         }
         let tables: [SchemaChange.LinkSource] = target.links.map { table in

@@ -113,7 +113,7 @@ struct Query {
 
     private static func values(_ entity: Entity, _ record: RecordView) -> [String: Value] {
         var values: [String: Value] = [:]
-        for field in entity.fields where !record.isNull(field.ordinal) { values[field.name] = record.value(field) }
+        for field in entity.fields where !record.isNull(field.index) { values[field.name] = record.value(field) }
         return values
     }
 

@@ -51,9 +51,9 @@ struct MigrationWorkloads {
                 try changes.insert(entity, id: id) { builder in
                     for field in entity.fields {
                         switch field.type.physical {
-                        case .text: builder.setText(field.ordinal, "\(field.name) \(id)")
-                        case .real: builder.setReal(field.ordinal, Double(id))
-                        default: builder.setInteger(field.ordinal, id % 2)
+                        case .text: builder.setText(field.index, "\(field.name) \(id)")
+                        case .real: builder.setReal(field.index, Double(id))
+                        default: builder.setInteger(field.index, id % 2)
                         }
                     }
                 }

@@ -21,7 +21,7 @@ final class FileEngine: OrderedEngine {
         var failure: StoreError?
     }
 
-    init(_ place: FilePlace, _ logger: any StoreLogger) throws {
+    init(_ place: StorePath, _ logger: any StoreLogger) throws {
         var (log, state) = (BatchLog(place: place, file: try place.openLocked(mode: 0o600)), State())
         do {
             let size = try log.prepare()
@@ -67,10 +67,10 @@ final class FileEngine: OrderedEngine {
 /// The locked file: a magic, then batches, each after its length (8 bytes), its CRC-32C (4) and the CRC-32C of the length (4).
 struct BatchLog: Sendable {
     private static let magic = Array("FileStore log 1\n".utf8)
-    let place: FilePlace
+    let place: StorePath
     let file: Int32
 
-    func close() { FilePlace.closeLocked(file) }
+    func close() { StorePath.closeLocked(file) }
 
     /// Refuses a foreign file, initializes an empty one, and returns the length of the file.
     func prepare() throws -> Int {
@@ -117,7 +117,7 @@ struct BatchLog: Sendable {
     /// Replaces the file with one of the current entries only, if that is less than half as long and the disk has space.
     func compacted(_ live: WriteBatch, from end: Int) throws -> (BatchLog, end: Int, hasWritten: Bool)? {
         guard end > 2 * live.encodedCount + 1 << 20 else { return nil }
-        let other = FilePlace(path: place.path + ".compacting")
+        let other = StorePath(path: place.path + ".compacting")
         unlink(other.path)
         guard let file = try? other.openLocked(mode: 0o600) else { return nil }
         let smaller = BatchLog(place: place, file: file)

@@ -4,7 +4,7 @@ import PolyStoreKeyValue
 extension StoreConfiguration {
     /// A store in one file, for data that fits into memory. One process at a time can open it.
     public static func fileStore(file: String) -> StoreConfiguration {
-        let path = FilePlace.resolve(file)
+        let path = StorePath.resolve(file)
         return StoreConfiguration(engine: "filestore", location: path) { request in
             guard !request.isReadOnly else {
                 throw StoreError(.unsupported, "\(path) cannot be opened for reading only. Open it for writing, and only read.", url: path)
@@ -18,6 +18,6 @@ extension EngineHandle {
     /// Returns the engine of a file, and opens it if this process has not opened it yet.
     static func fileStore(_ path: String, _ logger: any StoreLogger) throws -> EngineHandle {
         // Compaction replaces the file, so its path stays the same and its inode does not.
-        try shared("filestore:\(path)", isReadOnly: false) { try FileEngine(FilePlace(path: path), logger) }
+        try shared("filestore:\(path)", isReadOnly: false) { try FileEngine(StorePath(path: path), logger) }
     }
 }

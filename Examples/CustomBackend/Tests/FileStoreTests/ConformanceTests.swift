@@ -39,7 +39,7 @@ private let knownFailures: [String: Comment] = [:]
 /// The engine without the record layer.
 private let engine = EngineTarget(
     name: "filestore", features: [.persistence, .fullDurability],
-    open: { place in try .fileStore(FilePlace.resolve(place.path), SilentLogger()) },
+    open: { place in try .fileStore(StorePath.resolve(place.path), SilentLogger()) },
     setWritesFail: { engine, fails in if let engine = engine as? FileEngine { try FullDisk.replace(engine, fails) } })
 
 @Suite struct Engine {
@@ -183,7 +183,7 @@ private enum FullDisk {
     }
 
     @Test func afterAFailedWriteNothingIsWritten() throws {
-        let engine = try FileEngine(FilePlace(path: path), SilentLogger())
+        let engine = try FileEngine(StorePath(path: path), SilentLogger())
         let store = try KeyValueBackend(EngineHandle(private: engine), OpenRequest(schema: Self.schema.get()))
         try insert(store, 1...1)
         // The disk is full now.
@@ -224,10 +224,10 @@ private enum FullDisk {
     }
 
     @Test func oneDescriptorHoldsTheLock() throws {
-        let first = try FileEngine(FilePlace(path: path), SilentLogger())
-        let error = #expect(throws: StoreError.self) { try FileEngine(FilePlace(path: path), SilentLogger()) }
+        let first = try FileEngine(StorePath(path: path), SilentLogger())
+        let error = #expect(throws: StoreError.self) { try FileEngine(StorePath(path: path), SilentLogger()) }
         #expect(error?.code == .busy)
         first.close()
-        try FileEngine(FilePlace(path: path), SilentLogger()).close()
+        try FileEngine(StorePath(path: path), SilentLogger()).close()
     }
 }

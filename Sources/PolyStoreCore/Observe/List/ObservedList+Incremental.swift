@@ -201,7 +201,7 @@ extension ObservedList {
         guard mode == .incremental, let part = resolved.parts.first, !part.needsRelated else { return nil }
         for conjunct in part.request.predicate.conjuncts {
             guard case .compare(let field, .equal, let value)? = conjunct.fieldCondition, !field.isObjectID, !value.isNull else { continue }
-            return ObserverRoute(field: ObserverRoute.Field(entityIndex: part.entityIndex, ordinal: field.ordinal), value: value)
+            return ObserverRoute(field: ObserverRoute.Field(entityIndex: part.entityIndex, index: field.index), value: value)
         }
         return nil
     }

@@ -155,7 +155,7 @@ final class ObservedList {
 
     private static func hash(_ record: RecordView, _ entry: StoreEntity) -> Int {
         var hasher = Hasher()
-        for field in entry.entity.fields where entry.declaredFields.contains(field.ordinal) { hasher.combine(record.value(field)) }
+        for field in entry.entity.fields where entry.declaredFields.contains(field.index) { hasher.combine(record.value(field)) }
         return hasher.finalize()
     }
 

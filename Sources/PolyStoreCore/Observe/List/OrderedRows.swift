@@ -71,7 +71,7 @@ struct OrderedRows: Sendable {
         }
     }
 
-    private struct Place {
+    private struct Location {
         var block: Int
         var offset: Int
     }
@@ -143,11 +143,11 @@ struct OrderedRows: Sendable {
         return rows
     }
 
-    func position(of rowID: Int64) -> Int? { place(of: rowID).map { counts.sum(before: $0.block) + $0.offset } }
+    func position(of rowID: Int64) -> Int? { location(of: rowID).map { counts.sum(before: $0.block) + $0.offset } }
 
-    func contains(_ rowID: Int64) -> Bool { place(of: rowID) != nil }
+    func contains(_ rowID: Int64) -> Bool { location(of: rowID) != nil }
 
-    private func place(of rowID: Int64) -> Place? {
+    private func location(of rowID: Int64) -> Location? {
         var offset: Int?
         let number = locations.block(of: rowID) { number in
             guard number < indexes.count, indexes[number] >= 0 else { return false }
@@ -155,22 +155,22 @@ struct OrderedRows: Sendable {
             return offset != nil
         }
         guard let number, let offset else { return nil }
-        return Place(block: indexes[number], offset: offset)
+        return Location(block: indexes[number], offset: offset)
     }
 
     // MARK: Changes
 
     mutating func remove(_ rowID: Int64) {
-        guard let place = place(of: rowID) else { return }
-        locations.remove(rowID, block: blocks[place.block].number)
-        blocks[place.block].rowIDs.remove(at: place.offset)
-        blocks[place.block].prefixes.remove(at: place.offset)
-        counts.add(-1, at: place.block)
-        let count = blocks[place.block].rowIDs.count
+        guard let location = location(of: rowID) else { return }
+        locations.remove(rowID, block: blocks[location.block].number)
+        blocks[location.block].rowIDs.remove(at: location.offset)
+        blocks[location.block].prefixes.remove(at: location.offset)
+        counts.add(-1, at: location.block)
+        let count = blocks[location.block].rowIDs.count
         if count == 0 {
-            free(place.block)
+            free(location.block)
         } else if count < Self.capacity / 4 {
-            joinNeighbor(of: place.block)
+            joinNeighbor(of: location.block)
         }
     }
 
@@ -184,17 +184,17 @@ struct OrderedRows: Sendable {
             finishLoading()
             return 0
         }
-        let place = try place(for: key, precedes)
-        let position = counts.sum(before: place.block) + place.offset
-        blocks[place.block].rowIDs.insert(key.rowID, at: place.offset)
-        blocks[place.block].prefixes.insert(key.prefix, at: place.offset)
-        counts.add(1, at: place.block)
-        if locations.isFull { rebuildLocations() } else { locations.insert(key.rowID, block: blocks[place.block].number) }
-        if blocks[place.block].rowIDs.count == Self.capacity { split(place.block) }
+        let location = try location(for: key, precedes)
+        let position = counts.sum(before: location.block) + location.offset
+        blocks[location.block].rowIDs.insert(key.rowID, at: location.offset)
+        blocks[location.block].prefixes.insert(key.prefix, at: location.offset)
+        counts.add(1, at: location.block)
+        if locations.isFull { rebuildLocations() } else { locations.insert(key.rowID, block: blocks[location.block].number) }
+        if blocks[location.block].rowIDs.count == Self.capacity { split(location.block) }
         return position
     }
 
-    private func place(for key: Key, _ precedes: (Int64) throws -> Bool) rethrows -> Place {
+    private func location(for key: Key, _ precedes: (Int64) throws -> Bool) rethrows -> Location {
         func isBefore(_ block: Int, _ offset: Int) throws -> Bool {
             let prefix = blocks[block].prefixes[offset]
             if prefix != key.prefix { return prefix < key.prefix }
@@ -203,8 +203,8 @@ struct OrderedRows: Sendable {
         }
         let block = try Self.partition(blocks.count) { try isBefore($0, blocks[$0].rowIDs.count - 1) }
         // After all rows: the end of the last block.
-        guard block < blocks.count else { return Place(block: blocks.count - 1, offset: blocks[blocks.count - 1].rowIDs.count) }
-        return Place(block: block, offset: try Self.partition(blocks[block].rowIDs.count) { try isBefore(block, $0) })
+        guard block < blocks.count else { return Location(block: blocks.count - 1, offset: blocks[blocks.count - 1].rowIDs.count) }
+        return Location(block: block, offset: try Self.partition(blocks[block].rowIDs.count) { try isBefore(block, $0) })
     }
 
     /// Returns the first index for which a condition is false. It must be true for all earlier and false for all later indexes.

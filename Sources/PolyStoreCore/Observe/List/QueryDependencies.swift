@@ -56,7 +56,7 @@ struct QueryDependencies {
 
     private mutating func add(_ field: FieldReference, of entity: Entity?) {
         guard let entity else { return }
-        if !field.isObjectID { fields[entity.index, default: FieldMask()].insert(field.ordinal) }
+        if !field.isObjectID { fields[entity.index, default: FieldMask()].insert(field.index) }
     }
 
     private mutating func follow(_ relationship: RelationshipReference, of entity: Entity?) {

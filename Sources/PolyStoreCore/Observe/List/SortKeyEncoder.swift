@@ -31,7 +31,7 @@ struct SortKeyEncoder {
 
     private static func append(_ rowID: Int64, _ record: RecordView, _ key: SortKey, to buffer: inout [UInt8]) {
         let start = buffer.count
-        let field = key.field.ordinal
+        let field = key.field.index
         if key.field.isObjectID {
             append(rowID, isUnsigned: false, to: &buffer)
         } else if record.isNull(field) {

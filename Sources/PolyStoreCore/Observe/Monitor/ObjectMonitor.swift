@@ -81,10 +81,10 @@ public final class ObjectMonitor<T: Model> {
         let entity = entry.entity
         return try old.withUnsafeBytes { old in
             try new.withUnsafeBytes { new in
-                guard !old.isEmpty else { return Set(entry.declaredFields.ordinals.map { entity.fields[$0].name }) }
+                guard !old.isEmpty else { return Set(entry.declaredFields.indexes.map { entity.fields[$0].name }) }
                 let before = try RecordView(validating: old, layout: entity.layout)
                 let after = try RecordView(validating: new, layout: entity.layout)
-                let changed = entity.fields.filter { entry.declaredFields.contains($0.ordinal) && before.value($0) != after.value($0) }
+                let changed = entity.fields.filter { entry.declaredFields.contains($0.index) && before.value($0) != after.value($0) }
                 return Set(changed.map(\.name))
             }
         }

@@ -58,12 +58,12 @@ extension ObjectSnapshot: Codable {
         for field in declared {
             let key = Key(stringValue: field.name)
             guard container.contains(key) else { continue }
-            fields.insert(field.ordinal)
+            fields.insert(field.index)
             if try container.decodeNil(forKey: key) { continue }
             try builder.set(field, try Self.value(of: field, entry, table, container, key, decoder))
         }
         self.init(
-            shape: declared.allSatisfy { fields.contains($0.ordinal) }
+            shape: declared.allSatisfy { fields.contains($0.index) }
                 ? whole : SnapshotShape(table: table, fields: fields, logger: stack.logger),
             row: RowReference(entityIndex: entry.entityIndex, rowID: id.rowID),
             record: try withExtendedLifetime(arena) { [UInt8](try builder.finishedView().bytes) })

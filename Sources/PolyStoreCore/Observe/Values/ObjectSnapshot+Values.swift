@@ -50,11 +50,11 @@ extension ObjectSnapshot {
     /// Returns the field index of a key path.
     private func field(_ path: PartialKeyPath<T>) -> Int {
         guard let field = T._$properties.knownField(path) else { refuse(path) }
-        guard shape.contains(field.ordinal) else {
+        guard shape.contains(field.index) else {
             preconditionFailure(
                 "This snapshot of \(id) does not contain \(field.name): add it to the content that the snapshots are made with.")
         }
-        return field.ordinal
+        return field.index
     }
 
     private func refuse(_ path: PartialKeyPath<T>) -> Never { preconditionFailure(SnapshotContent<T>.unknown(path).message) }
@@ -82,6 +82,6 @@ extension ObjectSnapshot {
         var builder = RecordBuilder(arena)
         builder.begin(shape.entry(row).entity.layout)
         try builder.set(field, value)
-        return try withExtendedLifetime(arena) { try decode(builder.finishedView(), field.ordinal) }
+        return try withExtendedLifetime(arena) { try decode(builder.finishedView(), field.index) }
     }
 }

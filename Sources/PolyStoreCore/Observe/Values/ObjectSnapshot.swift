@@ -56,9 +56,9 @@ extension ObjectSnapshot: CustomStringConvertible {
         guard !fields.isEmpty else { return [] }
         return withRecord { record in
             fields.map { field in
-                if let relationship = field.relationship, !record.isNull(field.ordinal) {
+                if let relationship = field.relationship, !record.isNull(field.index) {
                     let target = shape.table.entries[Int(entry.destinations[relationship])]
-                    return (field.name, .objectID(AnyObjectID(entry: target, rowID: record.integer64(field.ordinal))))
+                    return (field.name, .objectID(AnyObjectID(entry: target, rowID: record.integer64(field.index))))
                 }
                 return (field.name, (try? QueryValue(record.value(field), field.type)) ?? nil)
             }

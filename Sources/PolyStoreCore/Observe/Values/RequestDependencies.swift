@@ -40,7 +40,7 @@ struct RequestDependencies: Sendable {
             if let expression = key.expression {
                 add(expression, of: entity, store)
             } else if !key.field.isObjectID {
-                fields[entityIndex(entity, store), default: FieldMask()].insert(key.field.ordinal)
+                fields[entityIndex(entity, store), default: FieldMask()].insert(key.field.index)
             }
         }
     }

@@ -25,7 +25,7 @@ public struct SnapshotContent<T: Model>: Sendable {
         var mask = FieldMask()
         for path in paths {
             guard let field = T._$properties.knownField(path) else { return SnapshotContent(mask, error: unknown(path)) }
-            mask.insert(field.ordinal)
+            mask.insert(field.index)
         }
         return SnapshotContent(mask)
     }

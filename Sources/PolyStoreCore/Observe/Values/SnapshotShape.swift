@@ -39,6 +39,6 @@ final class SnapshotShape: Sendable {
     /// Returns the fields of an entity that snapshots of a class contain, without the hidden positions of ordered relationships.
     func fields(of entry: StoreEntity, as type: any Model.Type) -> [Field] {
         let declared = entry.fields(of: type)
-        return entry.entity.fields.filter { !$0.isHidden && declared.contains($0.ordinal) && contains($0.ordinal) }
+        return entry.entity.fields.filter { !$0.isHidden && declared.contains($0.index) && contains($0.index) }
     }
 }

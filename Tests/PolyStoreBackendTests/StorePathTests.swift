@@ -3,8 +3,8 @@ import PolyStoreBackend
 import Testing
 
 /// The file operations that backends share: opening with a lock, flushing, and their errors.
-@Suite struct FilePlaceTests {
-    private let place = FilePlace(path: FilePlace.resolve(FileManager.default.temporaryDirectory.path) + "/place-" + UUID().uuidString)
+@Suite struct StorePathTests {
+    private let place = StorePath(path: StorePath.resolve(FileManager.default.temporaryDirectory.path) + "/place-" + UUID().uuidString)
 
     @Test func oneCallHasTheLock() throws {
         defer { unlink(place.path) }
@@ -23,7 +23,7 @@ import Testing
         close(file)
         #expect(#expect(throws: StoreError.self) { try place.flush(-1) }?.code == .io)
         #expect(place.refused("Writing failed", ENOSPC).code == .full)
-        #expect(#expect(throws: StoreError.self) { try FilePlace(path: "/no/such/folder/x").openLocked(mode: 0o600) }?.code == .io)
-        #expect(#expect(throws: StoreError.self) { try FilePlace(path: "a\0b").openLocked(mode: 0o600) }?.code == .io)
+        #expect(#expect(throws: StoreError.self) { try StorePath(path: "/no/such/folder/x").openLocked(mode: 0o600) }?.code == .io)
+        #expect(#expect(throws: StoreError.self) { try StorePath(path: "a\0b").openLocked(mode: 0o600) }?.code == .io)
     }
 }

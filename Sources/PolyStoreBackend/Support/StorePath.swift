@@ -10,7 +10,7 @@
 ///
 /// Except for ``openLocked(mode:)``, the methods never open an existing file: closing any descriptor of a file releases all `fcntl` locks
 /// that the process holds on it, including those of an engine's own connections.
-public struct FilePlace: Sendable, Hashable {
+public struct StorePath: Sendable, Hashable {
     /// The kind of file system entry at a path.
     public enum Kind: Sendable, Hashable {
         /// No file exists at the path.
@@ -142,7 +142,7 @@ public struct FilePlace: Sendable, Hashable {
         switch try kind() {
         case .absent, .other: return 0
         case .file(let bytes): return bytes
-        case .directory: return try names().reduce(0) { try $0 + FilePlace(path: path + "/" + $1).size() }
+        case .directory: return try names().reduce(0) { try $0 + StorePath(path: path + "/" + $1).size() }
         }
     }
 
@@ -162,7 +162,7 @@ public struct FilePlace: Sendable, Hashable {
     /// - Throws: `io`.
     public func createFolder() throws {
         guard let cut = path.lastIndex(of: "/"), cut != path.startIndex else { return }
-        let folder = FilePlace(path: String(path[..<cut]))
+        let folder = StorePath(path: String(path[..<cut]))
         if case .directory = try folder.kind() { return }
         try folder.createFolder()
         guard mkdir(folder.path, 0o700) == 0 || errno == EEXIST else { throw folder.refused("The folder cannot be made", errno) }

@@ -1,11 +1,11 @@
 import PolyStoreBackend
 import PolyStoreQuery
 
-/// A merge of several sorted cursors.
-final class MergedWalk {
+/// The merged rows of several sorted cursors.
+final class MergedCursors {
     private(set) var cursors: [RecordCursor] = []
     /// A Boolean value for each cursor that indicates whether it is positioned on a row that has not been returned.
-    private var stands: [Bool] = []
+    private var hasRow: [Bool] = []
     private let order: RecordOrder
     /// The computed sort keys, if the order is not by fields only: their evaluators and the values of the current rows, by cursor.
     private var sources: [SortValues] = []
@@ -17,7 +17,7 @@ final class MergedWalk {
 
     func add(_ cursor: RecordCursor, _ source: SortValues?) throws {
         cursors.append(cursor)
-        stands.append(false)
+        hasRow.append(false)
         if let source {
             sources.append(source)
             values.append([])
@@ -26,8 +26,8 @@ final class MergedWalk {
     }
 
     private func move(_ index: Int) throws {
-        stands[index] = try cursors[index].next()
-        guard stands[index], !sources.isEmpty else { return }
+        hasRow[index] = try cursors[index].next()
+        guard hasRow[index], !sources.isEmpty else { return }
         values[index] = try sources[index].values(cursors[index].id, cursors[index].record)
     }
 
@@ -44,7 +44,7 @@ final class MergedWalk {
     func next() throws -> Int? {
         if let last { try move(last) }
         var best: Int?
-        for index in cursors.indices where stands[index] {
+        for index in cursors.indices where hasRow[index] {
             guard let least = best else {
                 best = index
                 continue

@@ -9,7 +9,7 @@ import PolyStoreBackend
 #endif
 
 /// The side files that SQLite keeps beside a database in WAL mode.
-extension FilePlace {
+extension StorePath {
     var walPath: String { path + "-wal" }
 
     /// Returns the size of the write-ahead log in bytes; 0 if there is none.
@@ -53,7 +53,7 @@ extension FilePlace {
     /// - Throws: `full`, `io`.
     func rewriteLog() throws {
         guard walSize() > 0 else { return }
-        let log = FilePlace(path: walPath)
+        let log = StorePath(path: walPath)
         let descriptor = open(walPath, O_RDWR | O_CLOEXEC)
         guard descriptor >= 0 else { throw log.refused("The write-ahead log cannot be opened", errno) }
         defer { _ = close(descriptor) }

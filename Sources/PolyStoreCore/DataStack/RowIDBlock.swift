@@ -1,0 +1,36 @@
+/// Reserved row ids of one entity that have not been assigned.
+struct RowIDBlock {
+    private var next: Int64
+    private var last: Int64
+    /// The reserved row ids after ``last``, in order.
+    private var following: ArraySlice<ClosedRange<Int64>>
+    /// The number of row ids of the reservation.
+    private let size: Int
+
+    /// Creates a block from reserved row ids, at least one range.
+    init(_ ranges: [ClosedRange<Int64>], size: Int = Self.smallestSize) {
+        (next, last) = (ranges[0].lowerBound, ranges[0].upperBound)
+        following = ranges.dropFirst()
+        self.size = size
+    }
+
+    private static let smallestSize = 16
+
+    /// Returns the number of row ids to reserve after a block is used up. It doubles each time, so that a bulk load makes few reservations and a small commit
+    /// wastes few row ids.
+    static func size(after block: RowIDBlock?) -> Int { min((block?.size ?? smallestSize) * 2, 4096) }
+
+    /// Assigns a row id; nil if the block is used up.
+    @inline(__always)
+    mutating func take() -> Int64? {
+        if next > last {
+            guard let range = following.popFirst() else { return nil }
+            (next, last) = (range.lowerBound, range.upperBound)
+        }
+        defer { next += 1 }
+        return next
+    }
+
+    /// The row ids that have not been assigned, if they are consecutive; nil if there are none.
+    var left: ClosedRange<Int64>? { next <= last && following.isEmpty ? next...last : nil }
+}
