@@ -14,7 +14,7 @@ final class Parcel {
 struct RehearsalTests {
     private static let rows = 300
 
-    /// A version with parcels.
+    /// A version with parcels. Each differs from the one that the class describes, to which nothing has to be migrated.
     private static func version(_ number: Int, isUnique: Bool = true, isOptional: Bool = false, _ texts: [String] = []) -> LockedSchema {
         var properties: [PropertyDescription] = [
             .attribute(AttributeDescription(name: "code", type: .string, isUnique: isUnique, defaultValue: .text(""))),
@@ -77,13 +77,13 @@ struct RehearsalTests {
             findings: [finding(.duplicate, 1, "code", Array(sevenths.dropFirst()))], rehearsed: [true, true, false]),
         Case(
             testDescription: "the second step clears values that the third requires",
-            versions: [version(1), version(2, isOptional: true), version(3, isOptional: true, ["size"])],
-            mappings: [clearing(3)], findings: [finding(.refused, 2, "weight", sevenths)]),
+            versions: [version(1, ["note"]), version(2, isOptional: true), version(3, isOptional: true, ["size"])],
+            mappings: [clearing(3)], findings: [finding(.lost, 0, "note", all), finding(.refused, 2, "weight", sevenths)]),
         Case(
             testDescription: "the mapping of the third step breaks a rule",
-            versions: [version(1), version(2, ["size"]), version(3, ["size", "note"])],
+            versions: [version(1, ["size"]), version(2, ["tint"]), version(3, ["note"])],
             mappings: [SchemaMapping(from: "V3", to: "V4", [.update("Parcel") { _, new in new["code"] = "same" }])],
-            findings: ["refused 2 code 1 [2]"]),
+            findings: [finding(.lost, 0, "size", all), "refused 2 code 1 [2]"]),
     ]
 
     @Test("every step of a chain is examined, and nothing is changed", arguments: Backend.allCases, cases)
@@ -110,7 +110,6 @@ struct RehearsalTests {
             await #expect(throws: StoreError.self) { try await stack.addStore(store, migrating: .chain) }
         }
     }
-
 }
 
 extension StoreConfiguration {
