@@ -3,7 +3,7 @@ public import PolyStoreBackend
 
 /// A running or finished verification or copy of a store.
 ///
-///     let run = store.startVerification()
+///     let run = stack.stores[0].startVerification()
 ///     for await progress in run.updates { print(progress) }
 ///     print(try await run.value)
 public final class MaintenanceRun<Value: Sendable>: Sendable {

@@ -227,7 +227,7 @@ public final class KeyValueBackend: StorageBackend, @unchecked Sendable {  // Al
         }
     }
 
-    /// Rebuilds indexes from the records while the store is in use, after ``verify()`` has reported that they disagree.
+    /// Rebuilds indexes from the records while the store is in use, after ``verify(reporting:)`` has reported that they disagree.
     /// - Parameter names: The `Index.name` of each index; `nil` for all.
     /// - Throws: `readOnly`; `constraint` if two objects have the same value of a unique index, which then stays unused.
     public func rebuildIndexes(_ names: Set<String>? = nil) throws {

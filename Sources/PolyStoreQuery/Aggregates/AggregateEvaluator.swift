@@ -3,7 +3,7 @@ import PolyStoreBackend
 /// Computes groups and aggregates over records of one store or of several, as they are read, without creating objects. This is the reference semantics for every
 /// backend.
 ///
-/// A ``FieldAggregator`` aggregates the records if all groups and operands are fields. Otherwise, the values of the expressions are written to temporary records.
+/// A `FieldAggregator` aggregates the records if all groups and operands are fields. Otherwise, the values of the expressions are written to temporary records.
 public final class AggregateEvaluator {
     /// What receives the rows.
     private enum Input {
@@ -43,8 +43,8 @@ public final class AggregateEvaluator {
         }
     }
 
-    /// Returns the groups that satisfy ``AggregateRequest/having``, in order, after offset and limit.
-    /// - Parameter related: Looks up the related objects that ``AggregateRequest/having`` and the sort keys refer to.
+    /// Returns the groups that satisfy `AggregateRequest.having`, in order, after offset and limit.
+    /// - Parameter related: Looks up the related objects that `AggregateRequest.having` and the sort keys refer to.
     /// - Throws: `invalidValue` if a sum of integers overflows the widest type of the field.
     public func finish(_ related: (any RelatedRecords)?) throws -> [AggregateRow] {
         let all =
