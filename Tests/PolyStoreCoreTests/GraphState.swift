@@ -243,6 +243,8 @@ struct GraphState: Sendable {
                 state.objects[key] = before
                 continue
             }
+            // A deleted object keeps the values that it showed.
+            guard deleted[key] == nil else { continue }
             let now = edits[key]
             for attribute in object.numbers.indices where !fields.contains(attribute) && now?.contains(attribute) != true {
                 state.objects[key]?.numbers[attribute] = (now == nil ? before : objects[key] ?? before).numbers[attribute]

@@ -83,6 +83,69 @@ struct MigrationSurroundingsTests {
         #expect(try large.readAndWait { try $0.fetchCount(From<Locker>()) } == 1)
     }
 
+    @Test(
+        "a store that is opened with other indexes can be used by those who have it open, or they open it again",
+        arguments: Backend.allCases)
+    func otherIndexes(_ backend: Backend) throws {
+        let folder = try Folder()
+        let store = backend.store(in: folder.path)
+        func schema(isIndexed: Bool) throws -> ResolvedSchema {
+            let number = PropertyDescription.attribute(
+                AttributeDescription(name: "number", type: .int64, isIndexed: isIndexed, defaultValue: .integer(0)))
+            return try ResolvedSchema(
+                SchemaDescription(name: "Lockers", entities: [EntityDescription(name: "Locker", properties: [number])]))
+        }
+        func open(_ schema: ResolvedSchema) throws -> any StorageBackend {
+            try store.open(schema: schema, configurationName: nil, logger: SilentLogger())
+        }
+        func insert(_ number: Int64, _ backend: any StorageBackend, _ schema: ResolvedSchema) throws {
+            let writer = try backend.beginWrite()
+            let changes = ChangeSet(schema)
+            try changes.insert(schema.entities[0], id: number) { try $0.set(schema.entities[0].fields[0], .integer(number)) }
+            do { try writer.apply(changes) } catch {
+                writer.rollback()
+                throw error
+            }
+            _ = try writer.commit(.relaxed)
+        }
+        func ids(_ backend: any StorageBackend, _ schema: ResolvedSchema, _ number: Int64) throws -> Int {
+            let reader = try backend.beginRead()
+            defer { reader.end() }
+            let field = FieldReference(schema.entities[0].fields[0])
+            return try reader.count(FetchRequest(schema.entities[0], predicate: .compare(field, .equal, .integer(number))))
+        }
+        for isIndexed in [true, false] {
+            let (former, newer) = (try schema(isIndexed: !isIndexed), try schema(isIndexed: isIndexed))
+            let base: Int64 = isIndexed ? 0 : 10
+            let first = try open(former)
+            try insert(base + 1, first, former)
+            guard backend == .sqlite else {
+                // The record layer maintains the indexes that it knows, so a store has one set of indexes in a process.
+                let refused = #expect(throws: StoreError.self) { try open(newer) }
+                #expect(refused?.code == .busy, "\(refused.map { "\($0)" } ?? "")")
+                try first.close()
+                let second = try open(newer)
+                #expect(try ids(second, newer, base + 1) == 1)
+                #expect(try second.verify() == [])
+                try second.close()
+                continue
+            }
+            let second = try open(newer)
+            try insert(base + 2, second, newer)
+            try insert(base + 3, first, former)
+            #expect(try ids(first, former, base + 2) == 1)
+            let numbers = [base + 1, base + 2, base + 3]
+            for number in numbers { #expect(try ids(second, newer, number) == 1, "\(number)") }
+            #expect(try second.verify() == [])
+            try first.close()
+            try second.close()
+            let again = try open(newer)
+            #expect(try again.verify() == [])
+            for number in numbers { #expect(try ids(again, newer, number) == 1, "\(number)") }
+            try again.close()
+        }
+    }
+
     @Test("two stacks migrate one store concurrently: the second opens the result", arguments: [Backend.sqlite, .lmdb, .levelDB])
     func twice(_ backend: Backend) async throws {
         let folder = try Folder()
