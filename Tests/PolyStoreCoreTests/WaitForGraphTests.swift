@@ -6,18 +6,18 @@ import Testing
 
 /// The wait-for graph by itself. The threads take turns, so that no outcome depends on their speed.
 @Suite struct WaitForGraphTests {
-    /// A resource whose owner is set by the test. After 100 questions it reports no owner, so that an endless search ends.
+    /// A resource whose owner is set by the test. After 100 calls it reports no owner, so that an endless search ends.
     private final class Resource: AwaitedResource, @unchecked Sendable {  // accessed under the lock only
         private let lock = NSLock()
         private var thread: UInt = 0
-        private var questions = 0
+        private var calls = 0
 
         func belong(to thread: UInt) { lock.withLock { self.thread = thread } }
-        var questionCount: Int { lock.withLock { questions } }
+        var ownerCallCount: Int { lock.withLock { calls } }
         var owner: UInt {
             lock.withLock {
-                questions += 1
-                return questions > 100 ? 0 : thread
+                calls += 1
+                return calls > 100 ? 0 : thread
             }
         }
     }
@@ -66,7 +66,7 @@ import Testing
 
     /// A transaction that has got its turn owns the resource, and is registered as waiting for it until it removes itself.
     @Test(arguments: 1...3)
-    func aWaitOfAThreadThatHasGotItsTurnIsNoRing(_ length: Int) {
+    func waitOfThreadThatOwnsItsResourceIsNotACycle(_ length: Int) {
         let graph = WaitForGraph()
         let workers = (0..<length).map { _ in Worker() }
         let resources = (0..<length).map { _ in Resource() }
@@ -76,18 +76,18 @@ import Testing
         let (other, wanted) = (Worker(), Resource())
         wanted.belong(to: workers[0].threadNumber)
         #expect(begin(graph, other, wanted) == nil)
-        #expect(resources.allSatisfy { $0.questionCount < 10 })
+        #expect(resources.allSatisfy { $0.ownerCallCount < 10 })
     }
 
     @Test(arguments: 1...4)
-    func theWaitThatWouldCloseARingIsRefused(_ length: Int) {
+    func waitThatClosesACycleIsRefused(_ length: Int) {
         let graph = WaitForGraph()
         let workers = (0..<length).map { _ in Worker() }
         let resources = (0..<length).map { _ in Resource() }
         for (worker, resource) in zip(workers, resources) { resource.belong(to: worker.threadNumber) }
         for number in 0..<length - 1 { #expect(begin(graph, workers[number], resources[number + 1]) == nil) }
         #expect(begin(graph, workers[length - 1], resources[0]) == .misuse)
-        // The refused wait is not registered, and the others go on.
+        // The refused wait is not registered, and the others continue.
         workers.last?.run { graph.endWaiting() }
         for number in 0..<length - 1 { workers[number].run { graph.endWaiting() } }
         #expect(begin(graph, workers[length - 1], resources[0]) == (length == 1 ? .misuse : nil))
