@@ -82,17 +82,17 @@ extension Transaction {
         let message: String
         if !owns(target) {
             message = "\(property) was set to an object of another context; use the transaction's own, from edit(_:)."
+        } else if target._$state.entityIndex != entry.destinations[relationship] {
+            message =
+                "\(property) was set to an object in \(self.entry(target._$state.entityIndex).store.url), but it is in \(entry.store.url); "
+                + "a relationship stays within one store."
         } else if target.isDeleted {
             message =
                 "\(property) was set to \(self.entry(target._$state.entityIndex).entity.name) \(target._$state.rowID), which is deleted."
             return StoreError(.constraint, message, entity: entry.entity.name, attribute: name, objectID: object._$state.rowID)
-        } else if target._$state.entityIndex == entry.destinations[relationship] {
-            message =
-                "\(property) was set to \(type(of: target)._$entityName) \(target._$state.rowID), and leads to objects of \(entry.destinationNames[relationship])."
         } else {
             message =
-                "\(property) was set to an object in \(self.entry(target._$state.entityIndex).store.url), but it is in \(entry.store.url); "
-                + "a relationship stays within one store."
+                "\(property) was set to \(type(of: target)._$entityName) \(target._$state.rowID), and leads to objects of \(entry.destinationNames[relationship])."
         }
         return StoreError(.misuse, message, entity: entry.entity.name, attribute: name, objectID: object._$state.rowID)
     }
