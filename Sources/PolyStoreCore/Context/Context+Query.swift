@@ -7,8 +7,8 @@ extension Context {
     ///
     ///     let average = try context.queryValue(From<Person>().where(\.age > 17), .average(\.age))
     public func queryValue<S: FetchSource, Result>(_ source: S, _ aggregate: AggregateOf<S.Entity, Result>) throws -> Result {
-        let (rows, entity) = try storedValues(source.chain, [(aggregate.function, try aggregate.operand.get())])
-        return try aggregate.decode(rows.first?.first ?? .null, entity)
+        let (groups, outputs, entity) = try storedValues(source.chain, [(aggregate.function, try aggregate.operand.get())])
+        return try aggregate.decode(groups.first?[column: outputs[0]] ?? .null, entity)
     }
 
     /// Returns aggregate values of groups of objects with equal values of an attribute, in ascending order of that value.
@@ -47,18 +47,23 @@ extension Context {
     ) throws -> [(Value, ValueDecoder, (repeat each Result))] {
         var terms = [QueryName.path(path)].map { (Aggregate.Function?.none, $0) }
         for one in repeat each aggregate { terms.append((one.function, try one.operand.get())) }
-        let (rows, entity) = try storedValues(chain, terms, by: [.path(path)])
+        let (groups, outputs, entity) = try storedValues(chain, terms, by: [.path(path)])
         let decoder = ValueDecoder(entity)
-        return try rows.map { row in
-            var values = row.dropFirst().makeIterator()
-            return (row[0], decoder, (repeat try (each aggregate).decode(values.next() ?? .null, entity)))
+        return try groups.map { group in
+            // The first term is the grouping key.
+            var term = 0
+            func next() -> Value {
+                term += 1
+                return group[column: outputs[term]]
+            }
+            return (group[column: outputs[0]], decoder, (repeat try (each aggregate).decode(next(), entity)))
         }
     }
 
-    /// Returns the values of terms for each group, as the stores return them, and the entity of the objects.
+    /// Returns the values of each group, as the stores return them, the column of each term, and the entity of the objects.
     private func storedValues<T: Model>(
         _ chain: FetchChain<T>, _ terms: [(function: Aggregate.Function?, operand: QueryName)], by keys: [QueryName] = []
-    ) throws -> ([[Value]], Entity) {
+    ) throws -> (groups: [AggregateRow], outputs: [Int], entity: Entity) {
         guard chain.options.limit == nil, chain.options.offset == 0 else {
             throw StoreError(
                 .invalidPredicate, "A limit or an offset cuts objects, and a query of values has none. Leave them out.",
@@ -71,6 +76,7 @@ extension Context {
         // Unique names, because terms may be equal.
         let plan = try ValuePlan(query, terms.enumerated().map { SelectTerm($1.function, $1.operand, "\($0)") }, self)
         for entry in plan.entries { _ = try chain.order?.keys(self, entry) }
-        return (try timed(plan) { try plan.storedValues() }, plan.entries[0].entity)
+        let (groups, outputs) = try timed(plan) { try plan.storedValues() }
+        return (groups, outputs, plan.entries[0].entity)
     }
 }

@@ -7,23 +7,23 @@ extension ValuePlan {
         let (groups, columns, outputs) = try groupedValues()
         var answers = Answers(options, isCut: !options.returnsDistinctResults)
         let kinds = try columns.kinds(entries[0])
-        for values in groups {
+        for group in groups {
             if answers.isFull { break }
             var entry = entries[0]
-            if let index = columns.storeColumn, case .integer(let store) = values[index] { entry = entries[Int(store)] }
-            answers.add(try outputs.map { try context.value(values[$0], kinds[$0], entry) })
+            if let index = columns.storeColumn, case .integer(let store) = group[column: index] { entry = entries[Int(store)] }
+            answers.add(try outputs.map { try context.value(group[column: $0], kinds[$0], entry) })
         }
         return answers.rows
     }
 
-    /// Returns the values of the selected terms for each group, as the stores return them.
-    func storedValues() throws -> [[Value]] {
+    /// Returns the values of each group, as the stores return them, and the column of each selected term.
+    func storedValues() throws -> (groups: [AggregateRow], outputs: [Int]) {
         let (groups, _, outputs) = try groupedValues()
-        return groups.map { values in outputs.map { values[$0] } }
+        return (groups, outputs)
     }
 
     /// Returns the values of all columns for each group, the columns, and the column of each selected term.
-    private func groupedValues() throws -> (groups: [[Value]], columns: GroupColumns<T>, outputs: [Int]) {
+    private func groupedValues() throws -> (groups: [AggregateRow], columns: GroupColumns<T>, outputs: [Int]) {
         var columns = try GroupColumns(self)
         let outputs = try zip(terms, names).map { try columns.output($0, $1) }
         let having = try query.having.map { try $0.condition().renamed { try columns.path($0) } }
@@ -49,7 +49,7 @@ extension ValuePlan {
             guard !options.returnsDistinctResults else { continue }
             (requests[index].limit, requests[index].offset) = (options.limit, options.offset)
         }
-        return (try aggregated(requests).map { $0.group + $0.values }, columns, outputs)
+        return (try aggregated(requests), columns, outputs)
     }
 
     private func aggregated(_ requests: [AggregateRequest]) throws -> [AggregateRow] {
@@ -73,6 +73,11 @@ extension ValuePlan {
         }
         return try evaluator.finish(requests.count == 1 ? try context.related(entries[0].store, options) : nil)
     }
+}
+
+extension AggregateRow {
+    /// The value of a column: the grouping keys come first, then the aggregates.
+    subscript(column index: Int) -> Value { index < group.count ? group[index] : values[index - group.count] }
 }
 
 /// The columns of a grouped result: the grouping keys, then the aggregates that are selected or referred to by a condition or an order.
