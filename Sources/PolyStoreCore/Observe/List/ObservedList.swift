@@ -112,14 +112,15 @@ final class ObservedList {
         let namer = SectionNamer(query, part, related)
         let cursor = try context.rows(part.entry, request(part), part.options)
         defer { cursor.close() }
+        var loader = OrderedRows.Loader()
         var key: [UInt8] = []
         while try cursor.next() {
             let name = try namer?.name(cursor.id, cursor.record) ?? ""
             guard sections.append(name) else { return false }
             try encoder.encode(cursor.id, cursor.record, into: &key)
-            ordered.append(cursor.id, OrderedRows.Prefix(key))
+            loader.append(cursor.id, key)
         }
-        ordered.finishLoading()
+        ordered = loader.finish()
         sections.finishLoading()
         return true
     }
