@@ -6,7 +6,7 @@ extension OrderedRows {
         /// The bytes with which the sort keys of all rows begin. They may share more.
         private(set) var shared: [UInt8]
         /// The bytes of each sort key after the shared ones.
-        var prefixes = Prefixes()
+        var prefixes: [Prefix] = []
 
         init(number: Int, shared: [UInt8]) {
             (self.number, self.shared) = (number, shared)
@@ -73,7 +73,8 @@ extension OrderedRows {
             var other = Block(number: number, shared: shared)
             other.rowIDs += rowIDs[offset...]
             rowIDs.removeSubrange(offset...)
-            prefixes.move(from: offset, to: &other.prefixes)
+            other.prefixes += prefixes[offset...]
+            prefixes.removeSubrange(offset...)
             return other
         }
 

@@ -1,9 +1,9 @@
 /// The row ids of a list in order, with their positions: a two-level order-statistic tree.
 ///
-/// Rows are stored in blocks. A block has the bytes that all of its sort keys share once, and the next 12 bytes of each key. Most comparisons use only these
+/// Rows are stored in blocks. A block has the bytes that all of its sort keys share once, and the next 16 bytes of each key. Most comparisons use only these
 /// bytes; the others read records. The search for the block uses the first bytes of the last key of each block, which lie next to each other. A Fenwick tree
-/// over the counts of the blocks and a hash table from rows to blocks give positions. Each row takes 8 bytes for the id, 12 for the prefix, 10 to 15 for the
-/// table, and unused capacity of blocks.
+/// over the counts of the blocks and a hash table from rows to blocks give positions. Each row takes 8 bytes for the id, 16 for the prefix, 10 to 12.5 for
+/// the table, and unused capacity of blocks.
 struct OrderedRows: Sendable {
     private struct Location {
         var block: Int
@@ -27,7 +27,7 @@ struct OrderedRows: Sendable {
 
     private var blocks: [Block]
     /// The first bytes of the last key of each block.
-    private var tops = Prefixes()
+    private var tops: [Prefix] = []
     /// The index of each block, by block number; −1 for an unused number.
     private var indexes: [Int]
     private var freeNumbers: [Int] = []
@@ -147,16 +147,14 @@ struct OrderedRows: Sendable {
     }
 
     private mutating func didChangeBlocks() {
-        tops = Prefixes()
-        tops.reserveCapacity(blocks.count)
-        for block in blocks { tops.append(block.top) }
+        tops = blocks.map(\.top)
         for (index, block) in blocks.enumerated() { indexes[block.number] = index }
         counts = PrefixCounts(blocks.map(\.rowIDs.count))
     }
 
     private mutating func rebuildLocations() {
-        // Reserves capacity for half as many more rows.
-        locations = RowLocations(capacity: count + count / 2)
+        // Reserves capacity for a quarter more rows.
+        locations = RowLocations(capacity: count + count / 4)
         for block in blocks { for rowID in block.rowIDs { locations.insert(rowID, block: block.number) } }
     }
 
