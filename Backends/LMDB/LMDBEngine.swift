@@ -15,16 +15,16 @@ import PolyStoreKeyValue
 /// The engine implements what LMDB requires of its users. A process opens an environment once (``EngineHandle``). A write transaction stays on its thread.
 /// Readers are not tied to threads (`MDB_NOTLS`) and are reused. The map grows while a gate blocks new transactions. Readers of terminated processes are
 /// cleared. The file is checked before it is read (``LMDBFile``). After a failed flush the environment is replaced, and nothing is written until the last
-/// committed state is known to be durable.
-final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // All mutable state is accessed under the lock.
+/// committed state is known to be durable. Compaction replaces the file; readers of the old one keep its environment open.
+final class LMDBEngine: TransactionalEngine, FileReplacingEngine, @unchecked Sendable {  // All mutable state is accessed under the lock.
     let place: String
     let traits: EngineTraits
     private let options: LMDBOptions
     private let opener: LMDBEnvironment
     /// The identity of the opened file; another file may have its path later.
-    private let identity: String
+    private var identity: String
     /// The data file and the lock file. If the lock file is replaced, a process that opens the new one could write at the same time.
-    private let files: WatchedFiles
+    private var files: WatchedFiles
     /// The unnamed database, the only one.
     let database: MDB_dbi
 
@@ -38,8 +38,15 @@ final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // All mutab
     /// A Boolean value that indicates whether the last committed state is durable. Unknown for a file that other processes have written, and after a failed
     /// commit.
     private var isFlushed: Bool
-    /// The number of transactions that use the map.
+    /// The number of transactions that use the environment.
     private var running = 0
+    /// Environments of files that compaction replaced, by generation.
+    private var retired: [Int: RetiredEnvironment] = [:]
+    /// A descriptor of the lock file with which compaction tested for other processes. Closing it would release LMDB's locks, so it is closed after the
+    /// environment.
+    private var lockTest: Int32?
+    /// A Boolean value that indicates whether the folder entry of a compacted file may not be durable.
+    private var isFolderUnflushed = false
     private var isChanging = false
     /// The time until which new transactions wait for running ones, because the environment must be replaced; `nil` while it is usable.
     private var replacement: Deadline?
@@ -52,18 +59,21 @@ final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // All mutab
     /// The descriptor of the migration lock; `nil` while this process does not hold it.
     private var migrationLock: Int32?
 
-    init(path: String, options: LMDBOptions, isReadOnly: Bool) throws {
+    /// - Parameter expected: The identity of the file.
+    /// - Throws: ``LMDBFile/Replaced`` if the path has another file.
+    init(path: String, identity expected: String, options: LMDBOptions, isReadOnly: Bool) throws {
         place = path
         self.options = options
-        var traits = EngineTraits(features: [.persistence, .multiProcess, .readOnlyOpen, .fullDurability, .copying], valuesStay: true)
+        var traits = EngineTraits(
+            features: [.persistence, .multiProcess, .readOnlyOpen, .fullDurability, .copying, .compaction], valuesStay: true)
         traits.migrationTimeout = options.migrationTimeout
         self.traits = traits
         mappedPages = LMDBMappedPages(path: path)
         let file = LMDBFile(place: StorePath(path: path))
         opener = LMDBEnvironment(file: file, options: options, isReadOnly: isReadOnly)
-        let opened = try opener.open(mapSize: options.mapSize)
+        let opened = try opener.open(mapSize: options.mapSize, identity: expected)
+        identity = expected
         do {
-            identity = try file.place.identity()
             files = isReadOnly ? WatchedFiles() : try WatchedFiles([path, path + "-lock"])
         } catch {
             mdb_env_close(opened.environment)
@@ -74,18 +84,26 @@ final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // All mutab
 
     var commitFiles: [String] { [place] }
 
-    func checkFiles() throws { try files.check(place) }
+    func checkFiles() throws { try gate.withLock { files }.check(place) }
 
     func close() {
         gate.withLock {
             dropIdle()
             closeEnvironment()
+            for environment in retired.values { environment.close() }
+            retired = [:]
         }
     }
 
     /// Checks every page of the file with plain reads, because LMDB may crash on a damaged page.
     func verify(reporting report: MaintenanceReport) throws -> [String] {
-        let findings = try opener.file.findings(begin: beginReader, end: giveBack, reporting: report)
+        var generation = 0
+        let findings = try opener.file.findings(
+            begin: {
+                let reader = try beginReader()
+                generation = reader.generation
+                return reader.transaction
+            }, end: { giveBack(reader: $0, generation: generation) }, reporting: report)
         if !findings.isEmpty { throw EngineDamage(findings) }
         return []
     }
@@ -124,7 +142,7 @@ final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // All mutab
             while true {
                 let entry = try enter(reader: false)
                 let code = mdb_env_copyfd2(entry.environment, descriptor, UInt32(MDB_CP_COMPACT))
-                leave()
+                leave(entry.generation)
                 if code == MDB_SUCCESS { return }
                 try recover(code, entry.generation, "Copying")
                 ftruncate(descriptor, 0)
@@ -135,16 +153,19 @@ final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // All mutab
 
     // MARK: Readers
 
-    func snapshot() throws -> any EngineSnapshot { LMDBSnapshot(self, try beginReader()) }
+    func snapshot() throws -> any EngineSnapshot {
+        let reader = try beginReader()
+        return LMDBSnapshot(self, reader.transaction, generation: reader.generation)
+    }
 
-    private func beginReader() throws -> OpaquePointer {
+    private func beginReader() throws -> (transaction: OpaquePointer, generation: Int) {
         var hasCleared = false
         while true {
             let entry = try enter()
             var transaction = entry.reader
             let code =
                 entry.reader.map { mdb_txn_renew($0) } ?? mdb_txn_begin(entry.environment, nil, UInt32(MDB_RDONLY), &transaction)
-            if code == MDB_SUCCESS, let transaction { return transaction }
+            if code == MDB_SUCCESS, let transaction { return (transaction, entry.generation) }
             if let kept = entry.reader { mdb_txn_abort(kept) }
             if code == MDB_READERS_FULL, !hasCleared {
                 // Clears the readers of terminated processes and the idle readers of this process.
@@ -152,10 +173,10 @@ final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // All mutab
                 var dead: Int32 = 0
                 mdb_reader_check(entry.environment, &dead)
                 gate.withLock { dropIdle() }
-                leave()
+                leave(entry.generation)
                 continue
             }
-            leave()
+            leave(entry.generation)
             try recover(code, entry.generation, "Reading")
         }
     }
@@ -179,22 +200,35 @@ final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // All mutab
         }
     }
 
-    private func leave() {
+    private func leave(_ generation: Int) {
         gate.withLock {
+            if generation != self.generation { return leaveRetired(generation) }
             running -= 1
             gate.broadcast()
         }
     }
 
     /// Resets a reader and keeps it for reuse.
-    func giveBack(reader: OpaquePointer) {
+    func giveBack(reader: OpaquePointer, generation: Int) {
         mdb_txn_reset(reader)
         gate.withLock {
+            guard generation == self.generation else {
+                mdb_txn_abort(reader)
+                return leaveRetired(generation)
+            }
             // Aborting needs the environment, which may be replaced as soon as no transaction runs.
             if idle.count < Self.mostIdle { idle.append(reader) } else { mdb_txn_abort(reader) }
             running -= 1
             gate.broadcast()
         }
+    }
+
+    /// Ends the use of the environment of a replaced file. Call it with the lock held.
+    private func leaveRetired(_ generation: Int) {
+        retired[generation]?.running -= 1
+        guard let environment = retired[generation], environment.running == 0 else { return }
+        retired[generation] = nil
+        environment.close()
     }
 
     /// Aborts the idle readers. Call it with the lock held.
@@ -212,18 +246,24 @@ final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // All mutab
             var transaction: OpaquePointer?
             let code = mdb_txn_begin(entry.environment, nil, 0, &transaction)
             guard code == MDB_SUCCESS, let transaction else {
-                leave()
+                leave(entry.generation)
                 try recover(code, entry.generation, "Writing")
+                continue
+            }
+            guard gate.withLock({ generation == entry.generation }) else {
+                // The file was replaced while this writer waited for its turn.
+                mdb_txn_abort(transaction)
+                leave(entry.generation)
                 continue
             }
             do {
                 if !entry.isFlushed { try flushCommitted(entry.environment) }
             } catch {
                 mdb_txn_abort(transaction)
-                leave()
+                leave(entry.generation)
                 throw error
             }
-            return LMDBWriter(self, transaction)
+            return LMDBWriter(self, transaction, generation: entry.generation)
         }
     }
 
@@ -238,27 +278,32 @@ final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // All mutab
     private func flushCommitted(_ environment: OpaquePointer) throws {
         var descriptor: mdb_filehandle_t = -1
         try LMDBResult.check(mdb_env_get_fd(environment, &descriptor), "Writing", place)
-        do { try opener.file.flushMetas(descriptor) } catch let error as StoreError {
+        do {
+            try opener.file.flushMetas(descriptor)
+            if gate.withLock({ isFolderUnflushed }) { try opener.file.place.flushFolder() }
+        } catch let error as StoreError {
             throw StoreError(
                 error.code, "Nothing can be written to \(place), because its last committed state cannot be flushed: \(error.message)",
                 url: place,
                 engineCode: error.engineCode, underlying: error.underlying)
         }
-        gate.withLock { isFlushed = true }
+        gate.withLock { (isFlushed, isFolderUnflushed) = (true, false) }
     }
 
     /// Ends a write transaction.
     /// - Parameters:
     ///   - code: The result of the commit.
+    ///   - generation: The generation of the transaction's environment.
     ///   - writtenKeys: The number of written keys that have not been passed to ``didWrite(_:)``.
     /// - Returns: the error of a failed commit.
     @discardableResult
-    func finishWriting(_ code: Int32 = MDB_SUCCESS, writtenKeys: Int = 0) -> (any Error)? {
+    func finishWriting(_ code: Int32 = MDB_SUCCESS, generation: Int, writtenKeys: Int = 0) -> (any Error)? {
         // LMDB reports the same error for a full disk and for an I/O error if the system writes only a part.
         var isFull = false
         var descriptor: mdb_filehandle_t = -1
         if code == EIO, mdb_env_get_fd(environment, &descriptor) == MDB_SUCCESS { isFull = LMDBFile.isFull(descriptor) }
         gate.withLock {
+            if generation != self.generation { return leaveRetired(generation) }
             // System error codes come from writing or flushing.
             if code > 0 { isFlushed = false }
             mappedPages.didWrite(writtenKeys)
@@ -272,6 +317,83 @@ final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // All mutab
     func didWrite(_ keys: Int) { gate.withLock { mappedPages.didWrite(keys) } }
 
     func reportLostWriter() { gate.withLock { isWriterLost = true } }
+
+    // MARK: Compaction
+
+    /// Copies the pages in use to a new file and puts it in the place of the store's. Call it without a write transaction of this process.
+    ///
+    /// LMDB's write lock is held from the copy to the replacement. Running readers keep the old file and its environment until they end.
+    /// - Parameter replacing: Runs the replacement; see ``FileReplacingEngine``.
+    /// - Throws: `busy` while another process has the file open; `full`, `io`. The store is then unchanged.
+    func compact(replacing: (_ identity: String, _ replace: () throws -> Void) throws -> Void) throws {
+        guard let writer = try beginWrite() as? LMDBWriter else { return }
+        defer { writer.end() }
+        var test = gate.withLock { lockTest }
+        defer { gate.withLock { if lockTest == nil { lockTest = test } } }
+        let file = opener.file
+        // Before the copy, which can take long.
+        try file.lockAgainstOthers(&test)
+        file.unlockAgainstOthers(test)
+        let environment = writer.environment
+        let compacted = try file.makeCompacted(mode: options.fileMode) { descriptor in
+            try LMDBResult.check(mdb_env_copyfd2(environment, descriptor, UInt32(MDB_CP_COMPACT)), "Compacting", place)
+        }
+        defer { unlink(compacted.path) }
+        let identity = try compacted.identity()
+        try withoutNewTransactions {
+            try file.alone {
+                try file.lockAgainstOthers(&test)
+                do { try replacing(Self.registryName(identity)) { try file.replace(with: compacted) } } catch {
+                    file.unlockAgainstOthers(test)
+                    throw error
+                }
+                retire(environment, test, identity)
+                test = nil
+            }
+        }
+        try finishCompaction()
+    }
+
+    /// Runs a closure while transactions that begin wait. Running ones continue.
+    private func withoutNewTransactions(_ body: () throws -> Void) rethrows {
+        gate.withLock {
+            while isChanging { gate.wait() }
+            isChanging = true
+        }
+        defer {
+            gate.withLock {
+                isChanging = false
+                gate.broadcast()
+            }
+        }
+        try body()
+    }
+
+    /// The name of a file in the registry of open engines.
+    static func registryName(_ identity: String) -> String { "lmdb:\(identity)" }
+
+    /// Keeps the environment of the replaced file for its readers. The next transaction opens that of the new file.
+    private func retire(_ environment: OpaquePointer, _ lockTest: Int32?, _ identity: String) {
+        gate.withLock {
+            dropIdle()
+            retired[generation] = RetiredEnvironment(environment: environment, lockTest: lockTest, running: running)
+            mapSize = size(of: environment)
+            mappedPages.forget()
+            self.identity = identity
+            self.environment = nil
+            self.lockTest = nil
+            generation += 1
+            running = 0
+            (isFlushed, isFolderUnflushed, replacement) = (false, true, nil)
+        }
+    }
+
+    /// Opens the compacted file and makes its folder entry durable, which the next write transaction tries again if it fails.
+    private func finishCompaction() throws {
+        try gate.withLock { if environment == nil { _ = try reopen() } }
+        try opener.file.place.flushFolder()
+        gate.withLock { isFolderUnflushed = false }
+    }
 
     // MARK: Changing the map and the environment
 
@@ -385,19 +507,25 @@ final class LMDBEngine: TransactionalEngine, @unchecked Sendable {  // All mutab
         environment = nil
         mappedPages.forget()
         mdb_env_close(closed)
+        if let lockTest { LMDBFile.close(lockTest) }
+        lockTest = nil
     }
 
     /// Reopens the environment. Call it with the lock held while none is open.
     private func reopen() throws -> OpaquePointer {
-        guard try opener.file.place.identity() == identity else {
+        let opened: LMDBEnvironment.Opened
+        do {
+            opened = try opener.open(mapSize: mapSize, identity: identity, mustExist: true)
+        } catch is LMDBFile.Replaced {
             throw StoreError(
                 .io, "The file \(place) was replaced by another one while the store was open. Close the store, and open it again.",
                 url: place)
         }
-        let opened = try opener.open(mapSize: mapSize, mustExist: true)
         environment = opened.environment
         generation += 1
         isFlushed = false
+        // Compaction replaces both files.
+        if files.count > 0 { files = try WatchedFiles([place, place + "-lock"]) }
         replacement = nil
         return opened.environment
     }

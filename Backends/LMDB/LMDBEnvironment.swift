@@ -28,9 +28,14 @@ struct LMDBEnvironment {
     /// Opens the file, and creates a database in an empty one.
     /// - Parameters:
     ///   - mapSize: The map size, which is halved until the system accepts it.
+    ///   - identity: The identity of the file.
     ///   - mustExist: Whether an empty file is an error.
-    func open(mapSize: Int, mustExist: Bool = false) throws -> Opened {
-        try file.alone { try openAlone(mapSize, mustExist) }
+    /// - Throws: ``LMDBFile/Replaced`` if the path has another file.
+    func open(mapSize: Int, identity: String, mustExist: Bool = false) throws -> Opened {
+        try file.alone {
+            guard try file.place.identity() == identity else { throw LMDBFile.Replaced() }
+            return try openAlone(mapSize, mustExist)
+        }
     }
 
     private func openAlone(_ mapSize: Int, _ mustExist: Bool) throws -> Opened {

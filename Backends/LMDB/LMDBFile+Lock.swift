@@ -17,13 +17,18 @@ extension LMDBFile {
     /// Runs a closure while other processes wait to open the file. LMDB tests its lock without waiting, to detect whether other processes have the file open,
     /// so no code may hold that lock for another purpose at that time.
     func alone<Result>(_ body: () throws -> Result) throws -> Result {
-        // A descriptor lock (`flock`), which LMDB does not use.
-        let descriptor = open(place.path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw place.refused("The file cannot be read", errno) }
-        defer { StorePath.closeLocked(descriptor) }
-        // File systems without such locks are used without one.
-        while flock(descriptor, LOCK_EX) != 0, errno == EINTR {}
-        return try body()
+        while true {
+            // A descriptor lock (`flock`), which LMDB does not use.
+            let descriptor = open(place.path, O_RDONLY | O_CLOEXEC)
+            guard descriptor >= 0 else { throw place.refused("The file cannot be read", errno) }
+            defer { StorePath.closeLocked(descriptor) }
+            // File systems without such locks are used without one.
+            while flock(descriptor, LOCK_EX) != 0, errno == EINTR {}
+            // The previous owner of the lock may have replaced the file.
+            var found = stat()
+            guard fstat(descriptor, &found) == 0 else { throw place.refused("The file cannot be reached", errno) }
+            if try place.identity() == "\(found.st_dev):\(found.st_ino)" { return try body() }
+        }
     }
 
     /// Truncates a file whose creation was interrupted to zero length, holding the lock that a process holds in LMDB while it creates a file.

@@ -6,12 +6,15 @@ import PolyStoreKeyValue
 class LMDBSnapshot: EngineSnapshot {
     let engine: LMDBEngine
     let transaction: OpaquePointer
+    /// The generation of the environment.
+    let generation: Int
     // Used by one thread; each access is a single load or store.
     @exclusivity(unchecked) final var isEnded = false
 
-    init(_ engine: LMDBEngine, _ transaction: OpaquePointer) {
+    init(_ engine: LMDBEngine, _ transaction: OpaquePointer, generation: Int) {
         self.engine = engine
         self.transaction = transaction
+        self.generation = generation
     }
 
     deinit { end() }
@@ -43,6 +46,6 @@ class LMDBSnapshot: EngineSnapshot {
     func end() {
         guard !isEnded else { return }
         isEnded = true
-        engine.giveBack(reader: transaction)
+        engine.giveBack(reader: transaction, generation: generation)
     }
 }

@@ -16,7 +16,9 @@ final class LMDBWriter: LMDBSnapshot, EngineWriter {
         weak var cursor: LMDBCursor?
     }
 
-    override init(_ engine: LMDBEngine, _ transaction: OpaquePointer) { super.init(engine, transaction) }
+    override init(_ engine: LMDBEngine, _ transaction: OpaquePointer, generation: Int) {
+        super.init(engine, transaction, generation: generation)
+    }
 
     override func cursor() throws -> EngineCursor {
         let cursor = try makeCursor()
@@ -24,6 +26,8 @@ final class LMDBWriter: LMDBSnapshot, EngineWriter {
         cursors.append(WeakCursor(cursor: cursor))
         return cursor
     }
+
+    var environment: OpaquePointer { mdb_txn_env(transaction) }
 
     private func checkThread() throws {
         try check()
@@ -69,7 +73,7 @@ final class LMDBWriter: LMDBSnapshot, EngineWriter {
         engine.setRelaxed(durability == .relaxed)
         isEnded = true
         // The transaction has ended regardless of the result.
-        if let error = engine.finishWriting(mdb_txn_commit(transaction), writtenKeys: writtenKeys) { throw error }
+        if let error = engine.finishWriting(mdb_txn_commit(transaction), generation: generation, writtenKeys: writtenKeys) { throw error }
     }
 
     override func end() {
@@ -83,6 +87,6 @@ final class LMDBWriter: LMDBSnapshot, EngineWriter {
         }
         closeCursors()
         mdb_txn_abort(transaction)
-        engine.finishWriting()
+        engine.finishWriting(generation: generation)
     }
 }

@@ -19,7 +19,7 @@ extension StoreConfiguration {
     ///   - options: The map size, timeouts and the properties of a new file.
     public static func lmdb(file: String, options: LMDBOptions = LMDBOptions()) -> StoreConfiguration {
         let path = StorePath.resolve(file)
-        let files = [path, path + "-lock", path + "-migration"]
+        let files = [path, path + "-lock", path + "-migration"] + LMDBFile.leftovers(of: path)
         let relocate: @Sendable (String) -> StoreConfiguration = { .lmdb(file: $0, options: options) }
         return StoreConfiguration(engine: "lmdb", location: path, files: files, relocate: relocate) { request in
             try KeyValueBackend(EngineHandle.lmdb(path: path, options: options, isReadOnly: request.isReadOnly), request)
@@ -42,8 +42,13 @@ extension EngineHandle {
     package static func lmdb(path: String, options: LMDBOptions, isReadOnly: Bool) throws -> EngineHandle {
         let place = StorePath(path: path)
         try LMDBFile(place: place).prepare(isReadOnly: isReadOnly, mode: options.fileMode)
-        return try shared("lmdb:\(try place.identity())", isReadOnly: isReadOnly) {
-            try LMDBEngine(path: path, options: options, isReadOnly: isReadOnly)
+        while true {
+            let identity = try place.identity()
+            do {
+                return try shared(LMDBEngine.registryName(identity), isReadOnly: isReadOnly) {
+                    try LMDBEngine(path: path, identity: identity, options: options, isReadOnly: isReadOnly)
+                }
+            } catch is LMDBFile.Replaced {}
         }
     }
 }

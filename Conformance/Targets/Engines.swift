@@ -14,7 +14,7 @@ package enum Engines {
     }
 
     package static let lmdb = EngineTarget(
-        name: "lmdb", features: [.persistence, .multiProcess, .readOnlyOpen, .fullDurability, .copying], isTransactional: true
+        name: "lmdb", features: [.persistence, .multiProcess, .readOnlyOpen, .fullDurability, .copying, .compaction], isTransactional: true
     ) { place in try .lmdb(path: StorePath.resolve(place.path), options: LMDBOptions(), isReadOnly: false) }
 
     package static let levelDB = EngineTarget(name: "leveldb", features: [.persistence, .fullDurability, .copying, .compaction]) { place in

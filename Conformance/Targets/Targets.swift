@@ -31,7 +31,7 @@ package enum Targets {
         name: "lmdb",
         capabilities: [
             .persistence, .multiProcess, .readOnlyOpen, .fullDurability, .concurrentReaders, .verification, .plannedIndexes, .namedValues,
-            .changeLog, .migration, .copying,
+            .changeLog, .migration, .copying, .compaction,
         ]
     ) { place in
         // Practically without a limit, as above.

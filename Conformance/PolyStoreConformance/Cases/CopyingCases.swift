@@ -123,7 +123,29 @@ let compactionCases: [ConformanceCase] = [
         try store.backend.close()
         let reopened = try run.open(Pets.schema)
         try run.expect(try reopened.read { try $0.count(FetchRequest(pet)) }, equals: count - 1, "after reopening")
-    }
+    },
+    ConformanceCase(
+        "compaction.two-handles.go-on", "Two stores opened at one path share their commits after a compaction by one of them.",
+        requires: [.compaction, .multiProcess]
+    ) { run in
+        let first = try Pets.open(run)
+        let second = try run.open(Pets.schema)
+        let pet = try first.entity("Pet")
+        let count = try second.read { try $0.count(FetchRequest(pet)) }
+        let reader = try second.backend.beginRead()
+        try first.backend.compact()
+        for number in 0..<4 as Range<Int64> {
+            try (number % 2 == 0 ? second : first).change { try $0.insert(pet, id: 1000 + number, [.text("kind"), .text("x"), .null]) }
+            for store in [first, second] {
+                try run.expect(try store.read { try $0.count(FetchRequest(pet)) }, equals: count + 1 + Int(number))
+            }
+        }
+        try run.expect(try reader.count(FetchRequest(pet)), equals: count, "the rows of the older snapshot")
+        reader.end()
+        try second.backend.compact()
+        let third = try run.open(Pets.schema)
+        try run.expect(try third.read { try $0.count(FetchRequest(pet)) }, equals: count + 4, "a store opened afterwards")
+    },
 ]
 
 private func copyCase(

@@ -8,7 +8,8 @@ public final class EngineHandle: @unchecked Sendable {  // All mutable state is 
     /// A Boolean value that indicates whether the engine was opened read-only.
     public let isReadOnly: Bool
     let process = OwningProcess()
-    private let identity: String?
+    /// The name in the registry; `nil` for an engine that no other code can open.
+    private let identity: Protected<String?>
     /// A Boolean value that indicates whether only this process can reset the store.
     private let isOfOneProcess: Bool
     private let resets = Atomic<Int>(0)
@@ -28,7 +29,7 @@ public final class EngineHandle: @unchecked Sendable {  // All mutable state is 
     private init(_ engine: any OrderedEngine, isReadOnly: Bool, identity: String?) {
         self.engine = engine
         self.isReadOnly = isReadOnly
-        self.identity = identity
+        self.identity = Protected(identity)
         isOfOneProcess = !engine.traits.features.contains(.multiProcess)
         cache = isOfOneProcess ? WriterCache() : nil
     }
@@ -132,7 +133,7 @@ public final class EngineHandle: @unchecked Sendable {  // All mutable state is 
             return true
         }
         if hasOthers { return }
-        guard let identity else {
+        guard let identity = identity.withLock({ $0 }) else {
             if lock.withLock({ leave() }) { engine.close() }
             return
         }
@@ -141,6 +142,23 @@ public final class EngineHandle: @unchecked Sendable {  // All mutable state is 
             guard lock.withLock({ leave() }) else { return }
             entry.handle = nil
             engine.close()
+        }
+    }
+
+    /// Compacts the store; see ``OrderedEngine/compact()``. Other writers of this process wait only if the engine replaces its file.
+    func compact() throws {
+        guard let engine = engine as? any FileReplacingEngine, let old = identity.withLock({ $0 }) else { return try engine.compact() }
+        try lockWriting()
+        defer { unlockWriting() }
+        try engine.compact { new, replace in
+            // Both names lead to this engine while the file is being replaced, so that the process does not open it again.
+            Self.registry.withLock { $0[new] = $0[old] }
+            do { try replace() } catch {
+                Self.registry.withLock { $0[new] = nil }
+                throw error
+            }
+            identity.withLock { $0 = new }
+            Self.registry.withLock { $0[old] = nil }
         }
     }
 

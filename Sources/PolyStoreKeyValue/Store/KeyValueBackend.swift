@@ -180,7 +180,7 @@ public final class KeyValueBackend: StorageBackend, @unchecked Sendable {  // Al
         try checkMayWrite()
         let handle = try use()
         defer { handle.release() }
-        try handle.engine.compact()
+        try handle.compact()
     }
 
     private func checkMayWrite() throws {

@@ -4,6 +4,7 @@
 //     engine-child read ENGINE PATH            begins a read transaction, prints the snapshot's version, waits, ends it
 //     engine-child write ENGINE PATH FIRST LAST SIZE    commits notes one by one, prints each id, then "done"
 //     engine-child block ENGINE PATH FIRST LAST SIZE    writes the same notes in one transaction; waits before the commit
+//     engine-child compact ENGINE PATH         commits notes one by one, prints each id, and compacts the store after every second one, until it is killed
 //     engine-child limited ENGINE PATH BYTES SIZE       limits the size of every file to BYTES: commits notes until one fails, then a few more
 //     engine-child reset ENGINE PATH MODEL ID  waits, resets the store of another model, commits one object and prints its id
 //     engine-child insert ENGINE PATH MODEL COUNT       commits objects one by one, prints each id or the error's code, waits after each
@@ -149,6 +150,12 @@ case "write":
     }
     say("done")
     try store.backend.close()
+case "compact":
+    for id in 1...Int64.max {
+        try store.addNotes(id...id, size: 3000, .full)
+        say("\(id)")
+        if id % 2 == 0 { try store.backend.compact() }
+    }
 case "block":
     try store.write { changes in
         for id in number(4)...number(5) { try changes.insert("Note", id, Notes.values(id, size: Int(number(6)))) }

@@ -4,7 +4,7 @@ import PolyStoreBackend
 
 /// Commits up to a number, and records the acknowledgements:
 /// `B n` before a commit, `A n full` or `A n relaxed` after its acknowledgement, `E n error` if it failed, `O error` if opening failed, `W what` if a read
-/// returned a wrong result, `D` at the end.
+/// returned a wrong result, `C` after a compaction, `D` at the end.
 struct Writer {
     let engine: String
     let path: String
@@ -12,6 +12,8 @@ struct Writer {
     var leavesOpen = false
     var resets = false
     var migrates = false
+    /// A Boolean value that indicates whether the store is compacted after every fifth commit.
+    var compacts = false
     let marks = Marks()
     /// The number of failures after which the writer assumes a permanent fault and stops.
     private static let mostFailures = 12
@@ -47,6 +49,7 @@ struct Writer {
                 acknowledged = number
                 marks.put("A \(number) \(Truth.durability(number).rawValue)")
                 isRetry = false
+                if compacts, number % 5 == 0 { compact(opened) }
             } catch {
                 marks.put("E \(number) \(summary(error))")
                 failures += 1
@@ -77,6 +80,14 @@ struct Writer {
         if resets { reset() }
         if migrates { Migrating.run(engine, path, marks) }
         marks.put("D")
+    }
+
+    /// Compacts the store. An error leaves it as it is.
+    private func compact(_ store: Store) {
+        do {
+            try store.backend.compact()
+            marks.put("C")
+        } catch { marks.put("E compact \(summary(error))") }
     }
 
     /// Opens with a later schema, which resets the store, and commits an object. Marks `Z` before and `Y` after the acknowledgement.

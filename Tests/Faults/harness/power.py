@@ -95,6 +95,11 @@ def run(setting, engine, amount, seed, known):
         recording.cut(model, points(begun, len(recording.entries), max(amount // 3, 4)), counts, seed, f"reset, {model}")
         yield counts
 
+        counts = common.Counts(engine, f"power cut with compactions, {model}", known)
+        recording.make(31, "compact")
+        recording.cut(model, points(0, len(recording.entries), max(amount // 2, 6)), counts, seed, f"compactions, {model}")
+        yield counts
+
         counts = common.Counts(engine, f"power cut during a migration, {model}", known)
         recording.make(25, "migrate")
         begun = recording.position(disk.MARK, b"M")

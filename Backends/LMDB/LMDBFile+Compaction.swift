@@ -1,0 +1,94 @@
+import PolyStoreBackend
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// The replacement of a file by its compacted copy.
+///
+/// LMDB's locks are on the lock file, so the data file and the lock file are replaced together: processes that open the store afterwards use the new lock file,
+/// and those that have it open use the old one. Nobody but this process may therefore have it open. A crash leaves the old file or the new one, in both cases
+/// without a lock file or with the right one; LMDB creates a missing lock file.
+extension LMDBFile {
+    /// The path has another file than expected, because it was replaced.
+    struct Replaced: Error {}
+
+    private var lockPath: String { place.path + "-lock" }
+    private var compactedPath: String { place.path + "-compact" }
+    private var oldLockPath: String { place.path + "-compact-lock" }
+
+    /// The paths of files that a terminated process may leave.
+    static func leftovers(of path: String) -> [String] { [path + "-compact", path + "-compact-lock"] }
+
+    /// Creates a file beside the store and flushes it. Call it with LMDB's write lock held, so that no other process does the same.
+    /// - Parameter write: Writes the contents to a descriptor.
+    func makeCompacted(mode: UInt32, _ write: (Int32) throws -> Void) throws -> StorePath {
+        // Left by a process that ended during a compaction.
+        unlink(compactedPath)
+        let compacted = StorePath(path: compactedPath)
+        let descriptor = open(compactedPath, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode_t(mode))
+        guard descriptor >= 0 else { throw compacted.refused("The compacted file cannot be made", errno) }
+        defer { Self.close(descriptor) }
+        do {
+            try keepMode(descriptor)
+            try write(descriptor)
+            try compacted.flush(descriptor)
+            return compacted
+        } catch {
+            unlink(compactedPath)
+            throw error
+        }
+    }
+
+    /// Gives a new file the permissions of the store's file.
+    private func keepMode(_ descriptor: Int32) throws {
+        var found = stat()
+        guard stat(place.path, &found) == 0 else { throw place.refused("The file cannot be reached", errno) }
+        guard fchmod(descriptor, found.st_mode & 0o777) == 0 else { throw place.refused("The permissions cannot be set", errno) }
+    }
+
+    /// Takes the lock that LMDB takes exclusively while it creates the lock file, and shared while a process has the file open. This process has it open, so its
+    /// lock becomes exclusive.
+    /// - Parameter descriptor: A descriptor of the lock file, opened if necessary. It must stay open until the environment is closed, even after an error,
+    ///   because closing it releases all locks of this process on the file.
+    /// - Throws: `busy` while another process has the file open.
+    func lockAgainstOthers(_ descriptor: inout Int32?) throws {
+        let lock = descriptor ?? open(lockPath, O_RDWR | O_CLOEXEC)
+        guard lock >= 0 else { throw StorePath(path: lockPath).refused("The lock file cannot be opened", errno) }
+        descriptor = lock
+        guard set(F_WRLCK, lock) else {
+            guard errno == EAGAIN || errno == EACCES else { throw StorePath(path: lockPath).refused("The lock file cannot be locked", errno) }
+            throw StoreError(
+                .busy,
+                "The store \(place.path) cannot be compacted while another process has it open, because its file is replaced. Close it there and try again.",
+                url: place.path, engineCode: Int(errno))
+        }
+    }
+
+    /// Makes the lock shared again.
+    func unlockAgainstOthers(_ descriptor: Int32?) { if let descriptor { _ = set(F_RDLCK, descriptor) } }
+
+    private func set(_ type: Int32, _ descriptor: Int32) -> Bool {
+        var range = flock()
+        range.l_type = Int16(type)
+        range.l_whence = Int16(SEEK_SET)
+        range.l_start = 0
+        range.l_len = 1
+        return fcntl(descriptor, F_SETLK, &range) == 0
+    }
+
+    /// Gives the compacted file the name of the store's file, and removes the lock file.
+    func replace(with compacted: StorePath) throws {
+        guard rename(lockPath, oldLockPath) == 0 else { throw place.refused("The lock file cannot be renamed", errno) }
+        guard rename(compacted.path, place.path) == 0 else {
+            let code = errno
+            rename(oldLockPath, lockPath)
+            throw place.refused("The compacted file cannot be renamed", code)
+        }
+        unlink(oldLockPath)
+    }
+}

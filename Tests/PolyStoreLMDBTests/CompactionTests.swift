@@ -1,0 +1,221 @@
+import EngineTestSupport
+import Foundation
+import PolyStoreBackend
+import Synchronization
+import Testing
+
+@testable import PolyStoreKeyValue
+@testable import PolyStoreLMDB
+
+/// The replacement of a file by its compacted copy, and what else has the store open meanwhile.
+@Suite(.serialized) struct CompactionTests {
+    /// Creates a store that consists mostly of free pages.
+    private func sparse(_ file: String) throws -> Store {
+        let store = try notes(file)
+        try store.addNotes(1...500, size: 5000)
+        try delete(11...500, store)
+        return store
+    }
+
+    private func delete(_ ids: ClosedRange<Int64>, _ store: Store) throws {
+        try store.write { changes in for id in ids { try changes.delete("Note", id) } }
+    }
+
+    private func size(_ file: String) throws -> Int { try StorePath(path: file).size() }
+
+    /// The number of open files of this process that have no name any more and were in a folder.
+    private func openDeletedFiles(_ folder: Folder) -> Int {
+        let links = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+        return links.count { link in
+            let target = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + link)) ?? ""
+            return target.hasPrefix(folder.path) && target.hasSuffix(" (deleted)")
+        }
+    }
+
+    @Test func fileShrinksAndOpenReadersKeepTheirSnapshots() throws {
+        let folder = try Folder()
+        let store = try sparse(folder.file())
+        let before = try size(folder.file())
+        let old = try store.backend.beginRead()
+        try store.backend.compact()
+        #expect(try size(folder.file()) < before / 10, "\(before) bytes before")
+        try store.addNotes(1001...1010, size: 5000)
+        let middle = try store.backend.beginRead()
+        try store.backend.compact()
+        try delete(1...5, store)
+        let note = try store.entity("Note")
+        #expect(try old.ids(FetchRequest(note)) == Array(1...10))
+        #expect(try middle.ids(FetchRequest(note)) == Array(1...10) + Array(1001...1010))
+        #expect(try store.wholeNotes() == Array(6...10) + Array(1001...1010))
+        #if os(Linux)
+            #expect(openDeletedFiles(folder) > 0)
+        #endif
+        old.end()
+        middle.end()
+        // The replaced files are closed with their last readers.
+        #expect(openDeletedFiles(folder) == 0)
+        #expect(try store.backend.verify() == [])
+        try store.backend.close()
+        #expect(try notes(folder.file()).wholeNotes() == Array(6...10) + Array(1001...1010))
+        #expect(folder.names == ["store", "store-lock"])
+    }
+
+    /// The process must not open the file a second time, because closing one of two environments would release the locks of the other.
+    @Test func otherStoresOfTheProcessFollow() throws {
+        let folder = try Folder()
+        let first = try sparse(folder.file())
+        let second = try notes(folder.file())
+        try first.backend.compact()
+        let third = try notes(folder.file())
+        #expect(try engine(first) === engine(third) && engine(second) === engine(third))
+        try second.addNotes(1001...1001, size: 10)
+        try third.addNotes(1002...1002, size: 10)
+        for store in [first, second, third] { #expect(try store.wholeNotes() == Array(1...10) + [1001, 1002]) }
+        for store in [first, second, third] { try store.backend.close() }
+        let reopened = try notes(folder.file())
+        #expect(try reopened.wholeNotes() == Array(1...10) + [1001, 1002])
+        #expect(try engine(reopened) !== engine(first))
+    }
+
+    @Test func refusedWhileAnotherProcessHasTheStoreOpen() throws {
+        let folder = try Folder()
+        let store = try sparse(folder.file())
+        let before = try size(folder.file())
+        let child = try Child("open", "lmdb", folder.file())
+        #expect(child.line() == "ok")
+        for _ in 0..<2 {
+            let error = failure { try store.backend.compact() }
+            #expect(error?.code == .busy && error?.message.contains("another process") ?? false, "\(String(describing: error))")
+        }
+        #expect(try size(folder.file()) == before)
+        try store.addNotes(1001...1001, size: 10)
+        // The other process still holds its lock, and this one its own: a third one does not believe that it is alone.
+        let third = try Child("write", "lmdb", folder.file(), "1002", "1003", "10")
+        #expect(third.lines().last == "done")
+        try child.goOn()
+        #expect(child.wait() == 0)
+        try store.backend.compact()
+        #expect(try size(folder.file()) < before / 10)
+        #expect(try store.wholeNotes() == Array(1...10) + Array(1001...1003))
+    }
+
+    @Test func processesThatOpenTheCompactedStoreShareIt() throws {
+        let folder = try Folder()
+        let store = try sparse(folder.file())
+        let old = try store.backend.beginRead()
+        try store.backend.compact()
+        let child = try Child("write", "lmdb", folder.file(), "1001", "1040", "2000")
+        while let line = child.line(), let id = Int64(line) {
+            #expect(try store.wholeNotes().contains(id), "an acknowledged commit is missing")
+            try store.addNotes(id + 1000...id + 1000, size: 100)
+        }
+        #expect(child.wait() == 0)
+        old.end()
+        #expect(try store.wholeNotes() == Array(1...10) + Array(1001...1040) + Array(2001...2040))
+        #expect(try store.backend.verify() == [])
+    }
+
+    /// Several threads write, read and compact.
+    @Test func nothingAcknowledgedIsLost() throws {
+        let folder = try Folder()
+        let store = try sparse(folder.file())
+        let isDone = Atomic(false)
+        let errors = Protected<[String]>([])
+        DispatchQueue.concurrentPerform(iterations: 5) { thread in
+            do {
+                switch thread {
+                case 0:
+                    for _ in 0..<30 { try store.backend.compact() }
+                    isDone.store(true, ordering: .releasing)
+                case 1, 2:
+                    var id = Int64(thread) * 1_000_000
+                    while !isDone.load(ordering: .acquiring) {
+                        try store.addNotes(id...id, size: 300)
+                        guard try store.ids("Note").contains(id) else { throw StoreError(.corrupt, "\(id) is missing") }
+                        id += 1
+                    }
+                    let expected = Array(Int64(thread) * 1_000_000..<id)
+                    let found = try store.wholeNotes().filter { $0 / 1_000_000 == thread }
+                    guard found == expected else { throw StoreError(.corrupt, "\(found.count) of \(expected.count) notes") }
+                case 3:
+                    var last: UInt64 = 0
+                    while !isDone.load(ordering: .acquiring) {
+                        let version = try store.read { $0.version }
+                        guard version >= last else { throw StoreError(.corrupt, "version \(version) after \(last)") }
+                        last = version
+                    }
+                default:
+                    while !isDone.load(ordering: .acquiring) {
+                        let other = try notes(folder.file())
+                        _ = try other.wholeNotes()
+                        try other.backend.close()
+                    }
+                }
+            } catch {
+                errors.withLock { $0.append("\(thread): \(error)") }
+                isDone.store(true, ordering: .releasing)
+            }
+        }
+        #expect(errors.withLock { $0 } == [])
+        #expect(try store.backend.verify() == [])
+        #expect(openDeletedFiles(folder) == 0)
+    }
+
+    @Test func failedReplacementLeavesTheStoreAsItIs() throws {
+        let folder = try Folder()
+        let store = try sparse(folder.file())
+        // The lock file cannot be renamed to a folder.
+        try FileManager.default.createDirectory(atPath: folder.file() + "-compact-lock", withIntermediateDirectories: false)
+        for _ in 0..<2 { #expect(failure { try store.backend.compact() }?.code == .io) }
+        try store.addNotes(1001...1001, size: 10)
+        let child = try Child("write", "lmdb", folder.file(), "1002", "1003", "10")
+        #expect(child.lines().last == "done")
+        #expect(try store.wholeNotes() == Array(1...10) + Array(1001...1003))
+        try FileManager.default.removeItem(atPath: folder.file() + "-compact-lock")
+        try store.backend.compact()
+        #expect(try store.wholeNotes() == Array(1...10) + Array(1001...1003))
+        #expect(try store.backend.verify() == [])
+    }
+
+    @Test func filesOfAnInterruptedCompactionAreReplaced() throws {
+        let folder = try Folder()
+        let store = try sparse(folder.file())
+        for name in LMDBFile.leftovers(of: folder.file()) { try Data("left".utf8).write(to: URL(fileURLWithPath: name)) }
+        try store.backend.compact()
+        #expect(folder.names == ["store", "store-lock"])
+        // Interrupted after the lock file was renamed.
+        try store.backend.close()
+        try FileManager.default.moveItem(atPath: folder.file() + "-lock", toPath: folder.file() + "-compact-lock")
+        let reopened = try notes(folder.file())
+        #expect(try reopened.wholeNotes() == Array(1...10))
+        try reopened.backend.compact()
+        #expect(folder.names == ["store", "store-lock"])
+    }
+
+    @Test func permissionsAreKept() throws {
+        let folder = try Folder()
+        let store = try notes(folder.file()) { $0.fileMode = 0o640 }
+        try store.addNotes(1...10, size: 10)
+        try store.backend.compact()
+        #expect(try folder.mode("store") == 0o640)
+    }
+
+    /// Kills a process that writes and compacts in turn, at moments that are spread over several compactions.
+    @Test(arguments: 0..<12) func killedCompactionLosesNothing(run: Int) throws {
+        let folder = try Folder()
+        let child = try Child("compact", "lmdb", folder.file())
+        var acknowledged: [Int64] = []
+        for _ in 0..<(3 + run * 2) { if let id = child.line().flatMap(Int64.init) { acknowledged.append(id) } }
+        Thread.sleep(forTimeInterval: Double(run) * 0.0007)
+        child.kill()
+        for line in child.lines() { if let id = Int64(line) { acknowledged.append(id) } }
+        let store = try notes(folder.file())
+        let found = try store.wholeNotes()
+        #expect(Set(found).isSuperset(of: acknowledged))
+        #expect(found.count <= acknowledged.count + 1)
+        #expect(try store.backend.verify() == [])
+        try store.backend.compact()
+        #expect(try store.wholeNotes() == found)
+        #expect(folder.names == ["store", "store-lock"])
+    }
+}
