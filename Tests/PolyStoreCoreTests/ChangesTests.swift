@@ -30,7 +30,7 @@ import Testing
             #expect(transaction.insertedObjects(Department.self).isEmpty)
             let department = try transaction.create(Into<Department>())
             #expect(Set(transaction.insertedObjectIDs().map(\.entityName)) == ["Person", "Dept"])
-            #expect(transaction.insertedObjectIDs().compactMap { $0.of(Department.self) } == [department.objectID])
+            #expect(transaction.insertedObjectIDs().compactMap { $0.cast(to: Department.self) } == [department.objectID])
             #expect(transaction.updatedObjectIDs().map(\.rowID) == [ids[0].rowID])
             #expect(transaction.deletedObjectIDs().map(\.rowID) == [ids[1].rowID])
         }
@@ -72,7 +72,7 @@ import Testing
                 Issue.record("\(changes)")
                 return
             }
-            #expect(added.compactMap { $0.of(Person.self) } == [people[4].objectID] && removed.isEmpty)
+            #expect(added.compactMap { $0.cast(to: Person.self) } == [people[4].objectID] && removed.isEmpty)
             #expect(try people[4].changedValues()["department"]?.new?.objectID(of: Department.self) == sales.objectID)
         }
     }

@@ -109,7 +109,7 @@ import Testing
         let stack = company.stack
         let commits = stack.commits
         let ids = try company.people(2)
-        try await stack.perform(source: "editor") { transaction in
+        try await stack.perform(sourceIdentifier: "editor") { transaction in
             transaction.userInfo["reason"] = "a birthday"
             let person = try transaction.edit(ids[0])
             person.age += 1

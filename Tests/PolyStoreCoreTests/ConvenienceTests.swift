@@ -189,7 +189,7 @@ import Testing
         try await company.stack.perform(editing: person) { _, person in person.nickname = "x" }
         try await company.stack.perform(editing: person) { _, person in person.age = 6 }
         #expect(seen == ["0 to 5", "5 to 6"])
-        observation.invalidate()
+        observation.cancel()
         try await company.stack.perform(editing: person) { _, person in person.age = 7 }
         #expect(seen.count == 2)
         expectError(.misuse) { try person.observe(\.computed) { _, _ in } }

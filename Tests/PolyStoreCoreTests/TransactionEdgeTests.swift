@@ -132,12 +132,19 @@ import Testing
         let draft = company.stack.beginUnsafe(supportsUndo: true)
         let person = try draft.edit(ids[0])
         var seen: [Int] = []
-        draft.observe { changes in seen += (changes.updated + changes.inserted).compactMap { ($0 as? Person)?.age } }
+        var observation: PendingChangesObservation? = draft.observe { changes in
+            seen += (changes.updated + changes.inserted).compactMap { ($0 as? Person)?.age }
+        }
+        _ = observation
         person.age = 5
         draft.flush()
         try draft.undo()
         try draft.redo()
         draft.rollback()
+        #expect(seen == [5, 0, 5, 0])
+        observation = nil
+        person.age = 6
+        draft.flush()
         #expect(seen == [5, 0, 5, 0])
     }
 

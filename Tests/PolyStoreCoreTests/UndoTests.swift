@@ -106,7 +106,7 @@ import Testing
         let ids = try company.people(2)
         let draft = company.stack.beginUnsafe(supportsUndo: true)
         var notified: [String] = []
-        let observer = draft.observe { changes in
+        let observation = draft.observe { changes in
             notified.append("+\(changes.inserted.count) ~\(changes.updated.count) -\(changes.deleted.count)")
         }
         try draft.edit(ids[0]).age = 5
@@ -116,7 +116,7 @@ import Testing
         try draft.delete(ids[1])
         draft.flush()
         #expect(notified == ["+1 ~1 -0", "+0 ~0 -1"])
-        draft.removeObserver(observer)
+        observation.cancel()
         try draft.commit()
         #expect(notified.count == 2)
     }

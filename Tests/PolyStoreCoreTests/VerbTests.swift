@@ -67,7 +67,7 @@ import Testing
                 Issue.record("no list")
                 return
             }
-            #expect(old.compactMap { $0.of(Track.self) } == [tracks[0], tracks[1], tracks[2]].map(\.objectID))
+            #expect(old.compactMap { $0.cast(to: Track.self) } == [tracks[0], tracks[1], tracks[2]].map(\.objectID))
             #expect(new == old.reversed())
             lists[0].tracks.reverse()
             #expect(try lists[0].changedValues().isEmpty)

@@ -140,7 +140,7 @@ struct ExternalCommitTests {
             for (index, stack) in stacks.enumerated() {
                 group.addTask {
                     for number in 0..<count {
-                        try await stack.perform(source: "\(index) \(number)") { try $0.create(Into<Person>()).age = number }
+                        try await stack.perform(sourceIdentifier: "\(index) \(number)") { try $0.create(Into<Person>()).age = number }
                     }
                 }
             }
@@ -171,11 +171,11 @@ struct ExternalCommitTests {
             #expect(commit.isExternal && commit.changesAreUnknown && commit.insertedObjectIDs(Person.self).isEmpty)
             break
         }
-        try await recording.perform(source: "mine") { try $0.create(Into<Person>()).age = 2 }
+        try await recording.perform(sourceIdentifier: "mine") { try $0.create(Into<Person>()).age = 2 }
         let history = try await recording.history()
         #expect(history.map(\.author) == ["mine"])
         try await other.perform { try $0.create(Into<Person>()).age = 3 }
-        try await recording.perform(source: "mine") { try $0.create(Into<Person>()).age = 4 }
+        try await recording.perform(sourceIdentifier: "mine") { try $0.create(Into<Person>()).age = 4 }
         #expect(try await recording.history().map(\.followsUnrecordedCommits) == [false, true])
     }
 }

@@ -14,7 +14,7 @@ import Testing
         let tokenFile = URL(fileURLWithPath: folder.file("token"))
         let stack = try DataStack(HistoryModels.schema())
         try stack.addStore(.sqlite(file: file), history: HistoryOptions(maximumAge: .seconds(30 * 86_400)))
-        try await stack.perform(source: "sync") { transaction in
+        try await stack.perform(sourceIdentifier: "sync") { transaction in
             let jane = try transaction.create(Into<Person>())
             jane.name = "Jane"
         }

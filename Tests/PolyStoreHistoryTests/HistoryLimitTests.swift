@@ -8,7 +8,7 @@ import Testing
 /// The limits of a history, and tokens of removed entries.
 @Suite struct HistoryLimitTests {
     private func add(_ stack: DataStack, _ names: [String]) async throws {
-        for name in names { try await stack.perform(source: name) { try $0.create(Into<Person>()).name = name } }
+        for name in names { try await stack.perform(sourceIdentifier: name) { try $0.create(Into<Person>()).name = name } }
     }
 
     private func names(_ range: ClosedRange<Int>) -> [String] { range.map { "\($0)" } }
@@ -108,13 +108,13 @@ import Testing
     func filtersSelectEntriesAndChanges(_ engine: Engine) async throws {
         let folder = try Folder()
         let stack = try engine.stack(folder)
-        let jane = try await stack.perform(source: "a") { transaction in
+        let jane = try await stack.perform(sourceIdentifier: "a") { transaction in
             try transaction.create(Into<Team>()).title = "T"
             return try transaction.create(Into<Person>()).objectID
         }
-        try await stack.perform(source: "b") { try $0.edit(jane).age = 2 }
+        try await stack.perform(sourceIdentifier: "b") { try $0.edit(jane).age = 2 }
         try await stack.perform { try $0.create(Into<Person>()).age = 3 }
-        try await stack.perform(source: "a") { try $0.delete(jane) }
+        try await stack.perform(sourceIdentifier: "a") { try $0.delete(jane) }
         let filters: [(HistoryFilter, [String])] = [
             (.all, ["+Person 1; +Team 1", "~Person 1 age", "+Person 2", "-Person 1"]),
             (.all.changes(of: Team.self), ["+Team 1"]),

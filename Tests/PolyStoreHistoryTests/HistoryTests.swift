@@ -12,7 +12,7 @@ import Testing
         let folder = try Folder()
         let stack = try engine.stack(folder)
         let before = Date()
-        let jane = try await stack.perform(source: "sync") { transaction in
+        let jane = try await stack.perform(sourceIdentifier: "sync") { transaction in
             let jane = try transaction.create(Into<Person>())
             jane.name = "Jane"
             return jane.objectID
@@ -22,7 +22,7 @@ import Testing
             person.age = 33
             person.note = "changed"
         }
-        try await stack.perform(source: 7) { transaction in
+        try await stack.perform(sourceIdentifier: 7) { transaction in
             let team = try transaction.create(Into<Team>())
             try transaction.edit(jane).team = team
         }
@@ -154,8 +154,8 @@ import Testing
     func everyKindOfTransactionIsRecorded(_ engine: Engine) async throws {
         let folder = try Folder()
         let stack = try engine.stack(folder)
-        try stack.performAndWait(source: "waiting") { transaction in try transaction.create(Into<Person>()).age = 1 }
-        try stack.beginSynchronous(source: "synchronous") { transaction in
+        try stack.performAndWait(sourceIdentifier: "waiting") { transaction in try transaction.create(Into<Person>()).age = 1 }
+        try stack.beginSynchronous(sourceIdentifier: "synchronous") { transaction in
             try transaction.create(Into<Person>()).age = 2
             try transaction.commit()
         }
@@ -167,7 +167,7 @@ import Testing
         try await unsafe.commit()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 1...50 {
-                group.addTask { _ = try await stack.perform(source: "group \(number)") { try $0.create(Into<Person>()).age = number } }
+                group.addTask { _ = try await stack.perform(sourceIdentifier: "group \(number)") { try $0.create(Into<Person>()).age = number } }
             }
             try await group.waitForAll()
         }

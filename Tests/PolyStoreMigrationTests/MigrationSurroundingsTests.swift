@@ -22,21 +22,21 @@ struct MigrationSurroundingsTests {
         do {
             let stack = try DataStack(currentSchema, logger: SilentLogger())
             try stack.addStore(store, history: HistoryOptions())
-            try await stack.perform(source: "first") { transaction in
+            try await stack.perform(sourceIdentifier: "first") { transaction in
                 for number in 0..<5 {
                     let member = try transaction.create(Into<Member>())
                     member.email = "\(number)"
                 }
             }
             token = try await stack.history().token
-            try await stack.perform(source: "second") { transaction in
+            try await stack.perform(sourceIdentifier: "second") { transaction in
                 try transaction.fetchOne(From<Member>(), Where(\.email == "3"))?.nickname = "three"
             }
         }
         let grown = Schema("Grown", Member.self, Club.self, Badge.self, Locker.self)
         let stack = try DataStack(grown, logger: SilentLogger())
         try await stack.addStore(store, migrating: .lightweight, history: HistoryOptions())
-        try await stack.perform(source: "third") { transaction in try transaction.create(Into<Locker>()).number = 7 }
+        try await stack.perform(sourceIdentifier: "third") { transaction in try transaction.create(Into<Locker>()).number = 7 }
         let entries = Array(try await stack.history(since: token))
         #expect(entries.map(\.author) == ["second", "third"])
         #expect(entries.first?.changes.first?.changedKeys == ["nickname"])

@@ -41,10 +41,10 @@ final class Keeper {
             (hound.name, hound.speed, hound.noise, hound.keeper) = ("Rex", 9, .loud, keeper)
             return (hound.objectID, keeper.objectID)
         }
-        let hound = try #require(try stack.readAndWait { try $0.snapshot(of: rex) })
+        let hound = try #require(try stack.readAndWait { try $0.fetchSnapshot(rex) })
         #expect(hound.name == "Rex" && hound.speed == 9 && hound.noise == .loud && hound.keeper == ann)
         let petID = try #require(rex.cast(to: Pet.self))
-        let pet = try #require(try stack.readAndWait { try $0.snapshot(of: petID) })
+        let pet = try #require(try stack.readAndWait { try $0.fetchSnapshot(petID) })
         #expect(pet.name == "Rex" && pet.keeper == ann)
     }
 

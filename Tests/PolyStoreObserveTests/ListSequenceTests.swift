@@ -46,7 +46,7 @@ import Testing
     @Test(arguments: Backend.allCases) func sectionsComeGoAndChange(backend: Backend) async throws {
         let place = try Workplace(backend)
         let ids = try place.insert(("A", 30), ("B", 30), ("C", 50))
-        var updates = CheckedUpdates(place.stack.changes(of: Self.byName, sectionedBy: SectionBy(\.age) { "\($0) years" }))
+        var updates = CheckedUpdates(place.stack.changes(of: Self.byName, sectionBy: SectionBy(\.age) { "\($0) years" }))
         _ = try await updates.next()
         #expect(updates.snapshot?.sections.map(\.text) == ["30 years: A30 B30", "50 years: C50"])
         try place.insert(("D", 40))
@@ -144,7 +144,7 @@ import Testing
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<4 {
                 group.addTask {
-                    var updates = CheckedUpdates(place.stack.changes(of: Self.byName, sectionedBy: SectionBy(\.age)))
+                    var updates = CheckedUpdates(place.stack.changes(of: Self.byName, sectionBy: SectionBy(\.age)))
                     while updates.snapshot?.count != 40 {
                         _ = try await updates.next()
                     }

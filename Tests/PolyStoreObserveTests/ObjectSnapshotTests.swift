@@ -21,7 +21,7 @@ import Testing
     @Test(arguments: Backend.allCases) func everyKindOfValueIsReadByItsKeyPath(backend: Backend) throws {
         let place = try Workplace(backend)
         let (id, team) = try full(place)
-        let snapshot = try #require(try place.stack.readAndWait { try $0.snapshot(of: id) })
+        let snapshot = try #require(try place.stack.readAndWait { try $0.fetchSnapshot(id) })
         #expect(snapshot.id == id)
         #expect(snapshot.name == "Jané\0" && snapshot.age == -7 && snapshot.city == "Kobe")
         #expect(snapshot.mood == .busy && snapshot.lastMood == .calm)
@@ -34,7 +34,7 @@ import Testing
     @Test(arguments: Backend.allCases) func missingValuesReadAsNil(backend: Backend) throws {
         let place = try Workplace(backend)
         let id = try place.insert(("Joe", 3))[0]
-        let snapshot = try #require(try place.stack.readAndWait { try $0.snapshot(of: id) })
+        let snapshot = try #require(try place.stack.readAndWait { try $0.fetchSnapshot(id) })
         #expect(
             snapshot.city == nil && snapshot.lastMood == nil && snapshot.holiday == nil && snapshot.picture == nil && snapshot.team == nil)
         #expect(snapshot.mood == .calm && snapshot.tags == [] && snapshot.home == Address())
@@ -43,10 +43,10 @@ import Testing
     @Test(arguments: Backend.allCases) func aSnapshotOutlivesItsObjectAndItsStack(backend: Backend) throws {
         var place: Workplace? = try Workplace(backend)
         let id = try #require(try place?.insert(("Ann", 30))[0])
-        let snapshot = try #require(try place?.stack.readAndWait { try $0.snapshot(of: id) })
+        let snapshot = try #require(try place?.stack.readAndWait { try $0.fetchSnapshot(id) })
         try place?.edit(id) { $0.name = "Bea" }
         try place?.delete(id)
-        #expect(try place?.stack.readAndWait { try $0.snapshot(of: id) } == nil)
+        #expect(try place?.stack.readAndWait { try $0.fetchSnapshot(id) } == nil)
         place = nil
         #expect(snapshot.name == "Ann" && snapshot.id == id)
     }
@@ -56,7 +56,7 @@ import Testing
         let (id, _) = try full(place)
         let other = try place.insert(("Ann", 30))[0]
         let read: @Sendable (ObjectID<Worker>) throws -> ObjectSnapshot<Worker>? = { id in
-            try place.stack.readAndWait { try $0.snapshot(of: id) }
+            try place.stack.readAndWait { try $0.fetchSnapshot(id) }
         }
         let first = try read(id)
         #expect(try first == read(id) && first != read(other))
@@ -79,7 +79,7 @@ import Testing
         let place = try Workplace(backend)
         let ids = try place.insert(("A", 1), ("B", 2), ("C", 3))
         try place.delete(ids[1])
-        let snapshots = try place.stack.readAndWait { try $0.snapshots(of: [ids[2], ids[1], ids[0]]) }
+        let snapshots = try place.stack.readAndWait { try $0.fetchSnapshots([ids[2], ids[1], ids[0]]) }
         #expect(snapshots.map(\.name) == ["C", "A"])
     }
 
@@ -90,14 +90,14 @@ import Testing
         try await place.stack.perform { try $0.delete(ids[0]) }
         #expect(ann.isDeleted)
         #expect(try ann.snapshot().name == "Ann")
-        #expect(try place.stack.view.snapshot(of: ids[0]) == nil)
-        #expect(try place.stack.view.snapshot(of: ids[1])?.name == "Bob")
+        #expect(try place.stack.view.fetchSnapshot(ids[0]) == nil)
+        #expect(try place.stack.view.fetchSnapshot(ids[1])?.name == "Bob")
     }
 
     @Test func theDescriptionNamesTheObjectAndItsValues() throws {
         let place = try Workplace(.memory)
         let id = try place.insert(("Ann", 30))[0]
-        let text = try #require(try place.stack.readAndWait { try $0.snapshot(of: id) }).description
+        let text = try #require(try place.stack.readAndWait { try $0.fetchSnapshot(id) }).description
         #expect(text.hasPrefix("Worker \(id.rowID) (") && text.contains("Ann") && text.contains("age: "))
     }
 
@@ -105,7 +105,7 @@ import Testing
         await #expect(processExitsWith: .failure) {
             let place = try Workplace(.memory)
             let id = try place.insert(("Ann", 30))[0]
-            let snapshot = try place.stack.readAndWait { try $0.snapshot(of: id) }
+            let snapshot = try place.stack.readAndWait { try $0.fetchSnapshot(id) }
             print(snapshot?.label ?? "")
         }
     }

@@ -38,7 +38,7 @@ import Testing
         }
         var updates =
             if let section = shape.section {
-                CheckedUpdates(place.stack.changes(of: shape.source, sectionedBy: section))
+                CheckedUpdates(place.stack.changes(of: shape.source, sectionBy: section))
             } else { CheckedUpdates(place.stack.changes(of: shape.source)) }
         _ = try await updates.next()
         for number in 0..<Self.commitCount {
@@ -57,10 +57,10 @@ import Testing
         var names: [String]?
         if let section = shape.section {
             let list = try context.monitorSectionedList(shape.source, section)
-            wanted = try context.snapshots(of: list.objectIDs)
+            wanted = try context.fetchSnapshots(list.objectIDs)
             names = list.sections.map { "\($0.name) \($0.count)" }
         } else {
-            wanted = try context.snapshots(of: context.fetchObjectIDs(shape.source))
+            wanted = try context.fetchSnapshots(context.fetchObjectIDs(shape.source))
         }
         while updates.snapshot.map(Array.init) != wanted {
             guard try await updates.next() != nil else {

@@ -1,16 +1,16 @@
 /// The metadata that a transaction passes to observers of its commit. A single object, because copying an existential takes hundreds of instructions
 /// and most transactions have no metadata.
 final class CommitOrigin: Sendable {
-    let source: (any Hashable & Sendable)?
+    let sourceIdentifier: (any Hashable & Sendable)?
     let userInfo: [String: any Sendable]
 
     /// - Returns: nil without metadata. Not a failable initializer, which would allocate the object first.
-    static func make(_ source: (any Hashable & Sendable)?, _ userInfo: [String: any Sendable]) -> CommitOrigin? {
-        source == nil && userInfo.isEmpty ? nil : CommitOrigin(source, userInfo)
+    static func make(_ sourceIdentifier: (any Hashable & Sendable)?, _ userInfo: [String: any Sendable]) -> CommitOrigin? {
+        sourceIdentifier == nil && userInfo.isEmpty ? nil : CommitOrigin(sourceIdentifier, userInfo)
     }
 
-    private init(_ source: (any Hashable & Sendable)?, _ userInfo: [String: any Sendable]) {
-        self.source = source
+    private init(_ sourceIdentifier: (any Hashable & Sendable)?, _ userInfo: [String: any Sendable]) {
+        self.sourceIdentifier = sourceIdentifier
         self.userInfo = userInfo
     }
 }

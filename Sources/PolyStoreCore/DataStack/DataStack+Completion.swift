@@ -7,20 +7,20 @@ extension DataStack {
     ///         asynchronous: { transaction in try transaction.create(Into<Person>()).objectID },
     ///         completion: { result in print(result) })
     ///
-    /// Intended for code without `async`; otherwise use ``perform(durability:source:file:line:_:)``.
+    /// Intended for code without `async`; otherwise use ``perform(durability:sourceIdentifier:file:line:_:)``.
     /// - Parameters:
     ///   - body: Runs on a thread of the stack. Its result is Sendable and therefore cannot contain objects; return `objectID`s instead.
     ///   - durability: The durability of the commit; nil uses the durability of the store.
-    ///   - source: A value that is passed to observers of the commit; see ``Commit/sourceIdentifier``.
+    ///   - sourceIdentifier: A value that is passed to observers of the commit; see ``Commit/sourceIdentifier``.
     ///   - file: The source file of the call, for log messages and errors.
     ///   - line: The source line of the call, for log messages and errors.
     ///   - completion: Receives the result of the body, or the error of the body or of the commit.
     public func perform<T: Sendable>(
         asynchronous body: @escaping @Sendable (Transaction) throws -> T, durability: Durability? = nil,
-        source: (any Hashable & Sendable)? = nil, file: StaticString = #fileID, line: UInt = #line,
+        sourceIdentifier: (any Hashable & Sendable)? = nil, file: StaticString = #fileID, line: UInt = #line,
         completion: @escaping @MainActor @Sendable (Result<T, any Error>) -> Void
     ) {
-        let options = TransactionOptions(durability: durability, source: source, site: CallSite("transaction", file: file, line: line))
+        let options = TransactionOptions(durability: durability, sourceIdentifier: sourceIdentifier, site: CallSite("transaction", file: file, line: line))
         core.transact(options, body) { [core] result in
             Task { @MainActor in
                 if core.hasSubscribedContexts { core.views.catchUp(core.logger) }
@@ -32,13 +32,13 @@ extension DataStack {
     /// Runs a transaction and calls one of two closures on the main actor, depending on its outcome.
     ///
     /// The form of CoreStore for callers that handle success and failure in different places; the same as
-    /// ``perform(asynchronous:durability:source:file:line:completion:)``, which passes a `Result` to one closure.
+    /// ``perform(asynchronous:durability:sourceIdentifier:file:line:completion:)``, which passes a `Result` to one closure.
     public func perform<T: Sendable>(
         asynchronous body: @escaping @Sendable (Transaction) throws -> T, durability: Durability? = nil,
-        source: (any Hashable & Sendable)? = nil, file: StaticString = #fileID, line: UInt = #line,
+        sourceIdentifier: (any Hashable & Sendable)? = nil, file: StaticString = #fileID, line: UInt = #line,
         success: @escaping @MainActor @Sendable (T) -> Void, failure: @escaping @MainActor @Sendable (any Error) -> Void
     ) {
-        perform(asynchronous: body, durability: durability, source: source, file: file, line: line) { result in
+        perform(asynchronous: body, durability: durability, sourceIdentifier: sourceIdentifier, file: file, line: line) { result in
             switch result {
             case .success(let value): success(value)
             case .failure(let error): failure(error)

@@ -6,77 +6,124 @@ extension DataStack {
     ///
     /// The body receives the transaction's object with the same id. The caller's object is updated after the commit if its context is subscribed to
     /// commits.
-    /// - Throws: `notFound` if the object does not exist, and the errors of ``perform(durability:source:file:line:_:)``.
+    /// - Throws: `notFound` if the object does not exist, and the errors of ``perform(durability:sourceIdentifier:file:line:_:)``.
     @discardableResult
     public func perform<M: Model, T: Sendable>(
-        editing object: M, durability: Durability? = nil, source: (any Hashable & Sendable)? = nil,
+        editing object: M, durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil,
         isolation: isolated (any Actor)? = #isolation, file: StaticString = #fileID, line: UInt = #line,
         _ body: @escaping @Sendable (Transaction, M) throws -> T
     ) async throws -> T {
-        try await perform(editing: object.objectID, durability: durability, source: source, file: file, line: line, body)
+        try await perform(editing: object.objectID, durability: durability, sourceIdentifier: sourceIdentifier, file: file, line: line, body)
     }
 
     /// Runs a transaction on two or more objects of any classes:
     /// `try await stack.perform(editing: jane, research) { transaction, jane, research in … }`.
     ///
     /// The body receives the transaction's objects with the same ids.
-    /// - Throws: `notFound` if an object does not exist, and the errors of ``perform(durability:source:file:line:_:)``.
+    /// - Throws: `notFound` if an object does not exist, and the errors of ``perform(durability:sourceIdentifier:file:line:_:)``.
     @discardableResult
     public func perform<A: Model, B: Model, each M: Model, T: Sendable>(
-        editing first: A, _ second: B, _ others: repeat each M, durability: Durability? = nil, source: (any Hashable & Sendable)? = nil,
+        editing first: A, _ second: B, _ others: repeat each M, durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil,
         isolation: isolated (any Actor)? = #isolation, file: StaticString = #fileID, line: UInt = #line,
         _ body: @escaping @Sendable (Transaction, A, B, repeat each M) throws -> T
     ) async throws -> T {
         let (a, b, ids) = (first.objectID, second.objectID, (repeat (each others).objectID))
-        return try await perform(durability: durability, source: source, file: file, line: line) { transaction in
+        return try await perform(durability: durability, sourceIdentifier: sourceIdentifier, file: file, line: line) { transaction in
             try body(transaction, try transaction.edit(a), try transaction.edit(b), repeat try transaction.edit(each ids))
         }
     }
 
     /// Runs a transaction on several objects of one class, in their order: `try await stack.perform(editing: people) { transaction, people in … }`.
-    /// - Throws: `notFound` if an object does not exist, and the errors of ``perform(durability:source:file:line:_:)``.
+    /// - Throws: `notFound` if an object does not exist, and the errors of ``perform(durability:sourceIdentifier:file:line:_:)``.
     @discardableResult
     public func perform<M: Model, T: Sendable>(
-        editing objects: [M], durability: Durability? = nil, source: (any Hashable & Sendable)? = nil,
+        editing objects: [M], durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil,
         isolation: isolated (any Actor)? = #isolation, file: StaticString = #fileID, line: UInt = #line,
         _ body: @escaping @Sendable (Transaction, [M]) throws -> T
     ) async throws -> T {
-        try await perform(editing: objects.map(\.objectID), durability: durability, source: source, file: file, line: line, body)
+        try await perform(editing: objects.map(\.objectID), durability: durability, sourceIdentifier: sourceIdentifier, file: file, line: line, body)
     }
 
     /// Runs a transaction on the objects with the given ids, in their order.
-    /// - Throws: `notFound` if an object does not exist, and the errors of ``perform(durability:source:file:line:_:)``.
+    /// - Throws: `notFound` if an object does not exist, and the errors of ``perform(durability:sourceIdentifier:file:line:_:)``.
     @discardableResult
     public func perform<M: Model, T: Sendable>(
-        editing ids: [ObjectID<M>], durability: Durability? = nil, source: (any Hashable & Sendable)? = nil,
+        editing ids: [ObjectID<M>], durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil,
         file: StaticString = #fileID, line: UInt = #line, _ body: @escaping @Sendable (Transaction, [M]) throws -> T
     ) async throws -> T {
-        try await perform(durability: durability, source: source, file: file, line: line) { transaction in
+        try await perform(durability: durability, sourceIdentifier: sourceIdentifier, file: file, line: line) { transaction in
             try body(transaction, try transaction.edit(ids))
         }
     }
 
-    /// Runs a transaction on one object, on the caller's thread; see ``performAndWait(durability:source:isolation:file:line:_:)``.
-    /// - Throws: `notFound` if the object does not exist, and the errors of ``performAndWait(durability:source:isolation:file:line:_:)``.
+    /// Runs a transaction on one object, on the caller's thread; see ``performAndWait(durability:sourceIdentifier:isolation:file:line:_:)``.
+    /// - Throws: `notFound` if the object does not exist, and the errors of ``performAndWait(durability:sourceIdentifier:isolation:file:line:_:)``.
     @discardableResult
     public func performAndWait<M: Model, T: Sendable>(
-        editing id: ObjectID<M>, durability: Durability? = nil, source: (any Hashable & Sendable)? = nil,
+        editing id: ObjectID<M>, durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil,
         isolation: isolated (any Actor)? = #isolation, file: StaticString = #fileID, line: UInt = #line,
         _ body: @Sendable (Transaction, M) throws -> T
     ) throws -> T {
-        try performAndWait(durability: durability, source: source, isolation: isolation, file: file, line: line) { transaction in
+        try performAndWait(durability: durability, sourceIdentifier: sourceIdentifier, isolation: isolation, file: file, line: line) { transaction in
             try body(transaction, transaction.edit(id))
         }
     }
 
-    /// Runs a transaction on an object of another context, on the caller's thread; see ``performAndWait(durability:source:isolation:file:line:_:)``.
+    /// Runs a transaction on an object of another context, on the caller's thread; see ``performAndWait(durability:sourceIdentifier:isolation:file:line:_:)``.
     @discardableResult
     public func performAndWait<M: Model, T: Sendable>(
-        editing object: M, durability: Durability? = nil, source: (any Hashable & Sendable)? = nil,
+        editing object: M, durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil,
         isolation: isolated (any Actor)? = #isolation, file: StaticString = #fileID, line: UInt = #line,
         _ body: @Sendable (Transaction, M) throws -> T
     ) throws -> T {
         try performAndWait(
-            editing: object.objectID, durability: durability, source: source, isolation: isolation, file: file, line: line, body)
+            editing: object.objectID, durability: durability, sourceIdentifier: sourceIdentifier, isolation: isolation, file: file, line: line, body)
+    }
+
+    /// Runs a transaction on two or more objects of any classes, on the caller's thread; see
+    /// ``performAndWait(durability:sourceIdentifier:isolation:file:line:_:)``.
+    /// - Throws: `notFound` if an object does not exist, and the errors of ``performAndWait(durability:sourceIdentifier:isolation:file:line:_:)``.
+    @discardableResult
+    public func performAndWait<A: Model, B: Model, each M: Model, T: Sendable>(
+        editing first: A, _ second: B, _ others: repeat each M, durability: Durability? = nil,
+        sourceIdentifier: (any Hashable & Sendable)? = nil, isolation: isolated (any Actor)? = #isolation, file: StaticString = #fileID,
+        line: UInt = #line, _ body: @Sendable (Transaction, A, B, repeat each M) throws -> T
+    ) throws -> T {
+        let (a, b, ids) = (first.objectID, second.objectID, (repeat (each others).objectID))
+        return try performAndWait(
+            durability: durability, sourceIdentifier: sourceIdentifier, isolation: isolation, file: file, line: line
+        ) { transaction in
+            try body(transaction, try transaction.edit(a), try transaction.edit(b), repeat try transaction.edit(each ids))
+        }
+    }
+
+    /// Runs a transaction on several objects of one class, in their order, on the caller's thread; see
+    /// ``performAndWait(durability:sourceIdentifier:isolation:file:line:_:)``.
+    /// - Throws: `notFound` if an object does not exist, and the errors of ``performAndWait(durability:sourceIdentifier:isolation:file:line:_:)``.
+    @discardableResult
+    public func performAndWait<M: Model, T: Sendable>(
+        editing objects: [M], durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil,
+        isolation: isolated (any Actor)? = #isolation, file: StaticString = #fileID, line: UInt = #line,
+        _ body: @Sendable (Transaction, [M]) throws -> T
+    ) throws -> T {
+        try performAndWait(
+            editing: objects.map(\.objectID), durability: durability, sourceIdentifier: sourceIdentifier, isolation: isolation, file: file,
+            line: line, body)
+    }
+
+    /// Runs a transaction on the objects with the given ids, in their order, on the caller's thread; see
+    /// ``performAndWait(durability:sourceIdentifier:isolation:file:line:_:)``.
+    /// - Throws: `notFound` if an object does not exist, and the errors of ``performAndWait(durability:sourceIdentifier:isolation:file:line:_:)``.
+    @discardableResult
+    public func performAndWait<M: Model, T: Sendable>(
+        editing ids: [ObjectID<M>], durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil,
+        isolation: isolated (any Actor)? = #isolation, file: StaticString = #fileID, line: UInt = #line,
+        _ body: @Sendable (Transaction, [M]) throws -> T
+    ) throws -> T {
+        try performAndWait(
+            durability: durability, sourceIdentifier: sourceIdentifier, isolation: isolation, file: file, line: line
+        ) { transaction in
+            try body(transaction, try transaction.edit(ids))
+        }
     }
 }

@@ -10,30 +10,30 @@ extension DataStack {
     /// queue. Cancellation after the body has returned has no effect.
     /// - Parameters:
     ///   - durability: The durability of the commit; nil uses the durability of the store.
-    ///   - source: Passed to observers of the commit; see ``Commit/sourceIdentifier``.
+    ///   - sourceIdentifier: Passed to observers of the commit; see ``Commit/sourceIdentifier``.
     ///   - file: The source file of the call, for log messages and errors.
     ///   - line: The source line of the call, for log messages and errors.
     ///   - body: Runs on a thread of the stack. Its result is Sendable and therefore cannot contain objects; return `objectID`s instead.
     /// - Throws: the error of the body or of the commit: `constraint` with all violations, `cancelled`, `full`, `io`, ….
     @discardableResult
     public func perform<T: Sendable>(
-        durability: Durability? = nil, source: (any Hashable & Sendable)? = nil, file: StaticString = #fileID, line: UInt = #line,
+        durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil, file: StaticString = #fileID, line: UInt = #line,
         _ body: @escaping @Sendable (Transaction) throws -> T
     ) async throws -> T {
         let result = try await core.transact(
-            TransactionOptions(durability: durability, source: source, site: CallSite("transaction", file: file, line: line)), body)
+            TransactionOptions(durability: durability, sourceIdentifier: sourceIdentifier, site: CallSite("transaction", file: file, line: line)), body)
         await core.catchUpViews()
         return result
     }
 
     /// Runs a transaction on one object: `try await stack.perform(editing: id) { transaction, jane in jane.age += 1 }`.
-    /// - Throws: `notFound` if the object does not exist, and the errors of ``perform(durability:source:file:line:_:)``.
+    /// - Throws: `notFound` if the object does not exist, and the errors of ``perform(durability:sourceIdentifier:file:line:_:)``.
     @discardableResult
     public func perform<M: Model, T: Sendable>(
-        editing id: ObjectID<M>, durability: Durability? = nil, source: (any Hashable & Sendable)? = nil,
+        editing id: ObjectID<M>, durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil,
         file: StaticString = #fileID, line: UInt = #line, _ body: @escaping @Sendable (Transaction, M) throws -> T
     ) async throws -> T {
-        try await perform(durability: durability, source: source, file: file, line: line) { transaction in
+        try await perform(durability: durability, sourceIdentifier: sourceIdentifier, file: file, line: line) { transaction in
             try body(transaction, try transaction.edit(id))
         }
     }
@@ -41,17 +41,17 @@ extension DataStack {
     /// Runs a transaction on the caller's thread after waiting for its turn in the write queue.
     ///
     /// Outside of actors and of the main thread it may be committed in a group with other queued transactions, like
-    /// ``perform(durability:source:file:line:_:)``. When called on the main actor, the view context shows the changes when this method returns;
+    /// ``perform(durability:sourceIdentifier:file:line:_:)``. When called on the main actor, the view context shows the changes when this method returns;
     /// otherwise shortly afterwards.
-    /// - Throws: `misuse` if called in the body of another transaction of this stack, and the errors of ``perform(durability:source:file:line:_:)``.
+    /// - Throws: `misuse` if called in the body of another transaction of this stack, and the errors of ``perform(durability:sourceIdentifier:file:line:_:)``.
     @inlinable
     @discardableResult
     public func performAndWait<T: Sendable>(
-        durability: Durability? = nil, source: (any Hashable & Sendable)? = nil, isolation: isolated (any Actor)? = #isolation,
+        durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil, isolation: isolated (any Actor)? = #isolation,
         file: StaticString = #fileID, line: UInt = #line, _ body: @Sendable (Transaction) throws -> T
     ) throws -> T {
         var result: T?
-        try run(durability, source, isolation, file, line) { result = try body($0) }
+        try run(durability, sourceIdentifier, isolation, file, line) { result = try body($0) }
         guard let result else { throw Self.withoutResult }
         return result
     }
@@ -59,10 +59,10 @@ extension DataStack {
     /// Runs a transaction whose body stores its result. Not generic: the metadata of the result would be looked up in each transaction.
     @usableFromInline
     func run(
-        _ durability: Durability?, _ source: (any Hashable & Sendable)?, _ isolation: isolated (any Actor)?, _ file: StaticString,
+        _ durability: Durability?, _ sourceIdentifier: (any Hashable & Sendable)?, _ isolation: isolated (any Actor)?, _ file: StaticString,
         _ line: UInt, _ body: (Transaction) throws -> Void
     ) throws {
-        let options = TransactionOptions(durability: durability, source: source, site: CallSite("transaction", file: file, line: line))
+        let options = TransactionOptions(durability: durability, sourceIdentifier: sourceIdentifier, site: CallSite("transaction", file: file, line: line))
         // A caller that blocks an actor or the main thread does not wait for later transactions.
         try core.runAndWait(options, isPatient: isolation == nil, body)
         core.catchUpViewsSoon(isOnMain: isolation === MainActor.shared)
@@ -83,29 +83,29 @@ extension DataStack {
     ///         transaction.commit { result in print(result) }
     ///     }
     ///
-    /// The form for code without `async` whose bodies commit explicitly, as in CoreStore. ``perform(durability:source:file:line:_:)`` commits when its body
+    /// The form for code without `async` whose bodies commit explicitly, as in CoreStore. ``perform(durability:sourceIdentifier:file:line:_:)`` commits when its body
     /// returns, so that no commit can be forgotten. An error thrown by the body is logged.
     public func beginAsynchronous(
-        durability: Durability? = nil, source: (any Hashable & Sendable)? = nil, file: StaticString = #fileID, line: UInt = #line,
+        durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil, file: StaticString = #fileID, line: UInt = #line,
         _ body: @escaping @Sendable (AsynchronousTransaction) throws -> Void
     ) {
         core.beginAsynchronous(
-            TransactionOptions(durability: durability, source: source, site: CallSite("transaction", file: file, line: line)), body)
+            TransactionOptions(durability: durability, sourceIdentifier: sourceIdentifier, site: CallSite("transaction", file: file, line: line)), body)
     }
 
     /// Runs a transaction on the caller's thread after waiting for its turn in the write queue, and returns when its commit is durable. The body
     /// commits explicitly with ``SynchronousTransaction/commit()``; otherwise all changes are discarded.
     ///
-    /// The form for bodies that commit explicitly, as in CoreStore. ``performAndWait(durability:source:isolation:file:line:_:)`` commits when its body returns.
+    /// The form for bodies that commit explicitly, as in CoreStore. ``performAndWait(durability:sourceIdentifier:isolation:file:line:_:)`` commits when its body returns.
     /// - Returns: whether the commit contained changes; nil if the body did not commit.
     /// - Throws: the error of the body, unless it was thrown after the commit; the error of the commit; `misuse` inside the body of another
     ///   transaction.
     @discardableResult
     public func beginSynchronous(
-        durability: Durability? = nil, source: (any Hashable & Sendable)? = nil, isolation: isolated (any Actor)? = #isolation,
+        durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil, isolation: isolated (any Actor)? = #isolation,
         file: StaticString = #fileID, line: UInt = #line, _ body: @Sendable (SynchronousTransaction) throws -> Void
     ) throws -> Bool? {
-        let options = TransactionOptions(durability: durability, source: source, site: CallSite("transaction", file: file, line: line))
+        let options = TransactionOptions(durability: durability, sourceIdentifier: sourceIdentifier, site: CallSite("transaction", file: file, line: line))
         let result = try core.beginSynchronous(options, isPatient: isolation == nil, body)
         core.catchUpViewsSoon(isOnMain: isolation === MainActor.shared)
         return result

@@ -12,11 +12,11 @@ struct TransactionOptions: Sendable {
     var isDryRun = false
 
     init(
-        durability: Durability? = nil, source: (any Hashable & Sendable)? = nil, cancellation: CancellationToken? = nil,
+        durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil, cancellation: CancellationToken? = nil,
         site: CallSite = .framework, isDryRun: Bool = false
     ) {
         self.durability = durability
-        origin = CommitOrigin.make(source, [:])
+        origin = CommitOrigin.make(sourceIdentifier, [:])
         self.cancellation = cancellation
         self.site = site
         self.isDryRun = isDryRun

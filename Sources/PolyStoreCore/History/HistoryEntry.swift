@@ -39,7 +39,7 @@ public struct HistoryEntry: Sendable, Hashable {
         let names = HistoryFilter.entityNames(of: type)
         var found: Set<ObjectID<T>> = []
         for change in changes where change.kind == kind && names.contains(change.entityName) {
-            if let id = change.objectID?.of(type) { found.insert(id) }
+            if let id = change.objectID?.cast(to: type) { found.insert(id) }
         }
         return found
     }

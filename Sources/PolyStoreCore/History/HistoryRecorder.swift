@@ -45,7 +45,7 @@ final class HistoryRecorder {
     func record(_ changes: ChangeSet, _ transaction: Transaction, _ writer: any WriteTransaction) throws {
         var builder = HistoryRecordBuilder(store, transaction.table, writer, recordsPreviousValues: options.recordsPreviousValues)
         try builder.add(changes, transaction.published)
-        let author = transaction.origin?.source.map { "\($0)" }
+        let author = transaction.origin?.sourceIdentifier.map { "\($0)" }
         let isInternal = changes.changes.isEmpty && changes.links.isEmpty && changes.values.isEmpty
         try append(builder.groups, author: author, isInternal: isInternal, to: changes, writer)
     }

@@ -67,12 +67,12 @@ public struct ImportReferences<Target: ImportableUniqueObject> {
 
     /// Replaces the objects of a to-many relationship when all references are resolved.
     public func assign<Root: Model>(to path: ReferenceWritableKeyPath<Root, Set<Target>>, on object: Root) throws {
-        try collect(object, path) { object[keyPath: path] = Set($0) }
+        try collect(replacing(object, path)) { object[keyPath: path] = Set($0) }
     }
 
     /// Replaces the objects of an ordered to-many relationship when all references are resolved, in the order of the ids.
     public func assign<Root: Model>(to path: ReferenceWritableKeyPath<Root, [Target]>, on object: Root) throws {
-        try collect(object, path) { object[keyPath: path] = $0 }
+        try collect(replacing(object, path)) { object[keyPath: path] = $0 }
     }
 
     /// Adds the objects to a to-many relationship as the references are resolved.
@@ -80,14 +80,23 @@ public struct ImportReferences<Target: ImportableUniqueObject> {
         for reference in references { try reference.insert(into: path, on: object) }
     }
 
-    private func collect<Root: Model>(
-        _ object: Root, _ path: PartialKeyPath<Root>, _ assign: @escaping ([Target]) -> Void
-    ) throws {
-        let holder = ReferenceHolder(object, path, replacing: transaction.importing.nextAssignment(), isToMany: true)
+    /// Appends the objects to an ordered to-many relationship when all references are resolved, in the order of the ids.
+    public func append<Root: Model>(to path: ReferenceWritableKeyPath<Root, [Target]>, on object: Root) throws {
+        try collect(ReferenceHolder(object, path, replacing: nil, isToMany: true)) { object[keyPath: path] += $0 }
+    }
+
+    /// Calls a closure with the objects when all references are resolved, in the order of the ids. Ignored references are omitted.
+    public func resolve(_ body: @escaping ([Target]) throws -> Void) throws { try collect(ReferenceHolder(), body) }
+
+    private func replacing<Root: Model>(_ object: Root, _ path: PartialKeyPath<Root>) -> ReferenceHolder {
+        ReferenceHolder(object, path, replacing: transaction.importing.nextAssignment(), isToMany: true)
+    }
+
+    private func collect(_ holder: ReferenceHolder, _ assign: @escaping ([Target]) throws -> Void) throws {
         guard !references.isEmpty else {
             // Replaces a pending assignment.
             let none = ImportReference(importer: importer, transaction: transaction, id: nil, policy: .ignore)
-            return try none.resolve(holder) { _ in assign([]) }
+            return try none.resolve(holder) { _ in try assign([]) }
         }
         let collected = Collected(count: references.count)
         for (position, reference) in references.enumerated() {
@@ -96,7 +105,7 @@ public struct ImportReferences<Target: ImportableUniqueObject> {
                 collected.left -= 1
                 guard collected.left == 0 else { return }
                 var seen: Set<ObjectIdentifier> = []
-                assign(collected.targets.compactMap { $0 }.filter { seen.insert(ObjectIdentifier($0)).inserted })
+                try assign(collected.targets.compactMap { $0 }.filter { seen.insert(ObjectIdentifier($0)).inserted })
             }
         }
     }

@@ -43,7 +43,7 @@ public struct AnyObjectID: Sendable, Hashable {
     public var entityName: String { entry.entity.name }
 
     /// Returns the typed id; nil if the object has another type.
-    public func of<T: Model>(_ type: T.Type) -> ObjectID<T>? {
+    public func cast<T: Model>(to type: T.Type) -> ObjectID<T>? {
         entry.type == type || entry.hierarchy?.entityClass(type) != nil ? ObjectID(entry: entry, rowID: rowID) : nil
     }
 
@@ -93,7 +93,7 @@ extension QueryValue {
     /// The value as a `Decimal`; nil for values that are not numbers.
     public var decimal: Decimal? { self.as(Decimal.self) }
     /// Returns the value as an object id; nil for other values and for ids of other types.
-    public func objectID<T: Model>(of type: T.Type) -> ObjectID<T>? { if case .objectID(let id) = self { id.of(type) } else { nil } }
+    public func objectID<T: Model>(of type: T.Type) -> ObjectID<T>? { if case .objectID(let id) = self { id.cast(to: type) } else { nil } }
 
     /// The value if it is a number without a fraction; otherwise nil.
     var whole: Int128? {

@@ -1,6 +1,6 @@
 import PolyStoreBackend
 
-/// A transaction begun by ``DataStack/beginAsynchronous(durability:source:file:line:_:)``.
+/// A transaction begun by ``DataStack/beginAsynchronous(durability:sourceIdentifier:file:line:_:)``.
 ///
 /// Its body commits it explicitly, once. Without a commit all changes are discarded. Changes made after the commit are lost, and an error is logged.
 public final class AsynchronousTransaction: Transaction {

@@ -147,14 +147,14 @@ extension DataStack {
     /// - Parameters:
     ///   - mergePolicy: The policy of the final commit; commits in the body specify their own.
     ///   - durability: The durability of the commit; nil uses the durability of the store.
-    ///   - source: A value that is passed to observers of the commit; see ``Commit/sourceIdentifier``.
+    ///   - sourceIdentifier: A value that is passed to observers of the commit; see ``Commit/sourceIdentifier``.
     ///   - file: The source file of the call, for log messages and errors.
     ///   - line: The source line of the call, for log messages and errors.
     ///   - body: Runs on a thread of the stack. If the calling task is cancelled, ``Transaction/isCancelled`` is true and the final commit is
     ///     skipped.
     @discardableResult
     public func performBatch<T: Sendable>(
-        mergePolicy: MergePolicy = .error, durability: Durability? = nil, source: (any Hashable & Sendable)? = nil,
+        mergePolicy: MergePolicy = .error, durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil,
         file: StaticString = #fileID,
         line: UInt = #line, _ body: @escaping @Sendable (UnsafeTransaction) throws -> T
     ) async throws -> T {
@@ -164,7 +164,7 @@ extension DataStack {
         let result = try await withTaskCancellationHandler {
             try await core.awaitingBatchThread {
                 let batch = UnsafeTransaction(core: core, table: core.table.withLock { $0 }, parent: nil, site, supportsUndo: false)
-                batch.adopt(TransactionOptions(durability: durability, source: source, cancellation: cancellation, site: site))
+                batch.adopt(TransactionOptions(durability: durability, sourceIdentifier: sourceIdentifier, cancellation: cancellation, site: site))
                 let result = try body(batch)
                 try batch.checkCancellation()
                 try batch.commit(mergePolicy: mergePolicy, durability: durability, isolation: nil)

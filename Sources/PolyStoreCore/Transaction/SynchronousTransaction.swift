@@ -1,6 +1,6 @@
 import PolyStoreBackend
 
-/// A transaction begun by ``DataStack/beginSynchronous(durability:source:isolation:file:line:_:)``.
+/// A transaction begun by ``DataStack/beginSynchronous(durability:sourceIdentifier:isolation:file:line:_:)``.
 ///
 /// Its body commits it explicitly, once. Without a commit all changes are discarded. Changes made after the commit are lost, and an error is logged.
 public final class SynchronousTransaction: Transaction {

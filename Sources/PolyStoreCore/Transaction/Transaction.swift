@@ -2,7 +2,7 @@ import PolyStoreBackend
 
 /// A unit of work that collects changes in memory and writes all of them or none. Its fetches see its pending changes.
 ///
-/// A transaction is the argument of the body passed to ``DataStack/perform(durability:source:file:line:_:)`` and similar methods, and ends when the
+/// A transaction is the argument of the body passed to ``DataStack/perform(durability:sourceIdentifier:file:line:_:)`` and similar methods, and ends when the
 /// body returns. The bodies are `@Sendable` and their results are Sendable. Transactions and their objects are not, so the compiler rejects every use
 /// of them outside of the body.
 ///
@@ -56,7 +56,7 @@ public class Transaction: Context {
     ///
     /// Initially the argument `source` of the method that began the transaction. Assign another value if the source is known only inside of the body.
     public final var sourceIdentifier: (any Hashable & Sendable)? {
-        get { origin?.source }
+        get { origin?.sourceIdentifier }
         set { origin = CommitOrigin.make(newValue, userInfo) }
     }
     /// Additional information for observers of the commit.

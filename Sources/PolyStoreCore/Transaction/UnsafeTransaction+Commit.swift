@@ -146,7 +146,7 @@ extension UnsafeTransaction {
     }
 
     private func order(_ durability: Durability?) -> TransactionOptions {
-        TransactionOptions(durability: durability, source: sourceIdentifier, site: site)
+        TransactionOptions(durability: durability, sourceIdentifier: sourceIdentifier, site: site)
     }
 
     private static func rebase(

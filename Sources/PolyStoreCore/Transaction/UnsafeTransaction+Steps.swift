@@ -40,14 +40,10 @@ extension UnsafeTransaction {
     // MARK: Observers
 
     /// Adds an observer, which is called synchronously with the changes since its last call after each ``flush()``, undo, redo, commit and rollback.
-    /// - Returns: an identifier for ``removeObserver(_:)``.
-    @discardableResult
-    public func observe(_ handler: @escaping (PendingChanges) -> Void) -> Int {
-        tracker.observe(handler)
+    /// - Returns: The observation. Keep a reference to it.
+    public func observe(_ handler: @escaping (PendingChanges) -> Void) -> PendingChangesObservation {
+        PendingChangesObservation(tracker, tracker.observe(handler))
     }
-
-    /// Removes the observer with an identifier returned by ``observe(_:)``.
-    public func removeObserver(_ id: Int) { tracker.removeObserver(id) }
 
     /// Updates the monitors with pending changes, and with changes of other transactions if newer snapshots are shown. They detect changes by
     /// comparing with what they last showed.

@@ -26,7 +26,7 @@ func write(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".ut
 
 /// Commits one transaction: every fourth inserts a person, the others update the last one.
 func commit(_ number: Int, _ stack: DataStack) throws {
-    try stack.performAndWait(source: "\(number)") { transaction in
+    try stack.performAndWait(sourceIdentifier: "\(number)") { transaction in
         if number % 4 == 1 {
             try transaction.create(Into<Person>()).age = number
         } else {

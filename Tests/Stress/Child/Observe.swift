@@ -91,7 +91,7 @@ struct ObserveStress: Sendable {
         counts.withLock { $0.observations += 1 }
         switch kind {
         case 0: try await follow(stack.changes(of: Self.byValue), length, pause)
-        case 1: try await follow(stack.changes(of: Self.byValue, sectionedBy: SectionBy(\.group)), length, pause)
+        case 1: try await follow(stack.changes(of: Self.byValue, sectionBy: SectionBy(\.group)), length, pause)
         case 2: try await follow(await MainActor.run { stack.view.changes(of: Self.byValue) }, length, pause)
         case 3: try await followValues(length)
         default: try await cancel(after: pause)
@@ -152,7 +152,7 @@ struct ObserveStress: Sendable {
 
     /// Checks that the last delivered state equals the store, and that ended subscriptions hold no resources.
     private func settle() async throws {
-        let wanted = try await stack.read { context in try context.snapshots(of: context.fetchObjectIDs(Self.byValue)) }
+        let wanted = try await stack.read { context in try context.fetchSnapshots(context.fetchObjectIDs(Self.byValue)) }
         for try await snapshot in stack.snapshots(of: Self.byValue) {
             try expect(Array(snapshot) == wanted, "the last state is not that of the store")
             break

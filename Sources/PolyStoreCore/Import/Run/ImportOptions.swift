@@ -35,21 +35,24 @@ public struct ImportOptions: Sendable {
     public var skipsCompleted = false
     /// The durability of the commits; `nil` uses the setting of the store.
     public var durability: Durability?
-    /// Identifies the author of the commits to observers; see ``Commit/sourceIdentifier``.
-    public var source: (any Hashable & Sendable)?
+    /// A value that is passed to observers of the commits; see ``PolyStoreCore/Commit/sourceIdentifier``.
+    public var sourceIdentifier: (any Hashable & Sendable)?
     /// The maximum number of problems, and of examples of each outcome of a dry run, that the report contains. All are counted.
     public var exampleLimit = 100
 
     /// Creates options.
     public init(
         commit: Commit = .once, onInvalidRecord: InvalidRecordPolicy = .stop, dryRun: Bool = false, restart: Bool = false,
-        durability: Durability? = nil
+        skipsCompleted: Bool = false, durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil, exampleLimit: Int = 100
     ) {
         self.commit = commit
         self.onInvalidRecord = onInvalidRecord
         self.dryRun = dryRun
         self.restart = restart
+        self.skipsCompleted = skipsCompleted
         self.durability = durability
+        self.sourceIdentifier = sourceIdentifier
+        self.exampleLimit = exampleLimit
     }
 
     /// The name under which positions are committed; `nil` if positions are not committed.

@@ -125,7 +125,7 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // used by o
         var attempt: ImportAttempt<T>?
         do {
             var transactionOptions = TransactionOptions(
-                durability: options.durability, source: options.source, cancellation: monitor.cancellation, site: site)
+                durability: options.durability, sourceIdentifier: options.sourceIdentifier, cancellation: monitor.cancellation, site: site)
             transactionOptions.isDryRun = options.dryRun
             try core.transactAndWait(transactionOptions, isPatient: isPatient) { transaction in
                 let own = ImportAttempt<T>(

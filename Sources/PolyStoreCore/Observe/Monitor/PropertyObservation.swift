@@ -1,7 +1,7 @@
 import Foundation
 import PolyStoreBackend
 
-/// An observation of one property of an object. It lasts until it is released or ``invalidate()`` is called.
+/// An observation of one property of an object. It lasts until it is released or ``cancel()`` is called.
 public final class PropertyObservation<T: Model> {
     private var monitor: ObjectMonitor<T>?
     private var observer: (any ObjectObserver<T>)?
@@ -13,7 +13,7 @@ public final class PropertyObservation<T: Model> {
     }
 
     /// Ends the observation.
-    public func invalidate() {
+    public func cancel() {
         monitor = nil
         observer = nil
     }

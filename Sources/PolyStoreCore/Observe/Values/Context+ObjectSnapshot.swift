@@ -12,13 +12,13 @@ extension Context {
     ///
     /// The form for a caller that has an id; the same as ``Model/snapshot()`` of the object with the id.
     /// - Throws: `storeNotFound` for an id of another stack, `corrupt`, `closed`, `io`.
-    public final func snapshot<T: Model>(of id: ObjectID<T>) throws -> ObjectSnapshot<T>? {
+    public final func fetchSnapshot<T: Model>(_ id: ObjectID<T>) throws -> ObjectSnapshot<T>? {
         try fetchExisting(id)?.snapshot()
     }
 
     /// Returns the snapshots of objects, in the order of their ids. Objects that do not exist are omitted.
-    /// - Throws: The errors of ``snapshot(of:)``.
-    public final func snapshots<T: Model, S: Sequence<ObjectID<T>>>(of ids: S) throws -> [ObjectSnapshot<T>] {
+    /// - Throws: The errors of ``fetchSnapshot(_:)``.
+    public final func fetchSnapshots<T: Model, S: Sequence<ObjectID<T>>>(_ ids: S) throws -> [ObjectSnapshot<T>] {
         let shape = try snapshotShape(SnapshotContent<T>.all)
         return try fetchExisting(ids).map { try $0.snapshot(shape) }
     }

@@ -17,7 +17,7 @@ extension DataStack {
     ///   - file: The source file of the call, for log messages and errors.
     ///   - line: The source line of the call, for log messages and errors.
     public func snapshots<S: FetchSource>(
-        of source: S, _ clauses: any FetchClause<S.Entity>..., sectionedBy section: SectionBy<S.Entity>? = nil,
+        of source: S, _ clauses: any FetchClause<S.Entity>..., sectionBy section: SectionBy<S.Entity>? = nil,
         content: SnapshotContent<S.Entity> = .all, file: StaticString = #fileID,
         line: UInt = #line
     ) -> ListSnapshotSequence<S.Entity> {
@@ -40,7 +40,7 @@ extension DataStack {
     ///   - file: The source file of the call, for log messages and errors.
     ///   - line: The source line of the call, for log messages and errors.
     public func changes<S: FetchSource>(
-        of source: S, _ clauses: any FetchClause<S.Entity>..., sectionedBy section: SectionBy<S.Entity>? = nil,
+        of source: S, _ clauses: any FetchClause<S.Entity>..., sectionBy section: SectionBy<S.Entity>? = nil,
         content: SnapshotContent<S.Entity> = .all, file: StaticString = #fileID,
         line: UInt = #line
     ) -> ListUpdateSequence<S.Entity> {

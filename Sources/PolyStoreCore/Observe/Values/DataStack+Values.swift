@@ -31,7 +31,7 @@ extension DataStack {
 extension ViewContext {
     /// Returns the results of a query. The form of ``DataStack/values(of:file:line:)`` for code that has a view only.
     ///
-    /// Unlike ``snapshots(of:_:sectionedBy:content:)``, the sequence is not in step with the view: each result is of the latest commit, which the view
+    /// Unlike ``snapshots(of:_:sectionBy:content:)``, the sequence is not in step with the view: each result is of the latest commit, which the view
     /// may show slightly later.
     public func values<Value: Sendable & Equatable>(
         of query: @escaping @Sendable (SnapshotContext) throws -> Value, file: StaticString = #fileID, line: UInt = #line

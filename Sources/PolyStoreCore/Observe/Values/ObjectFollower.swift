@@ -14,7 +14,7 @@ final class ObjectFollower<T: Model> {
         self.onChange = onChange
         row = RowReference(entityIndex: try context.entry(of: id).entityIndex, rowID: id.rowID)
         let observers = context.startObserving()
-        snapshot = try context.snapshot(of: id)
+        snapshot = try context.fetchSnapshot(id)
         observers.add(self, of: row)
     }
 }
@@ -23,7 +23,7 @@ extension ObjectFollower: ContextObserver {
     func contextDidMove(_ move: ContextMove, _ context: Context) {
         guard move.step.row(row.entityIndex, row.rowID) != nil || move.isPartial else { return }
         do {
-            let new = try context.snapshot(of: id)
+            let new = try context.fetchSnapshot(id)
             isChanged = new != snapshot
             snapshot = new
         } catch {
