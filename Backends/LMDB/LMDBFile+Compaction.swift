@@ -61,7 +61,9 @@ extension LMDBFile {
         guard lock >= 0 else { throw StorePath(path: lockPath).refused("The lock file cannot be opened", errno) }
         descriptor = lock
         guard set(F_WRLCK, lock) else {
-            guard errno == EAGAIN || errno == EACCES else { throw StorePath(path: lockPath).refused("The lock file cannot be locked", errno) }
+            guard errno == EAGAIN || errno == EACCES else {
+                throw StorePath(path: lockPath).refused("The lock file cannot be locked", errno)
+            }
             throw StoreError(
                 .busy,
                 "The store \(place.path) cannot be compacted while another process has it open, because its file is replaced. Close it there and try again.",

@@ -167,7 +167,9 @@ import Testing
         try await unsafe.commit()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 1...50 {
-                group.addTask { _ = try await stack.perform(sourceIdentifier: "group \(number)") { try $0.create(Into<Person>()).age = number } }
+                group.addTask {
+                    _ = try await stack.perform(sourceIdentifier: "group \(number)") { try $0.create(Into<Person>()).age = number }
+                }
             }
             try await group.waitForAll()
         }

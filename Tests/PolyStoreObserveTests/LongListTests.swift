@@ -46,7 +46,9 @@ import Testing
         }
     }
 
-    @MainActor @Test(arguments: Backend.allCases, [0, 1_500]) func listsEqualAFetchAfterEachCommit(backend: Backend, count: Int) async throws {
+    @MainActor @Test(arguments: Backend.allCases, [0, 1_500]) func listsEqualAFetchAfterEachCommit(backend: Backend, count: Int)
+        async throws
+    {
         let folder = NSTemporaryDirectory() + "polystore-long-list-" + UUID().uuidString
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }

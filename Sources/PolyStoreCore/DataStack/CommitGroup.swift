@@ -239,7 +239,8 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
                         relationships: relationships.filter { set.store.entityIndexes.contains($0.entityIndex) },
                         deletedKinds: member.deletedKinds)
                 }
-                return Commit(sourceIdentifier: member.origin?.sourceIdentifier, userInfo: member.origin?.userInfo ?? [:], parts: parts, table: table)
+                return Commit(
+                    sourceIdentifier: member.origin?.sourceIdentifier, userInfo: member.origin?.userInfo ?? [:], parts: parts, table: table)
             }
         }
     }

@@ -13,7 +13,8 @@ extension DataStack {
         isolation: isolated (any Actor)? = #isolation, file: StaticString = #fileID, line: UInt = #line,
         _ body: @escaping @Sendable (Transaction, M) throws -> T
     ) async throws -> T {
-        try await perform(editing: object.objectID, durability: durability, sourceIdentifier: sourceIdentifier, file: file, line: line, body)
+        try await perform(
+            editing: object.objectID, durability: durability, sourceIdentifier: sourceIdentifier, file: file, line: line, body)
     }
 
     /// Runs a transaction on two or more objects of any classes:
@@ -23,7 +24,8 @@ extension DataStack {
     /// - Throws: `notFound` if an object does not exist, and the errors of ``perform(durability:sourceIdentifier:file:line:_:)``.
     @discardableResult
     public func perform<A: Model, B: Model, each M: Model, T: Sendable>(
-        editing first: A, _ second: B, _ others: repeat each M, durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil,
+        editing first: A, _ second: B, _ others: repeat each M, durability: Durability? = nil,
+        sourceIdentifier: (any Hashable & Sendable)? = nil,
         isolation: isolated (any Actor)? = #isolation, file: StaticString = #fileID, line: UInt = #line,
         _ body: @escaping @Sendable (Transaction, A, B, repeat each M) throws -> T
     ) async throws -> T {
@@ -41,7 +43,8 @@ extension DataStack {
         isolation: isolated (any Actor)? = #isolation, file: StaticString = #fileID, line: UInt = #line,
         _ body: @escaping @Sendable (Transaction, [M]) throws -> T
     ) async throws -> T {
-        try await perform(editing: objects.map(\.objectID), durability: durability, sourceIdentifier: sourceIdentifier, file: file, line: line, body)
+        try await perform(
+            editing: objects.map(\.objectID), durability: durability, sourceIdentifier: sourceIdentifier, file: file, line: line, body)
     }
 
     /// Runs a transaction on the objects with the given ids, in their order.
@@ -64,7 +67,8 @@ extension DataStack {
         isolation: isolated (any Actor)? = #isolation, file: StaticString = #fileID, line: UInt = #line,
         _ body: @Sendable (Transaction, M) throws -> T
     ) throws -> T {
-        try performAndWait(durability: durability, sourceIdentifier: sourceIdentifier, isolation: isolation, file: file, line: line) { transaction in
+        try performAndWait(durability: durability, sourceIdentifier: sourceIdentifier, isolation: isolation, file: file, line: line) {
+            transaction in
             try body(transaction, transaction.edit(id))
         }
     }
@@ -77,7 +81,8 @@ extension DataStack {
         _ body: @Sendable (Transaction, M) throws -> T
     ) throws -> T {
         try performAndWait(
-            editing: object.objectID, durability: durability, sourceIdentifier: sourceIdentifier, isolation: isolation, file: file, line: line, body)
+            editing: object.objectID, durability: durability, sourceIdentifier: sourceIdentifier, isolation: isolation, file: file,
+            line: line, body)
     }
 
     /// Runs a transaction on two or more objects of any classes, on the caller's thread; see

@@ -21,7 +21,8 @@ extension DataStack {
         _ body: @escaping @Sendable (Transaction) throws -> T
     ) async throws -> T {
         let result = try await core.transact(
-            TransactionOptions(durability: durability, sourceIdentifier: sourceIdentifier, site: CallSite("transaction", file: file, line: line)), body)
+            TransactionOptions(
+                durability: durability, sourceIdentifier: sourceIdentifier, site: CallSite("transaction", file: file, line: line)), body)
         await core.catchUpViews()
         return result
     }
@@ -62,7 +63,8 @@ extension DataStack {
         _ durability: Durability?, _ sourceIdentifier: (any Hashable & Sendable)?, _ isolation: isolated (any Actor)?, _ file: StaticString,
         _ line: UInt, _ body: (Transaction) throws -> Void
     ) throws {
-        let options = TransactionOptions(durability: durability, sourceIdentifier: sourceIdentifier, site: CallSite("transaction", file: file, line: line))
+        let options = TransactionOptions(
+            durability: durability, sourceIdentifier: sourceIdentifier, site: CallSite("transaction", file: file, line: line))
         // A caller that blocks an actor or the main thread does not wait for later transactions.
         try core.runAndWait(options, isPatient: isolation == nil, body)
         core.catchUpViewsSoon(isOnMain: isolation === MainActor.shared)
@@ -90,7 +92,8 @@ extension DataStack {
         _ body: @escaping @Sendable (AsynchronousTransaction) throws -> Void
     ) {
         core.beginAsynchronous(
-            TransactionOptions(durability: durability, sourceIdentifier: sourceIdentifier, site: CallSite("transaction", file: file, line: line)), body)
+            TransactionOptions(
+                durability: durability, sourceIdentifier: sourceIdentifier, site: CallSite("transaction", file: file, line: line)), body)
     }
 
     /// Runs a transaction on the caller's thread after waiting for its turn in the write queue, and returns when its commit is durable. The body
@@ -105,7 +108,8 @@ extension DataStack {
         durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil, isolation: isolated (any Actor)? = #isolation,
         file: StaticString = #fileID, line: UInt = #line, _ body: @Sendable (SynchronousTransaction) throws -> Void
     ) throws -> Bool? {
-        let options = TransactionOptions(durability: durability, sourceIdentifier: sourceIdentifier, site: CallSite("transaction", file: file, line: line))
+        let options = TransactionOptions(
+            durability: durability, sourceIdentifier: sourceIdentifier, site: CallSite("transaction", file: file, line: line))
         let result = try core.beginSynchronous(options, isPatient: isolation == nil, body)
         core.catchUpViewsSoon(isOnMain: isolation === MainActor.shared)
         return result

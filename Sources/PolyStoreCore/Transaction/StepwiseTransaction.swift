@@ -164,7 +164,8 @@ extension DataStack {
         let result = try await withTaskCancellationHandler {
             try await core.awaitingBatchThread {
                 let batch = UnsafeTransaction(core: core, table: core.table.withLock { $0 }, parent: nil, site, supportsUndo: false)
-                batch.adopt(TransactionOptions(durability: durability, sourceIdentifier: sourceIdentifier, cancellation: cancellation, site: site))
+                batch.adopt(
+                    TransactionOptions(durability: durability, sourceIdentifier: sourceIdentifier, cancellation: cancellation, site: site))
                 let result = try body(batch)
                 try batch.checkCancellation()
                 try batch.commit(mergePolicy: mergePolicy, durability: durability, isolation: nil)

@@ -43,7 +43,8 @@ public struct ImportOptions: Sendable {
     /// Creates options.
     public init(
         commit: Commit = .once, onInvalidRecord: InvalidRecordPolicy = .stop, dryRun: Bool = false, restart: Bool = false,
-        skipsCompleted: Bool = false, durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil, exampleLimit: Int = 100
+        skipsCompleted: Bool = false, durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil,
+        exampleLimit: Int = 100
     ) {
         self.commit = commit
         self.onInvalidRecord = onInvalidRecord
