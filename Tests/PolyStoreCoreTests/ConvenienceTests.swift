@@ -46,6 +46,29 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
+    @MainActor func severalObjectsAreEditedOnTheCallersThread(_ backend: Backend) throws {
+        let company = try Company(backend)
+        let stack = company.stack
+        let ids = try company.people(3)
+        let people = try ids.map { try #require(try stack.fetchExisting($0)) }
+        let research = try stack.performAndWait { try $0.create(Department.self) { $0.title = "Research" }.objectID }
+        let department = try #require(try stack.fetchExisting(research))
+        try stack.performAndWait(editing: people[2], department, people[0]) { _, last, department, first in
+            (last.department, first.spouse) = (department, last)
+        }
+        #expect(people[2].department === department && people[0].spouse === people[2])
+        let names = try stack.performAndWait(editing: people, sourceIdentifier: "editor") { transaction, people in
+            #expect(transaction.sourceIdentifier as? String == "editor")
+            for person in people { person.age = 7 }
+            return people.map(\.objectID)
+        }
+        #expect(names == ids && people.map(\.age) == [7, 7, 7])
+        #expect(try stack.performAndWait(editing: ids.reversed()) { _, people in people.map(\.objectID) } == ids.reversed())
+        try stack.performAndWait { try $0.delete(ids[1]) }
+        #expect(throws: StoreError.self) { try stack.performAndWait(editing: ids) { _, _ in } }
+    }
+
+    @Test(arguments: Backend.allCases)
     @MainActor func completionsComeOnTheMainActorInOrder(_ backend: Backend) async throws {
         let company = try Company(backend)
         let stack = company.stack

@@ -128,6 +128,27 @@ struct ReferenceImportTests {
     }
 
     @Test(arguments: Backend.allCases)
+    func referencesAreAppendedAndResolvedInTheOrderOfTheIDs(_ backend: Backend) throws {
+        let world = try World(backend)
+        try world.stack.performAndWait { transaction throws in
+            let cities = try (1...4).map { number in
+                let city = try transaction.create(Into<City>())
+                city.number = number
+                return city
+            }
+            cities[0].route = [cities[3]]
+            try transaction.references(Into<City>(), uniqueIDs: [3, 99, 2, 3], ifMissing: .ignore).append(to: \.route, on: cities[0])
+            try transaction.references(Into<City>(), uniqueIDs: []).append(to: \.route, on: cities[0])
+            var found: [[City]] = []
+            try transaction.references(Into<City>(), uniqueIDs: [2, 98, 1], ifMissing: .ignore).resolve { found.append($0) }
+            try transaction.references(Into<City>(), uniqueIDs: []).resolve { found.append($0) }
+            try transaction.resolveReferences()
+            #expect(cities[0].route.map(\.number) == [4, 3, 2])
+            #expect(found.map { $0.map(\.number) }.contains([2, 1]) && found.contains([]) && found.count == 2)
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
     func everyKindOfTransaction(_ backend: Backend) async throws {
         let world = try World(backend)
         let stack = world.stack
