@@ -79,7 +79,7 @@ import Testing
         let error = expectError(.corrupt) { try stack.readAndWait { _ = try $0.fetchAll(From<Person>()) } }
         #expect(error?.entity == "Person")
         #expect(error?.attribute == "age")
-        #expect(error?.objectID == ids[1].rowID)
+        #expect(error?.rowID == ids[1].rowID)
         expectError(.corrupt) { try stack.readAndWait { _ = try $0.fetchExisting(ids[1].in(stack)) } }
         // The other objects remain readable and writable.
         #expect(try stack.readAndWait { try $0.fetchAll(From<Person>(), Where(\.email != "p1")).map(\.age) } == [0, 2])

@@ -13,7 +13,7 @@ struct GraphFailure: Equatable, CustomStringConvertible {
 
     init(_ error: StoreError) {
         code = error.code
-        violations = error.violations.map { "\($0.attribute ?? "") \($0.objectID) \($0.rule)" }.sorted()
+        violations = error.violations.map { "\($0.attribute ?? "") \($0.rowID) \($0.rule)" }.sorted()
     }
 
     var description: String { "\(code) \(violations)" }

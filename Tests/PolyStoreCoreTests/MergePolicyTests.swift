@@ -56,7 +56,7 @@ import Testing
             }
             let error = expectError(.conflict) { try scene.mine.commit() }
             let keys = ["age", "nickname"]
-            #expect(error?.conflicts == [ObjectConflict(entity: "Person", objectID: ids[0].rowID, kind: .changed(keys: keys))])
+            #expect(error?.conflicts == [ObjectConflict(entity: "Person", rowID: ids[0].rowID, kind: .changed(keys: keys))])
             #expect(try scene.mine.edit(ids[0]).age == 60)
             try scene.mine.commit(mergePolicy: policy)
             #expect(try scene.people() == [expected, "p1 10 -", "p2 20 -"])
@@ -92,7 +92,7 @@ import Testing
             person.friends = [try scene.mine.edit(ids[1])]
             try scene.elsewhere { try $0.delete(ids[0]) }
             let error = expectError(.conflict) { try scene.mine.commit() }
-            #expect(error?.conflicts.contains(ObjectConflict(entity: "Person", objectID: ids[0].rowID, kind: .deleted)) == true)
+            #expect(error?.conflicts.contains(ObjectConflict(entity: "Person", rowID: ids[0].rowID, kind: .deleted)) == true)
             try scene.mine.commit(mergePolicy: policy)
             #expect(try scene.people() == (isThere ? ["p0 60 -"] : []) + ["p1 10 -", "p2 20 -"])
             let friends = try scene.company.stack.readAndWait { try $0.fetchExisting(ids[1])?.friends.map(\.objectID) }
@@ -112,7 +112,7 @@ import Testing
             try scene.elsewhere { try $0.edit(ids[0]).age = 70 }
             let error = expectError(.conflict) { try scene.mine.commit() }
             let kind = ObjectConflict.Kind.changedWhatIsDeleted(keys: ["age"])
-            #expect(error?.conflicts == [ObjectConflict(entity: "Person", objectID: ids[0].rowID, kind: kind)])
+            #expect(error?.conflicts == [ObjectConflict(entity: "Person", rowID: ids[0].rowID, kind: kind)])
             try scene.mine.commit(mergePolicy: policy)
             #expect(try scene.people() == (isThere ? ["p0 70 -"] : []) + ["p1 10 -", "p2 20 -"])
         }

@@ -26,7 +26,7 @@ import Testing
 
     private func violations(_ stack: DataStack, _ body: @Sendable (Transaction) throws -> Void) -> [String] {
         let error = expectError(.constraint) { try stack.performAndWait { try body($0) } }
-        return error?.violations.map { "\($0.entity) \($0.objectID) \($0.attribute ?? "") \($0.rule)" } ?? []
+        return error?.violations.map { "\($0.entity) \($0.rowID) \($0.attribute ?? "") \($0.rule)" } ?? []
     }
 
     @Test(arguments: Backend.allCases)

@@ -61,7 +61,7 @@ import Testing
         try company.stack.performAndWait { try $0.delete(ids[0]) }
         let error = expectError(.notFound) { try company.stack.performAndWait { try $0.edit(ids[0]).age = 1 } }
         #expect(error?.entity == "Person")
-        #expect(error?.objectID == ids[0].rowID)
+        #expect(error?.rowID == ids[0].rowID)
     }
 
     @Test(arguments: Backend.allCases)

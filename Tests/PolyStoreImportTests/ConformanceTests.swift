@@ -16,9 +16,9 @@ import Testing
         let folder = try Folder()
         let exported = try await towns.stack.export(From<Town>(), to: .file(path: folder.path + "/towns.csv"))
         #expect(try decoded(exported) == exported)
-        let violation = Violation(entity: "Town", attribute: nil, objectID: 7, rule: .custom, message: "Town 7 is refused")
+        let violation = Violation(entity: "Town", attribute: nil, rowID: 7, rule: .custom, message: "Town 7 is refused")
         #expect(try decoded(violation) == violation)
-        let conflict = ObjectConflict(entity: "Town", objectID: 7, kind: .changed(keys: ["name"]))
+        let conflict = ObjectConflict(entity: "Town", rowID: 7, kind: .changed(keys: ["name"]))
         #expect(try decoded(conflict) == conflict)
     }
 

@@ -6,7 +6,7 @@ import Testing
 @Suite struct ErrorTextTests {
     @Test func violationIsPrintedAsItsMessage() {
         let violation = Violation(
-            entity: "Town", attribute: "name", objectID: 7, rule: .length, message: "Town.name of object 7 is too long")
+            entity: "Town", attribute: "name", rowID: 7, rule: .length, message: "Town.name of object 7 is too long")
         #expect("\(violation)" == "Town.name of object 7 is too long")
     }
 

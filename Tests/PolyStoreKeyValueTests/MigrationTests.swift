@@ -229,7 +229,7 @@ import Testing
         #expect(error?.code == .constraint)
         #expect(error?.entity == "Human")
         #expect(error?.attribute == "label")
-        #expect(error?.objectID == 240)
+        #expect(error?.rowID == 240)
         opened.backend.waitForBackgroundWork()
         #expect(opened.engine.keys() == keys)
         try opened.store.write { try $0.update("Person", 240, ["name": .text("other")]) }

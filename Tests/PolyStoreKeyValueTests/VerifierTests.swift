@@ -82,7 +82,7 @@ import Testing
         ]
         for error in errors {
             #expect(error?.code == .corrupt)
-            #expect(error?.objectID == 5)
+            #expect(error?.rowID == 5)
             #expect(error?.entity == "Person")
         }
         #expect(try store.values("Person", 6) != nil)

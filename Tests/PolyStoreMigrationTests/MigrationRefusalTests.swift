@@ -68,7 +68,7 @@ struct MigrationRefusalTests {
         #expect(report.findings.first?.rowIDs == Array(nulls.prefix(20)))
         let error = await #expect(throws: StoreError.self) { try await stack.addStore(store, migrating: .lightweight) }
         #expect(error?.code == .constraint)
-        #expect(error?.objectID == nulls.first)
+        #expect(error?.rowID == nulls.first)
         #expect(try store.contents(ResolvedSchema(old)).differences(from: before) == [])
     }
 

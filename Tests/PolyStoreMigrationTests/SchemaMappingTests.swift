@@ -165,7 +165,7 @@ struct SchemaMappingTests {
         #expect(thrown is Failure)
         let missing = await attempt(.update("Person") { old, new in if old.rowID != 4_321 { new["name"] = "x" } }) as? StoreError
         #expect(missing?.code == .constraint)
-        #expect(missing?.attribute == "name" && missing?.objectID == 4_321)
+        #expect(missing?.attribute == "name" && missing?.rowID == 4_321)
         let unknown = await attempt(.update("Person") { _, new in new["nme"] = "x" }) as? StoreError
         #expect(unknown?.message.contains("Person has no attribute \"nme\"") ?? false)
         let misfit = await attempt(.update("Person") { _, new in new["salary"] = "much" }) as? StoreError

@@ -23,12 +23,12 @@ import Testing
         try store.read { transaction in
             let error = try failure { _ = try transaction.record(entity, id: 2) }
             #expect(error.code == .corrupt)
-            #expect((error.entity, error.attribute, error.objectID) == ("Values", column, 2))
+            #expect((error.entity, error.attribute, error.rowID) == ("Values", column, 2))
             #expect(try transaction.record(entity, id: 1) != nil)
             // A scan fails at that row and continues after it.
             let cursor = try transaction.fetch(FetchRequest(entity))
             #expect(try cursor.next())
-            #expect(try failure { _ = try cursor.next() }.objectID == 2)
+            #expect(try failure { _ = try cursor.next() }.rowID == 2)
             #expect(try cursor.next())
             #expect(cursor.id == 3)
             #expect(try transaction.ids(FetchRequest(entity, onlyIDs: true)) == [1, 2, 3])
@@ -59,7 +59,7 @@ import Testing
         try store.write { try $0.insert("Person", 1, ["name": .text("a")]) }
         try PlainSQL(folder.file()).rows("UPDATE Person SET name = NULL")
         let error = try failure { _ = try store.values("Person", 1) }
-        #expect((error.code, error.attribute, error.objectID) == (.corrupt, "name", 1))
+        #expect((error.code, error.attribute, error.rowID) == (.corrupt, "name", 1))
     }
 
     @Test(arguments: [

@@ -63,7 +63,7 @@ import Testing
             }
         }
         #expect(error.code == .constraint)
-        #expect(error.objectID == 5000)
+        #expect(error.rowID == 5000)
         #expect(error.message.contains("object 7000 has the same value"), "\(error)")
         #expect(try Self.indexes(folder) == before)
         #expect(try store.backend.verify() == [])
@@ -100,7 +100,7 @@ import Testing
             }
         }
         #expect(error.code == .constraint)
-        #expect(error.objectID == Int64(Self.rows - 1))
+        #expect(error.rowID == Int64(Self.rows - 1))
         #expect(error.message.contains("object \(first) has the same value"), "\(error)")
         #expect(try Self.indexes(folder) == before)
         #expect(try store.read { try $0.count(FetchRequest(try store.entity("Person"))) } == 0)

@@ -383,7 +383,7 @@ extension MigrationTests {
         let before = try plain.rows("SELECT sql FROM sqlite_master ORDER BY name")
         let unique = try store.backend.beginMigration(try Self.renaming(store.schema, try Self.notes("Memo", unique: true)))
         let error = try failure { try unique.commit() }
-        #expect((error.code, error.entity, error.attribute, error.objectID) == (.constraint, "Memo", "title", 100))
+        #expect((error.code, error.entity, error.attribute, error.rowID) == (.constraint, "Memo", "title", 100))
         #expect(error.message.contains("object 1 has the same value"), "\(error)")
         #expect(try plain.rows("SELECT sql FROM sqlite_master ORDER BY name") == before)
         // A table of another program with the name of a temporary one.

@@ -48,7 +48,7 @@ import Testing
             #expect(error.code == .constraint)
             #expect(error.entity == "Person")
             #expect(error.attribute == item.attribute)
-            #expect(error.objectID == 3)
+            #expect(error.rowID == 3)
             #expect(error.message.contains("object 1 has the same value"), "\(error)")
             transaction.rollback()
         }
@@ -81,7 +81,7 @@ import Testing
             let error = try failure { try transaction.apply(changes.set) }
             #expect(error.code == item.0, "\(error)")
             #expect(error.entity == "Person")
-            #expect(error.objectID != nil)
+            #expect(error.rowID != nil)
         }
         #expect(try transaction.reserveIDs(person, count: 1) == 6)
         let last = Changes(store.schema)

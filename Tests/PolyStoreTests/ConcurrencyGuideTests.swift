@@ -125,7 +125,7 @@ final class Branch {
         try draft.edit(branch).accounts.insert(try draft.edit(jane))
         try set(70, jane)
         let error = #expect(throws: StoreError.self) { try draft.commit() }
-        #expect(error?.conflicts.map(\.objectID) == [jane.rowID])
+        #expect(error?.conflicts.map(\.rowID) == [jane.rowID])
         try draft.commit(mergePolicy: .attributesStoreWins)
         try stack.readAndWait { context in
             let account = try context.fetchExisting(jane)

@@ -141,7 +141,7 @@ final class Host {
             }
         }
         #expect(found.map { "\($0.attribute ?? "") \($0.rule)" } == edit.breaks.map { "\($0.0) \($0.1)" })
-        #expect(found.allSatisfy { $0.entity == "Booking" && $0.objectID == 1 })
+        #expect(found.allSatisfy { $0.entity == "Booking" && $0.rowID == 1 })
         #expect(edit.says.isEmpty || found.contains { $0.message.contains(edit.says) }, "\(found.map(\.message))")
         let count = try stack.readAndWait { try $0.fetchCount(From<Booking>()) }
         #expect(count == (isNew && !edit.breaks.isEmpty ? 0 : 1))
@@ -163,7 +163,7 @@ final class Host {
         #expect(found.count == 25 + 22 + 1 + 1)
         #expect(found.filter { $0.rule == .count }.map(\.attribute) == ["bookings"])
         #expect(found.filter { $0.rule == .required }.map(\.attribute).last == "name")
-        #expect(Set(found.filter { $0.rule == .range }.map(\.objectID)).count == 25)
+        #expect(Set(found.filter { $0.rule == .range }.map(\.rowID)).count == 25)
     }
 
     @Test func deletionsAreValidated() throws {

@@ -105,6 +105,6 @@ struct RowReader {
             }
         return StoreError(
             .corrupt, "\(table.entity.name).\(field.name) (\(field.type)) of object \(id) holds \(found).", entity: table.entity.name,
-            attribute: field.name, objectID: id)
+            attribute: field.name, rowID: id)
     }
 }

@@ -36,7 +36,7 @@ final class MigrationTarget: WriteTransaction {
             throw StoreError(
                 .misuse,
                 "\(name) \(part.id) cannot be \(part.kind.participle): the migration \(change.identifier) carries the records of \(name) over. "
-                    + "Declare the entity empty in the schema change, and insert its records.", entity: name, objectID: part.id)
+                    + "Declare the entity empty in the schema change, and insert its records.", entity: name, rowID: part.id)
         }
         for part in changes.links {
             guard change.links.indices.contains(part.table), case .carried = change.links[part.table] else { continue }

@@ -103,7 +103,7 @@ struct SchemaMigrator {
         error.code = .constraint
         error.entity = table.entity.name
         error.attribute = names
-        error.objectID = ids.last
+        error.rowID = ids.last
         error.message = "\(table.entity.name).\(names) must be unique, and several objects have the same value."
         if ids.count == 2 {
             error.message = "\(table.entity.name).\(names) of object \(ids[1]) must be unique, and object \(ids[0]) has the same value."

@@ -20,7 +20,7 @@ extension Session {
                     statement.reset()
                     throw StoreError(
                         .corrupt, "\(source.entity.name).\(relationship.name) of object \(id) holds something that is not a row id.",
-                        entity: source.entity.name, attribute: relationship.name, objectID: id)
+                        entity: source.entity.name, attribute: relationship.name, rowID: id)
                 }
                 if relationship.isOrdered {
                     let position = sqlite3_column_type(handle, 1) == SQLITE_NULL ? nil : sqlite3_column_int64(handle, 1)

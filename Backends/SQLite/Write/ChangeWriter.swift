@@ -163,7 +163,7 @@ struct ChangeWriter {
     private static func missing(_ change: ChangeSet.Change, _ table: EntityTable) -> StoreError {
         StoreError(
             .notFound, "\(table.entity.name) \(change.id) is not there to be \(change.kind == .delete ? "deleted" : "updated").",
-            entity: table.entity.name, objectID: change.id)
+            entity: table.entity.name, rowID: change.id)
     }
 }
 
@@ -219,7 +219,7 @@ extension ChangeWriter {
     private func failure(_ code: Int32, _ statement: Statement, _ change: ChangeSet.Change, _ table: EntityTable) -> any Error {
         var error = connection.error(code, "Writing \(table.entity.name) \(change.id)")
         error.entity = table.entity.name
-        error.objectID = change.id
+        error.rowID = change.id
         statement.reset()
         switch Int32(code) {
         case polystore_sqlite_constraint_primary_key, polystore_sqlite_constraint_rowid:
@@ -236,7 +236,7 @@ extension ChangeWriter {
         var error = connection.error(code, "Writing \(table.entity.name).\(field) of \(change.id)")
         error.entity = table.entity.name
         error.attribute = field
-        error.objectID = change.id
+        error.rowID = change.id
         return error
     }
 
@@ -246,6 +246,6 @@ extension ChangeWriter {
         return StoreError(
             .constraint, "\(table.entity.name).\(field) of object \(change.id) has no value, and it is not optional.",
             entity: table.entity.name,
-            attribute: field, objectID: change.id)
+            attribute: field, rowID: change.id)
     }
 }

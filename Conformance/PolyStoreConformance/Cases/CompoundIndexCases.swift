@@ -43,7 +43,7 @@ let compoundIndexCases: [ConformanceCase] = [
             let error = try run.expectError(.constraint, part.0) {
                 try store.change { try $0.update(pair, id: id, KeyValuePairs(dictionaryLiteral: part)) }
             }
-            try run.expect(error.objectID, equals: id, part.0)
+            try run.expect(error.rowID, equals: id, part.0)
         }
         // The object changes one part, and another object takes the pair.
         try store.change { changes in

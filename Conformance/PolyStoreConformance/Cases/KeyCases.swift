@@ -26,7 +26,7 @@ let keyCases: [ConformanceCase] =
                     let error = try run.expectError(.constraint, "\(type) ending in \(end.debugDescription)") {
                         try store.change { try $0.insert(thing, id: 50, [value(end)]) }
                     }
-                    try run.expect(error.objectID, equals: 50)
+                    try run.expect(error.rowID, equals: 50)
                     try run.expect(
                         try store.ids(try store.request("Thing", "value", .equal, value(end))), equals: [Int64(index + 1)],
                         end.debugDescription)

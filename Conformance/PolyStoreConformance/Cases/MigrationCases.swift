@@ -169,7 +169,7 @@ let migrationCases: [ConformanceCase] = [
             let migration = try store.backend.beginMigration(change)
             let error = try run.expectError(.constraint, what) { try migration.commit() }
             try run.expect([error.entity, error.attribute], equals: ["Pet", attribute], what)
-            try run.expect(error.objectID.map { (1...4).contains($0) } ?? false, "\(what): the error names no record: \(error)")
+            try run.expect(error.rowID.map { (1...4).contains($0) } ?? false, "\(what): the error names no record: \(error)")
             migration.rollback()
             try run.expect(try Pets.contents(store), equals: before, what)
         }

@@ -12,7 +12,7 @@ let uniquenessCases: [ConformanceCase] = [
         }
         try run.expect(error.entity, equals: "Person")
         try run.expect(error.attribute, equals: "email")
-        try run.expect(error.objectID, equals: 2)
+        try run.expect(error.rowID, equals: 2)
         try run.expect(try store.ids(FetchRequest(try store.entity("Person"))), equals: [1])
     },
     ConformanceCase("uniqueness.violation.within-one-change-set", "Two new objects with the same value are rejected too.") { run in

@@ -53,7 +53,7 @@ let writingCases: [ConformanceCase] = [
             }
         }
         try run.expect(error.entity, equals: "Person")
-        try run.expect(error.objectID, equals: 2)
+        try run.expect(error.rowID, equals: 2)
         try run.expect(try store.row("Person", 1)?[1], equals: .integer(1))
     },
     ConformanceCase("writing.delete.is-gone", "A deleted object is not found by any request.") { run in

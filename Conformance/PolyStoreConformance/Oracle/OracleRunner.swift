@@ -108,10 +108,10 @@ final class OracleRunner {
             guard refusal.codes.contains(error.code) else {
                 throw mismatch("apply", "the error \(Self.list(refusal.codes))", "\(error)")
             }
-            let blamed = refusal.objects.contains { schema.entities[$0.entity].name == error.entity && $0.id == error.objectID }
+            let blamed = refusal.objects.contains { schema.entities[$0.entity].name == error.entity && $0.id == error.rowID }
             guard blamed else {
                 let objects = refusal.objects.map { "E\($0.entity) \($0.id)" }.sorted().joined(separator: " or ")
-                let found = "\(error.entity ?? "no entity") \(error.objectID.map(String.init) ?? "without id"): \(error)"
+                let found = "\(error.entity ?? "no entity") \(error.rowID.map(String.init) ?? "without id"): \(error)"
                 throw mismatch("the object that an error names", objects, found)
             }
             return try checkEverything(transaction, before, "after a change set that was refused")

@@ -15,23 +15,23 @@ public struct ObjectConflict: Sendable, Hashable, Codable, CustomStringConvertib
     /// The stored name of the entity.
     public let entity: String
     /// The row id of the object.
-    public let objectID: Int64
+    public let rowID: Int64
     /// The kind of conflict.
     public let kind: Kind
 
     /// Creates a conflict of an object.
-    public init(entity: String, objectID: Int64, kind: Kind) {
+    public init(entity: String, rowID: Int64, kind: Kind) {
         self.entity = entity
-        self.objectID = objectID
+        self.rowID = rowID
         self.kind = kind
     }
 
     public var description: String {
         switch kind {
-        case .changed(let keys): "\(entity) \(objectID) was changed (\(keys.joined(separator: ", ")))"
-        case .deleted: "\(entity) \(objectID) was deleted"
-        case .changedWhatIsDeleted(let keys): "\(entity) \(objectID), which is deleted here, was changed (\(keys.joined(separator: ", ")))"
-        case .targetDeleted(let relationship): "\(entity) \(objectID): what \(relationship) leads to was deleted"
+        case .changed(let keys): "\(entity) \(rowID) was changed (\(keys.joined(separator: ", ")))"
+        case .deleted: "\(entity) \(rowID) was deleted"
+        case .changedWhatIsDeleted(let keys): "\(entity) \(rowID), which is deleted here, was changed (\(keys.joined(separator: ", ")))"
+        case .targetDeleted(let relationship): "\(entity) \(rowID): what \(relationship) leads to was deleted"
         }
     }
 }

@@ -66,7 +66,7 @@ public struct StoreError: Error, Sendable, Hashable {
     /// The index of the field that could not be decoded; set by decoders, which do not know its name, until the context replaces it by `attribute`.
     package var fieldIndex: Int?
     /// The row id of the object concerned.
-    public var objectID: Int64?
+    public var rowID: Int64?
     /// The URL or path of the store.
     public var url: String?
     /// The error code of the engine; 0 if there is none.
@@ -83,14 +83,14 @@ public struct StoreError: Error, Sendable, Hashable {
 
     /// Creates an error. Parameters that do not apply keep their defaults.
     public init(
-        _ code: Code, _ message: String, entity: String? = nil, attribute: String? = nil, objectID: Int64? = nil, url: String? = nil,
+        _ code: Code, _ message: String, entity: String? = nil, attribute: String? = nil, rowID: Int64? = nil, url: String? = nil,
         engineCode: Int = 0, underlying: String? = nil
     ) {
         self.code = code
         self.message = message
         self.entity = entity
         self.attribute = attribute
-        self.objectID = objectID
+        self.rowID = rowID
         self.url = url
         self.engineCode = engineCode
         self.underlying = underlying

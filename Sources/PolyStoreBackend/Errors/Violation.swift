@@ -36,18 +36,18 @@ public struct Violation: Sendable, Hashable, Codable {
     public let entity: String
     /// The attribute or relationship; `nil` if the violation concerns the whole object.
     public let attribute: String?
-    /// The row id of the object; see ``StoreError/objectID``.
-    public let objectID: Int64
+    /// The row id of the object; see ``StoreError/rowID``.
+    public let rowID: Int64
     /// The kind of rule that is violated.
     public let rule: Rule
     /// A description of the violation that names the object, the property and the value.
     public let message: String
 
     /// Creates a violation.
-    public init(entity: String, attribute: String?, objectID: Int64, rule: Rule, message: String) {
+    public init(entity: String, attribute: String?, rowID: Int64, rule: Rule, message: String) {
         self.entity = entity
         self.attribute = attribute
-        self.objectID = objectID
+        self.rowID = rowID
         self.rule = rule
         self.message = message
     }

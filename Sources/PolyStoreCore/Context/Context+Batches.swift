@@ -108,7 +108,7 @@ extension Context {
             guard let object = try relative(T.self, part.entry, map, cursor.id, cursor.record) else {
                 throw StoreError(
                     .corrupt, "\(part.entry.entity.name) \(cursor.id) is no \(T._$entityName).", entity: part.entry.entity.name,
-                    objectID: cursor.id)
+                    rowID: cursor.id)
             }
             return object
         }

@@ -275,7 +275,7 @@ public class Context {
     final func described(_ error: any Error, _ entry: StoreEntity, _ rowID: Int64) -> StoreError {
         guard var error = error as? StoreError else {
             return StoreError(
-                .corrupt, "\(entry.entity.name) \(rowID) cannot be read.", entity: entry.entity.name, objectID: rowID,
+                .corrupt, "\(entry.entity.name) \(rowID) cannot be read.", entity: entry.entity.name, rowID: rowID,
                 underlying: "\(error)")
         }
         guard let field = error.fieldIndex else { return error }
@@ -283,7 +283,7 @@ public class Context {
         error.fieldIndex = nil
         error.attribute = name
         error.entity = entry.entity.name
-        error.objectID = rowID
+        error.rowID = rowID
         error.url = entry.store.url
         error.message = "\(entry.entity.name).\(name) of object \(rowID): \(error.message)"
         return error

@@ -66,7 +66,7 @@ struct ReferenceHolder {
         object.map { object in
             Violation(
                 entity: object._$state.context.entry(object._$state.entityIndex).entity.name, attribute: relationship,
-                objectID: object._$state.rowID,
+                rowID: object._$state.rowID,
                 rule: .reference, message: message)
         }
     }

@@ -80,11 +80,11 @@ extension Transaction {
         guard owns(object) else {
             throw StoreError(
                 .misuse, "The object to import into belongs to another context; call edit(_:) on the transaction first.",
-                entity: type(of: object)._$entityName, objectID: object._$state.rowID)
+                entity: type(of: object)._$entityName, rowID: object._$state.rowID)
         }
         guard !object.isDeleted else {
             throw StoreError(
-                .notFound, "The object to import into was deleted.", entity: type(of: object)._$entityName, objectID: object._$state.rowID)
+                .notFound, "The object to import into was deleted.", entity: type(of: object)._$entityName, rowID: object._$state.rowID)
         }
     }
 

@@ -90,7 +90,7 @@ extension MappingWork {
                 for id in ids where try migration.target.record(entity, id: id)?.isNull(field) ?? false {
                     throw StoreError(
                         .constraint, "\(entity.name).\(relationship.name) of object \(id) must lead to an object, and leads nowhere.",
-                        entity: entity.name, attribute: relationship.name, objectID: id)
+                        entity: entity.name, attribute: relationship.name, rowID: id)
                 }
             }
             for relationship in counted {
@@ -135,6 +135,6 @@ extension Relationship {
         StoreError(
             .constraint, "\(entity.name).\(name) of object \(id) leads to \(count) objects, and \(allowedCounts) are allowed.",
             entity: entity.name,
-            attribute: name, objectID: id)
+            attribute: name, rowID: id)
     }
 }

@@ -203,7 +203,7 @@ final class MappingWork {
         StoreError(
             .constraint,
             "\(entity.name).\(field.name) must have a value, and object \(id) has none. Give the attribute a default, make it optional, or set it in a schema mapping.",
-            entity: entity.name, attribute: field.name, objectID: id)
+            entity: entity.name, attribute: field.name, rowID: id)
     }
 
     private func checkRules(_ entity: Entity, _ id: Int64, _ record: RecordView) throws {
@@ -212,7 +212,7 @@ final class MappingWork {
         }
         throw StoreError(
             .constraint, "\(entity.name).\(finding.field.name) of object \(id) \(finding.message).", entity: entity.name,
-            attribute: finding.field.name, objectID: id)
+            attribute: finding.field.name, rowID: id)
     }
 
     // MARK: Mappings
@@ -278,7 +278,7 @@ final class MappingWork {
     }
 
     private func notFound(_ entity: Entity, _ id: Int64) -> StoreError {
-        StoreError(.notFound, "There is no object \(id) of \(entity.name).", entity: entity.name, objectID: id)
+        StoreError(.notFound, "There is no object \(id) of \(entity.name).", entity: entity.name, rowID: id)
     }
 
     func insert(_ name: String) throws -> NewObject {

@@ -95,6 +95,6 @@ extension MigrationReport.Finding {
         return StoreError(
             count > 0 ? .constraint : .incompatibleSchema, "The store \(url) cannot be migrated: \(text) It was left as it is.",
             entity: entity,
-            attribute: property, objectID: rowIDs.first, url: url)
+            attribute: property, rowID: rowIDs.first, url: url)
     }
 }

@@ -58,7 +58,7 @@ public final class NewObject {
                 return work.fail(
                     StoreError(
                         .invalidValue, "\(entity.name).\(attribute) has the type \(field.type.rawValue) and cannot hold \(newValue).",
-                        entity: entity.name, attribute: attribute, objectID: rowID))
+                        entity: entity.name, attribute: attribute, rowID: rowID))
             }
             assign(field.index, value)
         }
@@ -98,7 +98,7 @@ public final class NewObject {
         StoreError(
             .misuse,
             "\(entity.name).\(relationship) leads to \(work.plan.target.entities[found.destination].name), not to \(object?.entity.name ?? "nothing").",
-            entity: entity.name, attribute: relationship, objectID: rowID)
+            entity: entity.name, attribute: relationship, rowID: rowID)
     }
 
     func assign(_ field: Int, _ value: Value) {

@@ -82,8 +82,8 @@ extension StoreMigrator {
         } catch let error as StoreError where [.constraint, .invalidValue].contains(error.code) {
             findings.append(
                 MigrationReport.Finding(
-                    .refused, error.entity ?? "", error.attribute, error.message, count: error.objectID == nil ? 0 : 1,
-                    rowIDs: error.objectID.map { [$0] } ?? []))
+                    .refused, error.entity ?? "", error.attribute, error.message, count: error.rowID == nil ? 0 : 1,
+                    rowIDs: error.rowID.map { [$0] } ?? []))
         }
         return findings
     }

@@ -35,7 +35,7 @@ extension Model {
         guard let record = try context.record(entry, _$state.rowID) else {
             throw StoreError(
                 .notFound, "\(entry.entity.name) \(_$state.rowID) is not in the store: it was deleted.", entity: entry.entity.name,
-                objectID: _$state.rowID)
+                rowID: _$state.rowID)
         }
         return try context.row(record, entry, keys.map(Set.init))
     }

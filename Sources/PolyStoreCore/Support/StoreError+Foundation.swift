@@ -24,13 +24,13 @@ extension StoreError: CustomNSError {
         return (codes.firstIndex(of: code) ?? -1) + 1
     }
 
-    /// The message, and the details of the error under `entity`, `attribute`, `objectID`, `url` and `engineCode`.
+    /// The message, and the details of the error under `entity`, `attribute`, `rowID`, `url` and `engineCode`.
     public var errorUserInfo: [String: Any] {
         var info: [String: Any] = [NSLocalizedDescriptionKey: message]
         if let underlying { info[NSLocalizedFailureReasonErrorKey] = underlying }
         if let entity { info["entity"] = entity }
         if let attribute { info["attribute"] = attribute }
-        if let objectID { info["objectID"] = objectID }
+        if let rowID { info["rowID"] = rowID }
         if let url { info["url"] = url }
         if engineCode != 0 { info["engineCode"] = engineCode }
         return info

@@ -106,8 +106,8 @@ final class ChangeRebase {
             let entity = target.entry(use.user.entityIndex).entity.name
             conflicts.append(
                 use.target == use.user
-                    ? ObjectConflict(entity: entity, objectID: use.user.rowID, kind: .deleted)
-                    : ObjectConflict(entity: entity, objectID: use.user.rowID, kind: .targetDeleted(relationship: use.relationship.name)))
+                    ? ObjectConflict(entity: entity, rowID: use.user.rowID, kind: .deleted)
+                    : ObjectConflict(entity: entity, rowID: use.user.rowID, kind: .targetDeleted(relationship: use.relationship.name)))
         }
     }
 
@@ -130,7 +130,7 @@ final class ChangeRebase {
         let entity = target.entry(update.object.entityIndex).entity
         let mine = recorded.record(update.record, entity.layout)
         guard let object = existing[update.object] else {
-            conflicts.append(ObjectConflict(entity: entity.name, objectID: update.object.rowID, kind: .deleted))
+            conflicts.append(ObjectConflict(entity: entity.name, rowID: update.object.rowID, kind: .deleted))
             guard policy.winner == .mine else { return nil }
             created.insert(update.object)
             return Change(object: update.object, mask: target.entry(update.object.entityIndex).declaredFields, record: mine, isNew: true)
@@ -143,7 +143,7 @@ final class ChangeRebase {
         if differing.isEmpty { return Change(object: update.object, mask: update.mask, record: mine) }
         conflicts.append(
             ObjectConflict(
-                entity: entity.name, objectID: update.object.rowID, kind: .changed(keys: differing.map { entity.fields[$0].name }))
+                entity: entity.name, rowID: update.object.rowID, kind: .changed(keys: differing.map { entity.fields[$0].name }))
         )
         var mask = update.mask
         switch (policy.winner, policy.isByAttribute) {
@@ -163,7 +163,7 @@ final class ChangeRebase {
         let differing = try differences(object, recorded.record(base, entity.layout))
         if differing.isEmpty { return object }
         let keys = differing.map { entity.fields[$0].name }
-        conflicts.append(ObjectConflict(entity: entity.name, objectID: deletion.object.rowID, kind: .changedWhatIsDeleted(keys: keys)))
+        conflicts.append(ObjectConflict(entity: entity.name, rowID: deletion.object.rowID, kind: .changedWhatIsDeleted(keys: keys)))
         return policy.winner == .mine ? object : nil
     }
 
@@ -344,7 +344,7 @@ extension StoreError {
         self.init(
             .conflict,
             "Modified by another transaction since they were read here: \(names)\(rest). Nothing was written. Commit with another merge policy, or roll back and try again.",
-            entity: conflicts.first?.entity, objectID: conflicts.first?.objectID)
+            entity: conflicts.first?.entity, rowID: conflicts.first?.rowID)
         self.conflicts = conflicts
     }
 }

@@ -84,7 +84,7 @@ final class FieldAssigner {
                 let name = transaction.entry(target._$state.entityIndex).entity.name
                 throw StoreError(
                     .notFound, "\(entry.entity.name).\(field.name) cannot lead to \(name) \(rowID), which is deleted.",
-                    entity: entry.entity.name, attribute: field.name, objectID: object._$state.rowID)
+                    entity: entry.entity.name, attribute: field.name, rowID: object._$state.rowID)
             }
             if target._$state.isFault { target._$state.flags.insert(.unverified) }
             return transaction.moveToOne(object, relationship, from: old, to: target)

@@ -47,8 +47,8 @@ public final class StepwiseTransaction: AwaitedResource {
     /// Runs a step without waiting for it. An error that it throws is logged, and every commit throws it until a rollback, so that the other steps
     /// are not committed without this one.
     ///
-    /// In an `async` context, await the step instead: otherwise a step that returns an object, which the `async` form rejects, would resolve to this
-    /// overload.
+    /// The form for code without `async`; ``performLater(_:)`` is its name in `async` functions, where a step that returns an object, which the awaited form
+    /// rejects, would resolve to this overload.
     @available(*, noasync, message: "Await the step, and return what is Sendable: an objectID, not an object.")
     public func perform(_ body: @escaping @Sendable (UnsafeTransaction) throws -> Void) { performLater(body) }
 

@@ -50,7 +50,7 @@ extension Transaction {
             } catch var error as StoreError {
                 error.entity = entry.entity.name
                 error.attribute = field.name
-                error.objectID = object._$state.rowID
+                error.rowID = object._$state.rowID
                 error.message = "\(entry.entity.name).\(field.name) of object \(object._$state.rowID): \(error.message)"
                 throw error
             }

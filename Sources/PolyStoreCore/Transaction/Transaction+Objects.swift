@@ -98,7 +98,7 @@ extension Transaction {
     }
 
     func deleted<T: Model>(_ id: ObjectID<T>) -> StoreError {
-        StoreError(.notFound, "\(id) is not in the store: it was deleted.", entity: id.entityName, objectID: id.rowID)
+        StoreError(.notFound, "\(id) is not in the store: it was deleted.", entity: id.entityName, rowID: id.rowID)
     }
 
     /// Deletes an object and applies the delete rules of its relationships. If it belongs to another context, this transaction's object with the same

@@ -27,7 +27,7 @@ extension Transaction {
         throw StoreError(
             .notFound,
             "\(entry.entity.name).\(name) of object \(key.rowID) leads to \(self.entry(entityIndex).entity.name) \(missing), which is not in the store.",
-            entity: entry.entity.name, attribute: name, objectID: key.rowID)
+            entity: entry.entity.name, attribute: name, rowID: key.rowID)
     }
 
     private func exists(_ entityIndex: Int32, _ rowID: Int64) throws -> Bool {
@@ -95,6 +95,6 @@ extension Transaction {
         StoreError(
             .notFound, "\(entry.entity.name) \(object._$state.rowID) was changed, but it is not in the store, or could not be read.",
             entity: entry.entity.name,
-            objectID: object._$state.rowID)
+            rowID: object._$state.rowID)
     }
 }

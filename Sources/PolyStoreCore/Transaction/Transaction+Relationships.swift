@@ -44,7 +44,7 @@ extension Transaction {
                 isMissing ? .notFound : .constraint,
                 "\(entry.entity.name).\(name) of object \(key.rowID) cannot be set: the object \(reason). Change relationships of existing objects only; "
                     + "clearing this one again lets the transaction commit.",
-                entity: entry.entity.name, attribute: name, objectID: key.rowID), for: key)
+                entity: entry.entity.name, attribute: name, rowID: key.rowID), for: key)
         return false
     }
 
@@ -89,12 +89,12 @@ extension Transaction {
         } else if target.isDeleted {
             message =
                 "\(property) was set to \(self.entry(target._$state.entityIndex).entity.name) \(target._$state.rowID), which is deleted."
-            return StoreError(.constraint, message, entity: entry.entity.name, attribute: name, objectID: object._$state.rowID)
+            return StoreError(.constraint, message, entity: entry.entity.name, attribute: name, rowID: object._$state.rowID)
         } else {
             message =
                 "\(property) was set to \(type(of: target)._$entityName) \(target._$state.rowID), and leads to objects of \(entry.destinationNames[relationship])."
         }
-        return StoreError(.misuse, message, entity: entry.entity.name, attribute: name, objectID: object._$state.rowID)
+        return StoreError(.misuse, message, entity: entry.entity.name, attribute: name, rowID: object._$state.rowID)
     }
 
     /// Updates the inverse after a to-one relationship changed. The row id 0 means nil.

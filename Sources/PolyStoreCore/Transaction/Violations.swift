@@ -10,7 +10,7 @@ struct Violations {
     ///   - what: the predicate of a sentence whose subject is the attribute.
     mutating func add(_ entity: String, _ attribute: String?, _ rowID: Int64, _ what: String, _ rule: Violation.Rule) {
         let subject = attribute.map { "\(entity).\($0) of object \(rowID)" } ?? "\(entity) \(rowID)"
-        found.append(Violation(entity: entity, attribute: attribute, objectID: rowID, rule: rule, message: "\(subject) \(what)"))
+        found.append(Violation(entity: entity, attribute: attribute, rowID: rowID, rule: rule, message: "\(subject) \(what)"))
     }
 
     mutating func add(_ violations: [Violation]) { found += violations }
@@ -19,7 +19,7 @@ struct Violations {
         guard let first = found.first else { return }
         let message =
             found.prefix(20).map(\.message).joined(separator: "; ") + (found.count > 20 ? "; and \(found.count - 20) more" : "") + "."
-        var error = StoreError(.constraint, message, entity: first.entity, attribute: first.attribute, objectID: first.objectID)
+        var error = StoreError(.constraint, message, entity: first.entity, attribute: first.attribute, rowID: first.rowID)
         error.violations = found
         throw error
     }

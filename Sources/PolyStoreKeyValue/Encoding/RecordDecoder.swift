@@ -65,8 +65,8 @@ final class RecordDecoder {
             guard StoredRecord.isChunked(body) else { return try RecordView(validating: body, layout: entity.layout) }
             return try assemble(body, entity, id, snapshot)
         } catch var error as StoreError {
-            if error.objectID == nil, error.code == .corrupt {
-                error.objectID = id
+            if error.rowID == nil, error.code == .corrupt {
+                error.rowID = id
                 error.message += " It is object \(id) of \(store.place)."
             }
             throw error
@@ -75,7 +75,7 @@ final class RecordDecoder {
 
     func corrupt(_ entity: Entity, _ id: Int64, _ what: String) -> StoreError {
         StoreError(
-            .corrupt, "\(entity.name) \(id) in \(store.place) is damaged: \(what).", entity: entity.name, objectID: id, url: store.place)
+            .corrupt, "\(entity.name) \(id) in \(store.place) is damaged: \(what).", entity: entity.name, rowID: id, url: store.place)
     }
 
     private func assemble(_ stored: UnsafeRawBufferPointer, _ entity: Entity, _ id: Int64, _ snapshot: any EngineSnapshot) throws

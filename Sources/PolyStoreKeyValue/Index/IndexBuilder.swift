@@ -182,7 +182,7 @@ struct IndexBuilder {
                 .constraint,
                 "The unique index \(index.index.name) cannot be built: objects \(holder) and \(id) of \(index.entity.name) have the same value. "
                     + "Change one of them and build it again.",
-                entity: index.entity.name, attribute: index.fields.map(\.name).joined(separator: ", "), objectID: id, url: layout.place)
+                entity: index.entity.name, attribute: index.fields.map(\.name).joined(separator: ", "), rowID: id, url: layout.place)
         }
         try writer.put(key, index.isUnique ? BigEndianInteger.bytes(UInt64(bitPattern: id) ^ 1 << 63) : [])
     }

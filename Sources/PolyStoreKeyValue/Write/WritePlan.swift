@@ -148,7 +148,7 @@ struct WritePlan {
     }
 
     private func notFound(_ entity: Entity, _ id: Int64) -> StoreError {
-        StoreError(.notFound, "\(entity.name) \(id) is not in the store.", entity: entity.name, objectID: id, url: layout.place)
+        StoreError(.notFound, "\(entity.name) \(id) is not in the store.", entity: entity.name, rowID: id, url: layout.place)
     }
 
     /// Checks that required fields have a value.
@@ -156,7 +156,7 @@ struct WritePlan {
         for field in entity.fields where !field.isOptional && record.isNull(field.index) && mask?.contains(field.index) ?? true {
             throw StoreError(
                 .constraint, "\(entity.name).\(field.name) of object \(id) has no value, and it is not optional.", entity: entity.name,
-                attribute: field.name, objectID: id)
+                attribute: field.name, rowID: id)
         }
     }
 
@@ -288,7 +288,7 @@ struct WritePlan {
             try checkNew(records[entity.index]) { key, _, _ in
                 StoreError(
                     .constraint, "\(entity.name) \(key.id(at: 5)) is in the store already.", entity: entity.name,
-                    objectID: key.id(at: 5))
+                    rowID: key.id(at: 5))
             }
             for (position, index) in layout.indexes[entity.index].enumerated() {
                 indexes[entity.index][position].sort()
@@ -314,7 +314,7 @@ struct WritePlan {
         return StoreError(
             .constraint,
             "\(index.entity.name).\(names) must be unique, and \(components.joined(separator: ", ")) of object \(id) is held by object \(holder).",
-            entity: index.entity.name, attribute: names, objectID: id, url: layout.place)
+            entity: index.entity.name, attribute: names, rowID: id, url: layout.place)
     }
 
     /// The state of the cursor with which new keys are looked up.

@@ -73,9 +73,9 @@ extension ImportProblem {
 extension StoreError {
     /// The objects that the error concerns, with a message for each.
     var blamed: [(entity: String, attribute: String?, key: Int64, message: String)] {
-        if !violations.isEmpty { return violations.map { ($0.entity, $0.attribute, $0.objectID, $0.message) } }
-        guard let entity, let objectID else { return [] }
-        return [(entity, attribute, objectID, message)]
+        if !violations.isEmpty { return violations.map { ($0.entity, $0.attribute, $0.rowID, $0.message) } }
+        guard let entity, let rowID else { return [] }
+        return [(entity, attribute, rowID, message)]
     }
 
     /// Creates the error that ends an import run from any error.

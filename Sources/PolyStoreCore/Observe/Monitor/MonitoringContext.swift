@@ -47,7 +47,7 @@ extension MonitoringContext {
     public func monitorObject<T: Model>(_ id: ObjectID<T>) throws -> ObjectMonitor<T> {
         guard let object = try fetchExisting(id) else {
             throw StoreError(
-                .notFound, "\(id) cannot be monitored: this context does not find it.", entity: id.entityName, objectID: id.rowID)
+                .notFound, "\(id) cannot be monitored: this context does not find it.", entity: id.entityName, rowID: id.rowID)
         }
         return try ObjectMonitor(self, object)
     }

@@ -8,3 +8,6 @@ public struct ObservedChange<V> {
     /// The new value.
     public let newValue: V
 }
+
+extension ObservedChange: Sendable where V: Sendable {}
+extension ObservedChange: Equatable where V: Equatable {}

@@ -35,7 +35,7 @@ extension Model {
         guard !_$state.flags.contains(.missing) else {
             throw StoreError(
                 .notFound, "A snapshot of \(objectID) cannot be made: the store contains no such object.", entity: Self._$entityName,
-                objectID: _$state.rowID, url: entry.store.url)
+                rowID: _$state.rowID, url: entry.store.url)
         }
         let arena = RecordArena(capacity: 512)
         var builder = RecordBuilder(arena)
