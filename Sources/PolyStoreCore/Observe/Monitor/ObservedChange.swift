@@ -8,3 +8,5 @@ public struct ObservedChange<V> {
     /// The new value.
     public let newValue: V
 }
+
+extension ObservedChange: Sendable where V: Sendable {}
