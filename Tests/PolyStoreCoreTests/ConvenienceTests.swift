@@ -202,6 +202,25 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
+    @MainActor func observedChangesAreSentToAnotherTask(_ backend: Backend) async throws {
+        let company = try Company(backend)
+        let id = try company.people(1)[0]
+        let person = try #require(try company.stack.fetchExisting(id))
+        let (changes, continuation) = AsyncStream.makeStream(of: ObservedChange<Int>.self)
+        let observation = try person.observe(\.age) { _, change in continuation.yield(change) }
+        try await company.stack.perform(editing: person) { _, person in person.age = 5 }
+        try await company.stack.perform(editing: person) { _, person in person.age = 6 }
+        observation.cancel()
+        continuation.finish()
+        let ages = await Task.detached {
+            var ages: [Int] = []
+            for await change in changes { ages += [change.oldValue ?? -1, change.newValue] }
+            return ages
+        }.value
+        #expect(ages == [0, 5, 5, 6])
+    }
+
+    @Test(arguments: Backend.allCases)
     @MainActor func aPropertyIsObserved(_ backend: Backend) async throws {
         let company = try Company(backend)
         let id = try company.people(1)[0]

@@ -4,7 +4,7 @@ import PolyStoreBackend
 ///
 /// It is Sendable. The ids can be used in any context, and the keys name the changed properties.
 public struct Commit: Sendable {
-    /// The source that the transaction specified, which identifies the origin of the changes; nil if it did not specify one.
+    /// The ``Transaction/sourceIdentifier`` of the transaction, which identifies the origin of the changes; nil if it did not specify one.
     public let sourceIdentifier: (any Hashable & Sendable)?
     /// Additional information specified by the transaction.
     public let userInfo: [String: any Sendable]

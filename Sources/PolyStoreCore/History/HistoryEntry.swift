@@ -9,7 +9,8 @@ public struct HistoryEntry: Sendable, Hashable {
     public let version: UInt64
     /// The time of the commit, by the clock of the process that committed it.
     public let date: Date
-    /// The text of the transaction's source, ``Commit/sourceIdentifier``; `nil` if there is none.
+    /// The author of the commit: the text of the transaction's ``Commit/sourceIdentifier``, because the history stores text and not the value; `nil`
+    /// if there is none.
     public let author: String?
     /// A Boolean value that indicates whether commits that precede this one are missing because a stack or another program without history recording
     /// made them. Read the objects again if this matters.

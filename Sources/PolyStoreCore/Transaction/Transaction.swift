@@ -54,7 +54,7 @@ public class Transaction: Context {
 
     /// The origin of the changes, passed to observers of the commit so that they can recognize their own changes.
     ///
-    /// Initially the argument `source` of the method that began the transaction. Assign another value if the source is known only inside of the body.
+    /// Initially the argument `sourceIdentifier` of the method that began the transaction. Assign another value if it is known only inside of the body.
     public final var sourceIdentifier: (any Hashable & Sendable)? {
         get { origin?.sourceIdentifier }
         set { origin = CommitOrigin.make(newValue, userInfo) }
