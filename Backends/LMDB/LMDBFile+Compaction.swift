@@ -12,7 +12,7 @@ import PolyStoreBackend
 ///
 /// LMDB's locks are on the lock file, so the data file and the lock file are replaced together: processes that open the store afterwards use the new lock file,
 /// and those that have it open use the old one. Nobody but this process may therefore have it open. A crash leaves the old file or the new one, in both cases
-/// without a lock file or with the right one; LMDB creates a missing lock file.
+/// without a lock file or with a new one; LMDB creates a missing lock file and fills an empty one.
 extension LMDBFile {
     /// The path has another file than expected, because it was replaced.
     struct Replaced: Error {}
@@ -34,7 +34,7 @@ extension LMDBFile {
         guard descriptor >= 0 else { throw compacted.refused("The compacted file cannot be made", errno) }
         defer { Self.close(descriptor) }
         do {
-            try keepMode(descriptor)
+            try Self.keepAccess(of: place, descriptor)
             try write(descriptor)
             try compacted.flush(descriptor)
             return compacted
@@ -44,11 +44,14 @@ extension LMDBFile {
         }
     }
 
-    /// Gives a new file the permissions of the store's file.
-    private func keepMode(_ descriptor: Int32) throws {
-        var found = stat()
-        guard stat(place.path, &found) == 0 else { throw place.refused("The file cannot be reached", errno) }
-        guard fchmod(descriptor, found.st_mode & 0o777) == 0 else { throw place.refused("The permissions cannot be set", errno) }
+    /// Gives a new file the owner and the permissions of another one.
+    private static func keepAccess(of other: StorePath, _ descriptor: Int32) throws {
+        var (old, new) = (stat(), stat())
+        guard stat(other.path, &old) == 0, fstat(descriptor, &new) == 0 else { throw other.refused("The file cannot be reached", errno) }
+        if old.st_uid != new.st_uid || old.st_gid != new.st_gid, fchown(descriptor, old.st_uid, old.st_gid) != 0 {
+            throw other.refused("The compacted file cannot be given the same owner", errno)
+        }
+        guard fchmod(descriptor, old.st_mode & 0o777) == 0 else { throw other.refused("The permissions cannot be set", errno) }
     }
 
     /// Takes the lock that LMDB takes exclusively while it creates the lock file, and shared while a process has the file open. This process has it open, so its
@@ -83,13 +86,19 @@ extension LMDBFile {
         return fcntl(descriptor, F_SETLK, &range) == 0
     }
 
-    /// Gives the compacted file the name of the store's file, and removes the lock file.
+    /// Gives the compacted file the name of the store's file, and puts an empty lock file in the place of the old one.
     func replace(with compacted: StorePath) throws {
         guard rename(lockPath, oldLockPath) == 0 else { throw place.refused("The lock file cannot be renamed", errno) }
-        guard rename(compacted.path, place.path) == 0 else {
-            let code = errno
+        do {
+            let lock = open(lockPath, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+            guard lock >= 0 else { throw place.refused("The lock file cannot be made", errno) }
+            // LMDB has no lock on the new file yet, so closing it releases none.
+            defer { Self.close(lock) }
+            try Self.keepAccess(of: StorePath(path: oldLockPath), lock)
+            guard rename(compacted.path, place.path) == 0 else { throw place.refused("The compacted file cannot be renamed", errno) }
+        } catch {
             rename(oldLockPath, lockPath)
-            throw place.refused("The compacted file cannot be renamed", code)
+            throw error
         }
         unlink(oldLockPath)
     }

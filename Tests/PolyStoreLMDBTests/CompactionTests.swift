@@ -192,12 +192,24 @@ import Testing
         #expect(folder.names == ["store", "store-lock"])
     }
 
-    @Test func permissionsAreKept() throws {
+    @Test func permissionsAndOwnersAreKept() throws {
         let folder = try Folder()
-        let store = try notes(folder.file()) { $0.fileMode = 0o640 }
+        try notes(folder.file()) { $0.fileMode = 0o640 }.backend.close()
+        let isPrivileged = geteuid() == 0
+        for name in ["store", "store-lock"] where isPrivileged {
+            #expect(chown(folder.file(name), 12_345, 23_456) == 0)
+        }
+        // Opened with the default permissions, which are for new files.
+        let store = try notes(folder.file())
         try store.addNotes(1...10, size: 10)
         try store.backend.compact()
-        #expect(try folder.mode("store") == 0o640)
+        for name in ["store", "store-lock"] {
+            #expect(try folder.mode(name) == 0o640, "\(name)")
+            guard isPrivileged else { continue }
+            let attributes = try FileManager.default.attributesOfItem(atPath: folder.file(name))
+            #expect(attributes[.ownerAccountID] as? Int == 12_345 && attributes[.groupOwnerAccountID] as? Int == 23_456, "\(name)")
+        }
+        #expect(try store.wholeNotes() == Array(1...10))
     }
 
     /// Kills a process that writes and compacts in turn, at moments that are spread over several compactions.

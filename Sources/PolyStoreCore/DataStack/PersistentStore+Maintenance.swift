@@ -68,9 +68,9 @@ extension PersistentStore {
 
     /// Returns the disk space of deleted objects to the file system while the store is in use, if the backend supports it.
     ///
-    /// Writers are blocked until it finishes; on LevelDB and in memory they are not. LMDB replaces the file by a copy without free pages, which needs the space of
-    /// both for a moment and is refused while another process has the store open. Runs on a thread of PolyStore. The calling task waits for it without
-    /// blocking a thread.
+    /// Writers are blocked until it finishes; on LevelDB and in memory they are not. LMDB replaces the file by a copy without free pages: the old file takes space
+    /// until its readers have ended, and a store that another process has open is not compacted. Runs on a thread of PolyStore. The calling task waits for it
+    /// without blocking a thread.
     /// - Throws: `unsupported` for a backend without the feature `compaction`, `busy` if another process uses the store, `full`.
     public func compact() async throws { try await onMaintenanceThread { try $0.compactAndWait() } }
 
