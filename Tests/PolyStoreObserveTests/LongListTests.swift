@@ -15,7 +15,7 @@ import Testing
     private static let beginnings = [
         "", "a", String(repeating: "long beginning ", count: 5), String(repeating: "long beginning ", count: 5) + "and more",
         "Zürich, Bezirk ",
-        "\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}",
+        String(repeating: "longer than what a block shares ", count: 20), "\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}",
     ]
 
     private static func fill(_ animal: Animal, _ random: inout SplitMix64) {
