@@ -58,9 +58,11 @@ import Testing
             var random = SplitMix64(run: UInt64(count))
             for _ in 0..<count { Self.fill(try transaction.create(Into<Animal>()), &random) }
         }
-        let monitors = try Self.orders.map { ($0.name, $0.source, try stack.view.monitorList($0.source)) }
+        let context = stack.newContext()
+        let monitors = try Self.orders.map { ($0.name, $0.source, try context.monitorList($0.source)) }
         for round in 0..<60 {
             try stack.performAndWait { try Self.change($0, round) }
+            try context.refresh()
             for (name, source, monitor) in monitors {
                 let fetched = try stack.readAndWait { try $0.fetchObjectIDs(source) }
                 let isEqual = monitor.objectIDs == fetched
@@ -69,7 +71,6 @@ import Testing
                 #expect(found, "\(name), round \(round): positions")
                 guard isEqual, found else { return }
             }
-            await Task.yield()
         }
     }
 }
