@@ -6,14 +6,14 @@ import PolyStoreKeyValue
 final class LMDBCursor: EngineCursor {
     private let snapshot: LMDBSnapshot
     private let handle: OpaquePointer
-    private let place: String
+    private let location: String
     // Used only by the methods below, never recursively.
     @exclusivity(unchecked) private var isOpen = true
 
-    init(_ snapshot: LMDBSnapshot, _ handle: OpaquePointer, _ place: String) {
+    init(_ snapshot: LMDBSnapshot, _ handle: OpaquePointer, _ location: String) {
         self.snapshot = snapshot
         self.handle = handle
-        self.place = place
+        self.location = location
         super.init()
     }
 
@@ -46,7 +46,7 @@ final class LMDBCursor: EngineCursor {
         let code = mdb_cursor_get(handle, &found, &data, operation)
         guard code == MDB_SUCCESS else {
             if code == MDB_NOTFOUND { return false }
-            throw StoreError(lmdb: code, "Reading", path: place)
+            throw StoreError(lmdb: code, "Reading", path: location)
         }
         setCurrent(
             UnsafeRawBufferPointer(start: found.mv_data, count: found.mv_size),
@@ -59,9 +59,9 @@ final class LMDBCursor: EngineCursor {
         var code: Int32 = 0
         let count = polystore_cursor_next_batch(
             handle, batch.keys, batch.keyCounts, batch.values, batch.valueCounts, EntryBatch.capacity, &code)
-        if code != MDB_SUCCESS, code != MDB_NOTFOUND { throw StoreError(lmdb: code, "Reading", path: place) }
+        if code != MDB_SUCCESS, code != MDB_NOTFOUND { throw StoreError(lmdb: code, "Reading", path: location) }
         return count
     }
 
-    private func ended() -> StoreError { StoreError(.closed, "The transaction of this cursor over \(place) has ended.", url: place) }
+    private func ended() -> StoreError { StoreError(.closed, "The transaction of this cursor over \(location) has ended.", url: location) }
 }

@@ -17,7 +17,7 @@ import PolyStoreKeyValue
 /// cleared. The file is checked before it is read (``LMDBFile``). After a failed flush the environment is replaced, and nothing is written until the last
 /// committed state is known to be durable. Compaction replaces the file; readers of the old one keep its environment open.
 final class LMDBEngine: TransactionalEngine, FileReplacingEngine, @unchecked Sendable {  // All mutable state is accessed under the lock.
-    let place: String
+    let location: String
     let traits: EngineTraits
     private let options: LMDBOptions
     private let opener: LMDBEnvironment
@@ -62,14 +62,14 @@ final class LMDBEngine: TransactionalEngine, FileReplacingEngine, @unchecked Sen
     /// - Parameter expected: The identity of the file.
     /// - Throws: ``LMDBFile/Replaced`` if the path has another file.
     init(path: String, identity expected: String, options: LMDBOptions, isReadOnly: Bool) throws {
-        place = path
+        location = path
         self.options = options
         var traits = EngineTraits(
             features: [.persistence, .multiProcess, .readOnlyOpen, .fullDurability, .copying, .compaction], valuesStay: true)
         traits.migrationTimeout = options.migrationTimeout
         self.traits = traits
         mappedPages = LMDBMappedPages(path: path)
-        let file = LMDBFile(place: StorePath(path: path))
+        let file = LMDBFile(storePath: StorePath(path: path))
         opener = LMDBEnvironment(file: file, options: options, isReadOnly: isReadOnly)
         let opened = try opener.open(mapSize: options.mapSize, identity: expected)
         identity = expected
@@ -82,9 +82,9 @@ final class LMDBEngine: TransactionalEngine, FileReplacingEngine, @unchecked Sen
         (environment, database, isFlushed) = (opened.environment, opened.database, opened.isFlushed)
     }
 
-    var commitFiles: [String] { [place] }
+    var commitFiles: [String] { [location] }
 
-    func checkFiles() throws { try gate.withLock { files }.check(place) }
+    func checkFiles() throws { try gate.withLock { files }.check(location) }
 
     func close() {
         gate.withLock {
@@ -131,14 +131,14 @@ final class LMDBEngine: TransactionalEngine, FileReplacingEngine, @unchecked Sen
         StorePath.closeLocked(descriptor)
     }
 
-    private var migrationFile: String { place + "-migration" }
+    private var migrationFile: String { location + "-migration" }
 
     /// Copies the pages of one snapshot, up to its last used page.
     ///
     /// LMDB writes them in one call, which can be cancelled only before it begins.
-    func copy(to location: String, reporting report: MaintenanceReport) throws {
+    func copy(to path: String, reporting report: MaintenanceReport) throws {
         try report(MaintenanceProgress(activity: "pages"))
-        try LMDBFile(place: StorePath(path: location)).createCopy(mode: options.fileMode) { descriptor in
+        try LMDBFile(storePath: StorePath(path: path)).createCopy(mode: options.fileMode) { descriptor in
             while true {
                 let entry = try enter(reader: false)
                 let code = mdb_env_copyfd2(entry.environment, descriptor, UInt32(MDB_CP_COMPACT))
@@ -270,21 +270,21 @@ final class LMDBEngine: TransactionalEngine, FileReplacingEngine, @unchecked Sen
     private var lostWriter: StoreError {
         StoreError(
             .misuse,
-            "A write transaction of \(place) was ended on another thread than the one that began it, which LMDB does not allow. "
-                + "Close the store and open it again.", url: place)
+            "A write transaction of \(location) was ended on another thread than the one that began it, which LMDB does not allow. "
+                + "Close the store and open it again.", url: location)
     }
 
     /// Ensures that the last committed state is durable before pages of older states are overwritten.
     private func flushCommitted(_ environment: OpaquePointer) throws {
         var descriptor: mdb_filehandle_t = -1
-        try LMDBResult.check(mdb_env_get_fd(environment, &descriptor), "Writing", place)
+        try LMDBResult.check(mdb_env_get_fd(environment, &descriptor), "Writing", location)
         do {
             try opener.file.flushMetas(descriptor)
-            if gate.withLock({ isFolderUnflushed }) { try opener.file.place.flushFolder() }
+            if gate.withLock({ isFolderUnflushed }) { try opener.file.storePath.flushFolder() }
         } catch let error as StoreError {
             throw StoreError(
-                error.code, "Nothing can be written to \(place), because its last committed state cannot be flushed: \(error.message)",
-                url: place,
+                error.code, "Nothing can be written to \(location), because its last committed state cannot be flushed: \(error.message)",
+                url: location,
                 engineCode: error.engineCode, underlying: error.underlying)
         }
         gate.withLock { (isFlushed, isFolderUnflushed) = (true, false) }
@@ -310,7 +310,7 @@ final class LMDBEngine: TransactionalEngine, FileReplacingEngine, @unchecked Sen
             running -= 1
             gate.broadcast()
         }
-        return LMDBResult.failure(isFull ? ENOSPC : code, "Committing", place)
+        return LMDBResult.failure(isFull ? ENOSPC : code, "Committing", location)
     }
 
     /// Counts written keys. The write transaction calls it regularly, so that a large transaction does not make the whole file resident.
@@ -336,7 +336,7 @@ final class LMDBEngine: TransactionalEngine, FileReplacingEngine, @unchecked Sen
         file.unlockAgainstOthers(test)
         let environment = writer.environment
         let compacted = try file.makeCompacted(mode: options.fileMode) { descriptor in
-            try LMDBResult.check(mdb_env_copyfd2(environment, descriptor, UInt32(MDB_CP_COMPACT)), "Compacting", place)
+            try LMDBResult.check(mdb_env_copyfd2(environment, descriptor, UInt32(MDB_CP_COMPACT)), "Compacting", location)
         }
         defer { unlink(compacted.path) }
         let identity = try compacted.identity()
@@ -391,7 +391,7 @@ final class LMDBEngine: TransactionalEngine, FileReplacingEngine, @unchecked Sen
     /// Opens the compacted file and makes its folder entry durable, which the next write transaction tries again if it fails.
     private func finishCompaction() throws {
         try gate.withLock { if environment == nil { _ = try reopen() } }
-        try opener.file.place.flushFolder()
+        try opener.file.storePath.flushFolder()
         gate.withLock { isFolderUnflushed = false }
     }
 
@@ -400,9 +400,9 @@ final class LMDBEngine: TransactionalEngine, FileReplacingEngine, @unchecked Sen
     /// Resolves the condition that prevented a transaction from beginning.
     private func recover(_ code: Int32, _ generation: Int, _ doing: String) throws {
         switch code {
-        case MDB_MAP_RESIZED: try resize { try LMDBEnvironment.neededSize($0, place) }
+        case MDB_MAP_RESIZED: try resize { try LMDBEnvironment.neededSize($0, location) }
         case MDB_PANIC: try replaceEnvironment(generation)
-        default: throw StoreError(lmdb: code, doing, path: place)
+        default: throw StoreError(lmdb: code, doing, path: location)
         }
     }
 
@@ -413,7 +413,7 @@ final class LMDBEngine: TransactionalEngine, FileReplacingEngine, @unchecked Sen
             var dead: Int32 = 0
             mdb_reader_check(environment, &dead)
             let (size, isTooLarge) = size(of: environment).multipliedReportingOverflow(by: 2)
-            guard !isTooLarge else { throw StoreError(lmdb: ENOMEM, "Making room", path: place) }
+            guard !isTooLarge else { throw StoreError(lmdb: ENOMEM, "Making room", path: location) }
             return size
         }
     }
@@ -459,8 +459,8 @@ final class LMDBEngine: TransactionalEngine, FileReplacingEngine, @unchecked Sen
         func refusal(_ running: Int) -> StoreError {
             StoreError(
                 .full,
-                "The map of \(place) must grow, and \(running) transactions did not end in time. End long reads, or open the store with a larger mapSize.",
-                url: place)
+                "The map of \(location) must grow, and \(running) transactions did not end in time. End long reads, or open the store with a larger mapSize.",
+                url: location)
         }
         try change(until: Deadline(milliseconds: options.growthTimeout), refusal: refusal) {
             guard let environment else { return }
@@ -474,7 +474,7 @@ final class LMDBEngine: TransactionalEngine, FileReplacingEngine, @unchecked Sen
             closeEnvironment()
             mapSize = old
             _ = try? reopen()
-            throw StoreError(lmdb: code, "Making room", path: place)
+            throw StoreError(lmdb: code, "Making room", path: location)
         }
     }
 
@@ -489,8 +489,8 @@ final class LMDBEngine: TransactionalEngine, FileReplacingEngine, @unchecked Sen
         func refusal(_ running: Int) -> StoreError {
             StoreError(
                 .io,
-                "An earlier commit to \(place) could not be written to the disk, and LMDB begins no transaction until its file is opened again. "
-                    + "This happens automatically when the \(running) transactions that are open have ended.", url: place,
+                "An earlier commit to \(location) could not be written to the disk, and LMDB begins no transaction until its file is opened again. "
+                    + "This happens automatically when the \(running) transactions that are open have ended.", url: location,
                 engineCode: Int(MDB_PANIC), underlying: String(cString: mdb_strerror(MDB_PANIC)))
         }
         try change(until: deadline, refusal: refusal) {
@@ -518,14 +518,14 @@ final class LMDBEngine: TransactionalEngine, FileReplacingEngine, @unchecked Sen
             opened = try opener.open(mapSize: mapSize, identity: identity, mustExist: true)
         } catch is LMDBFile.Replaced {
             throw StoreError(
-                .io, "The file \(place) was replaced by another one while the store was open. Close the store, and open it again.",
-                url: place)
+                .io, "The file \(location) was replaced by another one while the store was open. Close the store, and open it again.",
+                url: location)
         }
         environment = opened.environment
         generation += 1
         isFlushed = false
         // Compaction replaces both files.
-        if files.count > 0 { files = try WatchedFiles([place, place + "-lock"]) }
+        if files.count > 0 { files = try WatchedFiles([location, location + "-lock"]) }
         replacement = nil
         return opened.environment
     }

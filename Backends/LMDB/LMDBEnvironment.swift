@@ -14,7 +14,7 @@ struct LMDBEnvironment {
     let file: LMDBFile
     let options: LMDBOptions
     let isReadOnly: Bool
-    private var path: String { file.place.path }
+    private var path: String { file.storePath.path }
 
     /// An opened environment.
     struct Opened {
@@ -33,7 +33,7 @@ struct LMDBEnvironment {
     /// - Throws: ``LMDBFile/Replaced`` if the path has another file.
     func open(mapSize: Int, identity: String, mustExist: Bool = false) throws -> Opened {
         try file.alone {
-            guard try file.place.identity() == identity else { throw LMDBFile.Replaced() }
+            guard try file.storePath.identity() == identity else { throw LMDBFile.Replaced() }
             return try openAlone(mapSize, mustExist)
         }
     }

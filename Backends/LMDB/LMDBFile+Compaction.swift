@@ -17,9 +17,9 @@ extension LMDBFile {
     /// The path has another file than expected, because it was replaced.
     struct Replaced: Error {}
 
-    private var lockPath: String { place.path + "-lock" }
-    private var compactedPath: String { place.path + "-compact" }
-    private var oldLockPath: String { place.path + "-compact-lock" }
+    private var lockPath: String { storePath.path + "-lock" }
+    private var compactedPath: String { storePath.path + "-compact" }
+    private var oldLockPath: String { storePath.path + "-compact-lock" }
 
     /// The paths of files that a terminated process may leave.
     static func leftovers(of path: String) -> [String] { [path + "-compact", path + "-compact-lock"] }
@@ -34,7 +34,7 @@ extension LMDBFile {
         guard descriptor >= 0 else { throw compacted.refused("The compacted file cannot be made", errno) }
         defer { Self.close(descriptor) }
         do {
-            try Self.keepAccess(of: place, descriptor)
+            try Self.keepAccess(of: storePath, descriptor)
             try write(descriptor)
             try compacted.flush(descriptor)
             return compacted
@@ -69,8 +69,8 @@ extension LMDBFile {
             }
             throw StoreError(
                 .busy,
-                "The store \(place.path) cannot be compacted while another process has it open, because its file is replaced. Close it there and try again.",
-                url: place.path, engineCode: Int(errno))
+                "The store \(storePath.path) cannot be compacted while another process has it open, because its file is replaced. Close it there and try again.",
+                url: storePath.path, engineCode: Int(errno))
         }
     }
 
@@ -88,14 +88,14 @@ extension LMDBFile {
 
     /// Gives the compacted file the name of the store's file, and puts an empty lock file in the place of the old one.
     func replace(with compacted: StorePath) throws {
-        guard rename(lockPath, oldLockPath) == 0 else { throw place.refused("The lock file cannot be renamed", errno) }
+        guard rename(lockPath, oldLockPath) == 0 else { throw storePath.refused("The lock file cannot be renamed", errno) }
         do {
             let lock = open(lockPath, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-            guard lock >= 0 else { throw place.refused("The lock file cannot be made", errno) }
+            guard lock >= 0 else { throw storePath.refused("The lock file cannot be made", errno) }
             // LMDB has no lock on the new file yet, so closing it releases none.
             defer { Self.close(lock) }
             try Self.keepAccess(of: StorePath(path: oldLockPath), lock)
-            guard rename(compacted.path, place.path) == 0 else { throw place.refused("The compacted file cannot be renamed", errno) }
+            guard rename(compacted.path, storePath.path) == 0 else { throw storePath.refused("The compacted file cannot be renamed", errno) }
         } catch {
             rename(oldLockPath, lockPath)
             throw error

@@ -13,22 +13,22 @@ extension LMDBFile {
     /// - Parameter write: Writes the contents to a descriptor.
     /// - Throws: `io` if a file exists at the path.
     func createCopy(mode: UInt32, _ write: (Int32) throws -> Void) throws {
-        guard try place.kind() == .absent else {
-            throw StoreError(.io, "Cannot copy to \(place.path): there is a file or folder already. Choose another path.", url: place.path)
+        guard try storePath.kind() == .absent else {
+            throw StoreError(.io, "Cannot copy to \(storePath.path): there is a file or folder already. Choose another path.", url: storePath.path)
         }
-        let temporary = StorePath(path: place.path + "-copy-\(UInt32.random(in: 0 ... .max))")
+        let temporary = StorePath(path: storePath.path + "-copy-\(UInt32.random(in: 0 ... .max))")
         let descriptor = open(temporary.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode_t(mode))
-        guard descriptor >= 0 else { throw place.refused("The copy cannot be made", errno) }
+        guard descriptor >= 0 else { throw storePath.refused("The copy cannot be made", errno) }
         defer {
             Self.close(descriptor)
             unlink(temporary.path)
         }
         try write(descriptor)
-        try place.flush(descriptor)
+        try storePath.flush(descriptor)
         // Unlike `rename`, `link` never replaces a file that another process has created in the meantime.
-        if link(temporary.path, place.path) != 0 {
-            guard errno != EEXIST, rename(temporary.path, place.path) == 0 else { throw place.refused("The copy cannot be named", errno) }
+        if link(temporary.path, storePath.path) != 0 {
+            guard errno != EEXIST, rename(temporary.path, storePath.path) == 0 else { throw storePath.refused("The copy cannot be named", errno) }
         }
-        try place.flushFolder()
+        try storePath.flushFolder()
     }
 }

@@ -12,30 +12,30 @@ import PolyStoreBackend
 /// Access to LMDB's lock file. Use it only while this process does not have the file open in LMDB, because closing a descriptor of the lock file releases
 /// LMDB's locks.
 extension LMDBFile {
-    private var lockPlace: StorePath { StorePath(path: place.path + "-lock") }
+    private var lockStorePath: StorePath { StorePath(path: storePath.path + "-lock") }
 
     /// Runs a closure while other processes wait to open the file. LMDB tests its lock without waiting, to detect whether other processes have the file open,
     /// so no code may hold that lock for another purpose at that time.
     func alone<Result>(_ body: () throws -> Result) throws -> Result {
         while true {
             // A descriptor lock (`flock`), which LMDB does not use.
-            let descriptor = open(place.path, O_RDONLY | O_CLOEXEC)
-            guard descriptor >= 0 else { throw place.refused("The file cannot be read", errno) }
+            let descriptor = open(storePath.path, O_RDONLY | O_CLOEXEC)
+            guard descriptor >= 0 else { throw storePath.refused("The file cannot be read", errno) }
             defer { StorePath.closeLocked(descriptor) }
             // File systems without such locks are used without one.
             while flock(descriptor, LOCK_EX) != 0, errno == EINTR {}
             // The previous owner of the lock may have replaced the file.
             var found = stat()
-            guard fstat(descriptor, &found) == 0 else { throw place.refused("The file cannot be reached", errno) }
-            if try place.identity() == "\(found.st_dev):\(found.st_ino)" { return try body() }
+            guard fstat(descriptor, &found) == 0 else { throw storePath.refused("The file cannot be reached", errno) }
+            if try storePath.identity() == "\(found.st_dev):\(found.st_ino)" { return try body() }
         }
     }
 
     /// Truncates a file whose creation was interrupted to zero length, holding the lock that a process holds in LMDB while it creates a file.
     /// - Returns: `false` while another process holds the lock.
     func emptyInterrupted(ofAnyLength: Bool = false) throws -> Bool {
-        let lock = open(lockPlace.path, O_RDWR | O_CREAT | O_CLOEXEC, try Self.mode(of: place))
-        guard lock >= 0 else { throw lockPlace.refused("The lock file cannot be opened", errno) }
+        let lock = open(lockStorePath.path, O_RDWR | O_CREAT | O_CLOEXEC, try Self.mode(of: storePath))
+        guard lock >= 0 else { throw lockStorePath.refused("The lock file cannot be opened", errno) }
         defer { Self.close(lock) }
         var range = flock()
         range.l_type = Int16(F_WRLCK)
@@ -44,33 +44,33 @@ extension LMDBFile {
         range.l_len = 1
         guard fcntl(lock, F_SETLK, &range) == 0 else {
             if errno == EAGAIN || errno == EACCES { return false }
-            throw lockPlace.refused("The lock file cannot be locked", errno)
+            throw lockStorePath.refused("The lock file cannot be locked", errno)
         }
-        let data = open(place.path, O_RDWR | O_CLOEXEC)
-        guard data >= 0 else { throw place.refused("The file cannot be opened", errno) }
+        let data = open(storePath.path, O_RDWR | O_CLOEXEC)
+        guard data >= 0 else { throw storePath.refused("The file cannot be opened", errno) }
         defer { Self.close(data) }
-        let length = try Self.length(data, place)
+        let length = try Self.length(data, storePath)
         // Another process may have done this first.
         guard
             try LMDBCreation.isInterrupted(length: length, ofAnyLength: ofAnyLength, read: { try read(data, count: $0, at: 0) })
         else { return length == 0 }
-        guard ftruncate(data, 0) == 0 else { throw place.refused("The file cannot be emptied", errno) }
+        guard ftruncate(data, 0) == 0 else { throw storePath.refused("The file cannot be emptied", errno) }
         return true
     }
 
     /// Truncates the file again after LMDB failed to create its database: a full disk may have left a partial write.
     func forgetCreation() { _ = try? emptyInterrupted(ofAnyLength: true) }
 
-    private static func mode(of place: StorePath) throws -> mode_t {
+    private static func mode(of storePath: StorePath) throws -> mode_t {
         var found = stat()
-        guard stat(place.path, &found) == 0 else { throw place.refused("The file cannot be reached", errno) }
+        guard stat(storePath.path, &found) == 0 else { throw storePath.refused("The file cannot be reached", errno) }
         return found.st_mode & 0o777
     }
 
     /// Reserves the disk space of the lock file. LMDB writes it through a map, which would cause a bus error on a full disk.
     /// - Throws: `full`.
     func reserveLock(readers: UInt32, mode: UInt32) throws {
-        let lock = open(lockPlace.path, O_RDWR | O_CREAT | O_CLOEXEC, mode_t(mode))
+        let lock = open(lockStorePath.path, O_RDWR | O_CREAT | O_CLOEXEC, mode_t(mode))
         // LMDB reports the error, or works without the lock file.
         guard lock >= 0 else { return }
         defer { Self.close(lock) }
@@ -79,6 +79,6 @@ extension LMDBFile {
         let size = 4096 + 64 * Int(readers)
         guard fstat(lock, &found) == 0, Int(found.st_blocks) * 512 < size else { return }
         let code = polystore_reserve(lock, Int64(size))
-        if code != 0 { throw lockPlace.refused("The lock file cannot be made", code) }
+        if code != 0 { throw lockStorePath.refused("The lock file cannot be made", code) }
     }
 }

@@ -35,9 +35,9 @@ extension LMDBFile {
                     continue
                 }
                 if let problem = meta.problem { return ["The start of the file is damaged: \(problem)."] }
-                if onlyIfShort, try Self.length(descriptor, place) / meta.pageSize > meta.lastPage { return [] }
+                if onlyIfShort, try Self.length(descriptor, storePath) / meta.pageSize > meta.lastPage { return [] }
                 let findings = try withoutActuallyEscaping(report) { report in
-                    var check = try LMDBPageCheck(descriptor, place, meta, reporting: report)
+                    var check = try LMDBPageCheck(descriptor, storePath, meta, reporting: report)
                     return try check.run()
                 }
                 if findings.isEmpty { return [] }
@@ -67,11 +67,11 @@ extension LMDBFile {
                     pwrite(descriptor, $0.baseAddress.map { $0 + written }, bytes.count - written, off_t(offset + written))
                 }
                 if count < 0, errno == EINTR { continue }
-                guard count > 0 else { throw place.refused("The file cannot be written", count < 0 ? errno : EIO) }
+                guard count > 0 else { throw storePath.refused("The file cannot be written", count < 0 ? errno : EIO) }
                 written += count
             }
         }
-        try place.flush(descriptor)
+        try storePath.flush(descriptor)
     }
 
     /// Returns whether a partial write has reached a limit: LMDB reports it as EIO.

@@ -14,7 +14,7 @@ import PolyStoreBackend
 /// LMDB trusts the first two pages: a wrong page size causes a division by zero, and a page past the end of the file a bus error. These pages are therefore
 /// checked first. LMDB holds its locks on another file, so opening and closing this one releases none.
 struct LMDBFile {
-    let place: StorePath
+    let storePath: StorePath
 
     /// The state of a file according to its first two pages.
     enum State {
@@ -28,17 +28,17 @@ struct LMDBFile {
 
     /// Ensures that the file exists with the right permissions.
     func prepare(isReadOnly: Bool, mode: UInt32) throws {
-        switch try place.kind() {
+        switch try storePath.kind() {
         case .file: return
         case .absent:
             guard !isReadOnly else {
                 throw StoreError(
-                    .io, "The file \(place.path) does not exist, and opening a store read-only does not create it.", url: place.path)
+                    .io, "The file \(storePath.path) does not exist, and opening a store read-only does not create it.", url: storePath.path)
             }
-            try place.create(mode: mode)
+            try storePath.create(mode: mode)
         case .directory:
-            throw StoreError(.notAStore, "\(place.path) is a folder, and a file was expected. It was left as it is.", url: place.path)
-        case .other: throw StoreError(.io, "\(place.path) is not a regular file.", url: place.path)
+            throw StoreError(.notAStore, "\(storePath.path) is a folder, and a file was expected. It was left as it is.", url: storePath.path)
+        case .other: throw StoreError(.io, "\(storePath.path) is not a regular file.", url: storePath.path)
         }
     }
 
@@ -58,7 +58,7 @@ struct LMDBFile {
                 if isReadOnly { throw unfinished("was never completely created") }
                 if try emptyInterrupted() { return true }
                 if deadline.isPast {
-                    throw StoreError(.busy, "Another process is creating \(place.path). Open the store again later.", url: place.path)
+                    throw StoreError(.busy, "Another process is creating \(storePath.path). Open the store again later.", url: storePath.path)
                 }
                 Deadline.pause(milliseconds: 1)
             }
@@ -66,7 +66,7 @@ struct LMDBFile {
     }
 
     private func unfinished(_ what: String) -> StoreError {
-        StoreError(.notAStore, "The file \(place.path) \(what). Open it for writing to make a store of it.", url: place.path)
+        StoreError(.notAStore, "The file \(storePath.path) \(what). Open it for writing to make a store of it.", url: storePath.path)
     }
 
     // MARK: File state
@@ -85,7 +85,7 @@ struct LMDBFile {
     }
 
     private func judge(_ descriptor: Int32) throws -> (State, [[UInt8]]) {
-        let length = try Self.length(descriptor, place)
+        let length = try Self.length(descriptor, storePath)
         if length == 0 { return (.empty, []) }
         let first = try read(descriptor, count: LMDBMeta.size, at: 0)
         let meta = LMDBMeta(first)
@@ -100,13 +100,13 @@ struct LMDBFile {
         if try LMDBCreation.isInterrupted(length: length, read: { try read(descriptor, count: $0, at: 0) }) { return (.interrupted, pages) }
         if meta.isMeta { return (.refused(damaged(meta.hasPageSize ? "the second page" : "the page size is \(meta.pageSize)")), pages) }
         if try hasSecondMeta(descriptor) { return (.refused(damaged("the first page")), pages) }
-        return (.refused(StoreError(lmdb: MDB_INVALID, "Opening", path: place.path)), pages)
+        return (.refused(StoreError(lmdb: MDB_INVALID, "Opening", path: storePath.path)), pages)
     }
 
     /// - Parameter metas: Both meta pages of LMDB, the first with a valid page size.
     private func judge(_ metas: [LMDBMeta], length: Int) -> State {
         guard metas.contains(where: { $0.version == LMDBMeta.version }) else {
-            return .refused(StoreError(lmdb: MDB_VERSION_MISMATCH, "Opening", path: place.path))
+            return .refused(StoreError(lmdb: MDB_VERSION_MISMATCH, "Opening", path: storePath.path))
         }
         // The same choice as LMDB's.
         let newest = metas[metas[0].transaction < metas[1].transaction ? 1 : 0]
@@ -133,15 +133,15 @@ struct LMDBFile {
             return .refused(
                 StoreError(
                     .notAStore,
-                    "The LMDB database \(place.path) has the flags \(newest.main.flags), which a store does not have: it belongs to another program, "
-                        + "or is damaged. It was left as it is.", url: place.path))
+                    "The LMDB database \(storePath.path) has the flags \(newest.main.flags), which a store does not have: it belongs to another program, "
+                        + "or is damaged. It was left as it is.", url: storePath.path))
         }
         return .sound(newest)
     }
 
     private func damaged(_ what: String) -> StoreError {
         StoreError(
-            .corrupt, "The store \(place.path) is damaged at its start: \(what). Restore it from a backup.", url: place.path,
+            .corrupt, "The store \(storePath.path) is damaged at its start: \(what). Restore it from a backup.", url: storePath.path,
             engineCode: Int(MDB_CORRUPTED))
     }
 
@@ -160,26 +160,26 @@ struct LMDBFile {
 
     /// Flushes a new file, its folder entry and that of its lock file.
     func flushCreation(_ descriptor: Int32) throws {
-        try place.flush(descriptor)
-        try place.flushFolder()
+        try storePath.flush(descriptor)
+        try storePath.flushFolder()
     }
 
     // MARK: Reading
 
     func reading<Result>(_ body: (Int32) throws -> Result) throws -> Result {
-        let descriptor = open(place.path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw place.refused("The file cannot be read", errno) }
+        let descriptor = open(storePath.path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw storePath.refused("The file cannot be read", errno) }
         defer { Self.close(descriptor) }
         return try body(descriptor)
     }
 
     /// - Returns: the bytes, with zeros past the end of the file.
     func read(_ descriptor: Int32, count: Int, at offset: Int) throws -> [UInt8] {
-        try Self.read(descriptor, place, count: count, at: offset).bytes
+        try Self.read(descriptor, storePath, count: count, at: offset).bytes
     }
 
     /// - Returns: the requested number of bytes, with zeros past the end of the file, and the number of bytes that are in the file.
-    static func read(_ descriptor: Int32, _ place: StorePath, count: Int, at offset: Int) throws -> (bytes: [UInt8], count: Int) {
+    static func read(_ descriptor: Int32, _ storePath: StorePath, count: Int, at offset: Int) throws -> (bytes: [UInt8], count: Int) {
         var bytes = [UInt8](repeating: 0, count: count)
         var done = 0
         while done < count {
@@ -187,16 +187,16 @@ struct LMDBFile {
                 pread(descriptor, $0.baseAddress.map { $0 + done }, count - done, off_t(offset + done))
             }
             if found < 0, errno == EINTR { continue }
-            if found < 0 { throw place.refused("The file cannot be read", errno) }
+            if found < 0 { throw storePath.refused("The file cannot be read", errno) }
             if found == 0 { break }
             done += found
         }
         return (bytes, done)
     }
 
-    static func length(_ descriptor: Int32, _ place: StorePath) throws -> Int {
+    static func length(_ descriptor: Int32, _ storePath: StorePath) throws -> Int {
         var found = stat()
-        guard fstat(descriptor, &found) == 0 else { throw place.refused("The file cannot be reached", errno) }
+        guard fstat(descriptor, &found) == 0 else { throw storePath.refused("The file cannot be reached", errno) }
         return Int(found.st_size)
     }
 

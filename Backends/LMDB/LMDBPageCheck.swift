@@ -6,7 +6,7 @@ import PolyStoreBackend
 /// An LMDB reader must hold the snapshot during the check, so that its pages are not overwritten.
 struct LMDBPageCheck {
     private let descriptor: Int32
-    private let place: StorePath
+    private let storePath: StorePath
     private let meta: LMDBMeta
     private let pageSize: Int
     /// The number of pages in the file; the last one may be partial.
@@ -42,13 +42,13 @@ struct LMDBPageCheck {
     /// - Parameters:
     ///   - meta: The meta page of the snapshot.
     ///   - reporting: Receives the number of checked pages.
-    init(_ descriptor: Int32, _ place: StorePath, _ meta: LMDBMeta, reporting: @escaping MaintenanceReport) throws {
+    init(_ descriptor: Int32, _ storePath: StorePath, _ meta: LMDBMeta, reporting: @escaping MaintenanceReport) throws {
         self.reporting = reporting
         self.descriptor = descriptor
-        self.place = place
+        self.storePath = storePath
         self.meta = meta
         pageSize = meta.pageSize
-        length = try LMDBFile.length(descriptor, place)
+        length = try LMDBFile.length(descriptor, storePath)
         pages = UInt64((length + pageSize - 1) / pageSize)
         seen = [UInt64](repeating: 0, count: Int(pages / 64 + 1))
     }
@@ -94,7 +94,7 @@ struct LMDBPageCheck {
 
     /// - Returns: `nil` if the file ends within the page.
     private mutating func read(_ page: UInt64) throws -> [UInt8]? {
-        let (bytes, count) = try LMDBFile.read(descriptor, place, count: pageSize, at: Int(page) * pageSize)
+        let (bytes, count) = try LMDBFile.read(descriptor, storePath, count: pageSize, at: Int(page) * pageSize)
         if count == pageSize { return bytes }
         report("The file was cut short: it has \(length) bytes and ends within page \(page).")
         return nil
@@ -190,7 +190,7 @@ struct LMDBPageCheck {
         guard end <= length else { return report("The file was cut short: it has \(length) bytes, and \(name) needs \(end).") }
         guard tree.isFreeList else { return }
         let offset = Int(start) * pageSize + LMDBMeta.headerSize
-        takeFree(try LMDBFile.read(descriptor, place, count: size, at: offset).bytes, name)
+        takeFree(try LMDBFile.read(descriptor, storePath, count: size, at: offset).bytes, name)
     }
 
     /// Records the pages of a list of free pages, which begins with its length.

@@ -20,7 +20,7 @@ class LMDBSnapshot: EngineSnapshot {
     deinit { end() }
 
     final func check() throws {
-        if isEnded { throw StoreError(.closed, "The transaction of \(engine.place) has ended.", url: engine.place) }
+        if isEnded { throw StoreError(.closed, "The transaction of \(engine.location) has ended.", url: engine.location) }
     }
 
     final func get(_ key: UnsafeRawBufferPointer) throws -> UnsafeRawBufferPointer? {
@@ -30,7 +30,7 @@ class LMDBSnapshot: EngineSnapshot {
         let code = mdb_get(transaction, engine.database, &wanted, &found)
         if code == MDB_SUCCESS { return UnsafeRawBufferPointer(start: found.mv_data, count: found.mv_size) }
         if code == MDB_NOTFOUND { return nil }
-        throw StoreError(lmdb: code, "Reading", path: engine.place)
+        throw StoreError(lmdb: code, "Reading", path: engine.location)
     }
 
     func cursor() throws -> EngineCursor { try makeCursor() }
@@ -39,8 +39,8 @@ class LMDBSnapshot: EngineSnapshot {
         try check()
         var made: OpaquePointer?
         let code = mdb_cursor_open(transaction, engine.database, &made)
-        guard code == MDB_SUCCESS, let made else { throw StoreError(lmdb: code, "Reading", path: engine.place) }
-        return LMDBCursor(self, made, engine.place)
+        guard code == MDB_SUCCESS, let made else { throw StoreError(lmdb: code, "Reading", path: engine.location) }
+        return LMDBCursor(self, made, engine.location)
     }
 
     func end() {

@@ -33,7 +33,7 @@ final class LMDBWriter: LMDBSnapshot, EngineWriter {
         try check()
         guard thread == polystore_thread_number() else {
             throw StoreError(
-                .misuse, "A write transaction of \(engine.place) was used on another thread than the one that began it.", url: engine.place)
+                .misuse, "A write transaction of \(engine.location) was used on another thread than the one that began it.", url: engine.location)
         }
     }
 
@@ -45,18 +45,18 @@ final class LMDBWriter: LMDBSnapshot, EngineWriter {
             writtenKeys = 0
         }
         if position == nil {
-            try LMDBResult.check(mdb_cursor_open(transaction, engine.database, &position), "Writing", engine.place)
+            try LMDBResult.check(mdb_cursor_open(transaction, engine.database, &position), "Writing", engine.location)
         }
         var key = MDB_val(mv_size: key.count, mv_data: UnsafeMutableRawPointer(mutating: key.baseAddress))
         var data = MDB_val(mv_size: value.count, mv_data: UnsafeMutableRawPointer(mutating: value.baseAddress))
-        try LMDBResult.check(mdb_cursor_put(position, &key, &data, 0), "Writing", engine.place)
+        try LMDBResult.check(mdb_cursor_put(position, &key, &data, 0), "Writing", engine.location)
     }
 
     func remove(_ key: UnsafeRawBufferPointer) throws {
         try checkThread()
         var key = MDB_val(mv_size: key.count, mv_data: UnsafeMutableRawPointer(mutating: key.baseAddress))
         let code = mdb_del(transaction, engine.database, &key, nil)
-        if code != MDB_NOTFOUND { try LMDBResult.check(code, "Writing", engine.place) }
+        if code != MDB_NOTFOUND { try LMDBResult.check(code, "Writing", engine.location) }
     }
 
     /// Closes all cursors of the transaction.

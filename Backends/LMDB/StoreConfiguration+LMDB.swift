@@ -26,11 +26,11 @@ extension StoreConfiguration {
         }
     }
 
-    /// A store in the program's default LMDB file: `NAME/NAME.lmdb` in the platform's folder for application data; see `DefaultPlace`.
+    /// A store in the program's default LMDB file: `NAME/NAME.lmdb` in the platform's folder for application data; see `DefaultLocation`.
     ///
     /// The folder is created if it does not exist.
     public static func lmdb(options: LMDBOptions = LMDBOptions()) -> StoreConfiguration {
-        lmdb(file: DefaultPlace.path(extension: "lmdb"), options: options).creatingFolder()
+        lmdb(file: DefaultLocation.path(extension: "lmdb"), options: options).creatingFolder()
     }
 
     /// A store in an LMDB file at a file URL.
@@ -40,10 +40,10 @@ extension StoreConfiguration {
 extension EngineHandle {
     /// Returns the engine of a file, without the record layer.
     package static func lmdb(path: String, options: LMDBOptions, isReadOnly: Bool) throws -> EngineHandle {
-        let place = StorePath(path: path)
-        try LMDBFile(place: place).prepare(isReadOnly: isReadOnly, mode: options.fileMode)
+        let storePath = StorePath(path: path)
+        try LMDBFile(storePath: storePath).prepare(isReadOnly: isReadOnly, mode: options.fileMode)
         while true {
-            let identity = try place.identity()
+            let identity = try storePath.identity()
             do {
                 return try shared(LMDBEngine.registryName(identity), isReadOnly: isReadOnly) {
                     try LMDBEngine(path: path, identity: identity, options: options, isReadOnly: isReadOnly)

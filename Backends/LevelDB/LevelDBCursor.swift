@@ -8,7 +8,7 @@ import PolyStoreKeyValue
 /// status reports the error, which an iterator keeps. The status is therefore checked before an entry is returned. A check costs about as much as a move, so
 /// long scans read entries ahead and check them together.
 final class LevelDBCursor: EngineCursor {
-    private let place: String
+    private let location: String
     private let database: OpaquePointer
     private let options: OpaquePointer
     // Used only by the methods below, never recursively.
@@ -31,8 +31,8 @@ final class LevelDBCursor: EngineCursor {
     @exclusivity(unchecked) private var isAhead = false
 
     /// - Parameter options: The read options, which must outlive the cursor.
-    init(_ place: String, _ database: OpaquePointer, _ options: OpaquePointer) {
-        self.place = place
+    init(_ location: String, _ database: OpaquePointer, _ options: OpaquePointer) {
+        self.location = location
         self.database = database
         self.options = options
         iterator = leveldb_create_iterator(database, options)
@@ -48,7 +48,7 @@ final class LevelDBCursor: EngineCursor {
     }
 
     private func check() throws {
-        if !isOpen { throw StoreError(.closed, "The transaction of this cursor over \(place) has ended.", url: place) }
+        if !isOpen { throw StoreError(.closed, "The transaction of this cursor over \(location) has ended.", url: location) }
     }
 
     override func seek(_ key: UnsafeRawBufferPointer) throws -> Bool {
@@ -171,7 +171,7 @@ final class LevelDBCursor: EngineCursor {
     private func move(backTo key: UnsafeRawBufferPointer) throws {
         move(to: key)
         try checkError()
-        guard leveldb_iter_valid(iterator) != 0 else { throw StoreError(.corrupt, "A key of \(place) cannot be found again.", url: place) }
+        guard leveldb_iter_valid(iterator) != 0 else { throw StoreError(.corrupt, "A key of \(location) cannot be found again.", url: location) }
     }
 
     // MARK: Errors
@@ -187,7 +187,7 @@ final class LevelDBCursor: EngineCursor {
     private func checkError() throws {
         var message: UnsafeMutablePointer<CChar>?
         leveldb_iter_get_error(iterator, &message)
-        if message != nil { throw StoreError(levelDB: message, "Reading", path: place) }
+        if message != nil { throw StoreError(levelDB: message, "Reading", path: location) }
     }
 
     private func setEntry() throws -> Bool {

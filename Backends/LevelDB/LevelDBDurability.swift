@@ -15,7 +15,7 @@ import PolyStoreBackend
 ///
 /// Used for one commit at a time.
 final class LevelDBDurability {
-    private let place: StorePath
+    private let storePath: StorePath
     private let lockFile: Int32
     private var current: UInt64
     private var descriptor: Int32
@@ -29,39 +29,39 @@ final class LevelDBDurability {
     private var isFolderUnflushed = false
 
     /// - Parameter lockFile: The file that contains the ``LevelDBMark``.
-    init(_ place: StorePath, lockFile: Int32) throws {
-        self.place = place
+    init(_ storePath: StorePath, lockFile: Int32) throws {
+        self.storePath = storePath
         self.lockFile = lockFile
         // A successful opening flushes all existing data to tables and starts a new log.
-        guard let newest = try LevelDBFiles(place).logs.max() else {
-            throw StoreError(.io, "LevelDB has opened \(place.path) without a log.", url: place.path)
+        guard let newest = try LevelDBFiles(storePath).logs.max() else {
+            throw StoreError(.io, "LevelDB has opened \(storePath.path) without a log.", url: storePath.path)
         }
         current = newest
-        descriptor = try Self.openLog(place, newest)
+        descriptor = try Self.openLog(storePath, newest)
         size = 0
         do {
             size = try status(descriptor).st_size
             try flushFolder()
             LevelDBMark(log: newest, size: 0).write(lockFile)
-            try place.flush(lockFile)
+            try storePath.flush(lockFile)
         } catch {
             close(descriptor)
             throw error
         }
     }
 
-    private static func openLog(_ place: StorePath, _ log: UInt64) throws -> Int32 {
-        let log = StorePath(path: place.path + "/" + LevelDBFiles.log(log))
+    private static func openLog(_ storePath: StorePath, _ log: UInt64) throws -> Int32 {
+        let log = StorePath(path: storePath.path + "/" + LevelDBFiles.log(log))
         let descriptor = open(log.path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw log.refused("The log cannot be opened", errno) }
         return descriptor
     }
 
-    private func flushFolder() throws { try StorePath(path: place.path + "/.").flushFolder() }
+    private func flushFolder() throws { try StorePath(path: storePath.path + "/.").flushFolder() }
 
     private func status(_ descriptor: Int32) throws -> stat {
         var found = stat()
-        guard fstat(descriptor, &found) == 0 else { throw place.refused("The log cannot be read", errno) }
+        guard fstat(descriptor, &found) == 0 else { throw storePath.refused("The log cannot be read", errno) }
         return found
     }
 
@@ -90,14 +90,14 @@ final class LevelDBDurability {
 
     private func removed() -> StoreError {
         StoreError(
-            .io, "The files of \(place.path) were removed or replaced while the store was open. Close it; commits to it would be lost.",
-            url: place.path)
+            .io, "The files of \(storePath.path) were removed or replaced while the store was open. Close it; commits to it would be lost.",
+            url: storePath.path)
     }
 
     /// Switches to the new log.
     private func advance() throws {
-        guard let newest = try LevelDBFiles(place).logs.max(), newest > current else { throw removed() }
-        let opened = try Self.openLog(place, newest)
+        guard let newest = try LevelDBFiles(storePath).logs.max(), newest > current else { throw removed() }
+        let opened = try Self.openLog(storePath, newest)
         earlier = try earlier.filter { descriptor in
             // LevelDB removes a log when its commits are durable in a table.
             if try status(descriptor).st_nlink > 0 { return true }
@@ -112,7 +112,7 @@ final class LevelDBDurability {
 
     private func flushEarlier() throws {
         while let descriptor = earlier.last {
-            try place.flush(descriptor)
+            try storePath.flush(descriptor)
             close(descriptor)
             earlier.removeLast()
         }
@@ -128,7 +128,7 @@ final class LevelDBDurability {
         if flushes, isUnflushed, let found = try? status(descriptor), found.st_size == size {
             do {
                 try flushEarlier()
-                try place.flush(descriptor)
+                try storePath.flush(descriptor)
                 LevelDBMark(log: current, size: UInt64(size)).write(lockFile)
             } catch {
                 // Relaxed commits need not be durable, and the mark does not cover them.

@@ -11,7 +11,7 @@ import PolyStoreKeyValue
 ///
 /// Sendable: LevelDB is thread-safe, `failure` is accessed under the lock, and `durability` by one commit at a time.
 final class LevelDBEngine: OrderedEngine, @unchecked Sendable {
-    let place: String
+    let location: String
     let traits: EngineTraits
     let database: OpaquePointer
     private let settings: LevelDBOptions
@@ -27,16 +27,16 @@ final class LevelDBEngine: OrderedEngine, @unchecked Sendable {
     private var failure: StoreError?
 
     init(path: String, options settings: LevelDBOptions) throws {
-        place = path
+        location = path
         self.settings = settings
         traits = EngineTraits(
             features: [.persistence, .fullDurability, .copying, .compaction], largestTransaction: max(settings.largestTransaction, 1 << 20))
-        let folder = LevelDBFolder(place: StorePath(path: path))
+        let folder = LevelDBFolder(storePath: StorePath(path: path))
         lockFile = try folder.lock()
         let mark = LevelDBMark.read(lockFile)
         do {
             files = try WatchedFiles([path, path + "/" + LevelDBFolder.lockName])
-            try LevelDBRecovery(folder.place, mark: mark, repairs: settings.repairsLog).run()
+            try LevelDBRecovery(folder.storePath, mark: mark, repairs: settings.repairsLog).run()
         } catch {
             LevelDBFolder.unlock(lockFile)
             throw error
@@ -63,7 +63,7 @@ final class LevelDBEngine: OrderedEngine, @unchecked Sendable {
         do {
             // A store without a mark may be new.
             if mark == nil { try folder.flushName() }
-            durability = try LevelDBDurability(folder.place, lockFile: lockFile)
+            durability = try LevelDBDurability(folder.storePath, lockFile: lockFile)
         } catch {
             leveldb_close(opened)
             Self.destroy(options, filter, cache, [durable, relaxed])
@@ -79,7 +79,7 @@ final class LevelDBEngine: OrderedEngine, @unchecked Sendable {
         for options in writing { leveldb_writeoptions_destroy(options) }
     }
 
-    func checkFiles() throws { try files.check(place) }
+    func checkFiles() throws { try files.check(location) }
 
     func close() {
         leveldb_close(database)
@@ -107,7 +107,7 @@ final class LevelDBEngine: OrderedEngine, @unchecked Sendable {
         }
         var message: UnsafeMutablePointer<CChar>?
         leveldb_write(database, durability == .full ? durable : relaxed, writes, &message)
-        if message != nil { throw failed(StoreError(levelDB: message, "Writing", path: place)) }
+        if message != nil { throw failed(StoreError(levelDB: message, "Writing", path: location)) }
         do { try self.durability.commit(durability) } catch let error as StoreError { throw failed(error) }
     }
 
@@ -116,30 +116,30 @@ final class LevelDBEngine: OrderedEngine, @unchecked Sendable {
         lock.withLock {
             failure = StoreError(
                 error.code,
-                "An earlier write to \(place) failed, so nothing more is written: LevelDB would lose it. Close the store and open it again.",
-                url: place, underlying: error.underlying ?? error.message)
+                "An earlier write to \(location) failed, so nothing more is written: LevelDB would lose it. Close the store and open it again.",
+                url: location, underlying: error.underlying ?? error.message)
         }
         return error
     }
 
     /// Copies the keys of a snapshot to a new database, which gets its name when it is complete.
-    func copy(to location: String, reporting report: MaintenanceReport) throws {
-        let target = StorePath(path: location)
+    func copy(to path: String, reporting report: MaintenanceReport) throws {
+        let target = StorePath(path: path)
         guard try target.kind() == .absent else {
-            throw StoreError(.io, "Cannot copy to \(location): there is a file or folder already. Choose another path.", url: location)
+            throw StoreError(.io, "Cannot copy to \(path): there is a file or folder already. Choose another path.", url: path)
         }
-        let temporary = StorePath(path: location + "-copy-\(UInt32.random(in: 0 ... .max))")
+        let temporary = StorePath(path: path + "-copy-\(UInt32.random(in: 0 ... .max))")
         do {
-            try LevelDBFolder(place: temporary).prepare(mode: settings.folderMode)
+            try LevelDBFolder(storePath: temporary).prepare(mode: settings.folderMode)
             let copy = try LevelDBEngine(path: temporary.path, options: settings)
             do { try copyEntries(to: copy, reporting: report) } catch {
                 copy.close()
                 throw error
             }
             copy.close()
-            try LevelDBFolder(place: target).take(temporary)
+            try LevelDBFolder(storePath: target).take(temporary)
         } catch {
-            LevelDBFolder(place: temporary).remove()
+            LevelDBFolder(storePath: temporary).remove()
             throw error
         }
     }

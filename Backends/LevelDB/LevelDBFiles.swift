@@ -22,8 +22,8 @@ struct LevelDBFiles {
     /// A Boolean value that indicates whether the folder contains files that are not LevelDB's.
     private(set) var hasOthers = false
 
-    init(_ place: StorePath) throws {
-        for name in try place.names() { add(name) }
+    init(_ storePath: StorePath) throws {
+        for name in try storePath.names() { add(name) }
     }
 
     private mutating func add(_ name: String) {

@@ -10,19 +10,19 @@ import PolyStoreBackend
 
 /// The folder of a LevelDB database and its lock.
 struct LevelDBFolder {
-    let place: StorePath
-    private var path: String { place.path }
+    let storePath: StorePath
+    private var path: String { storePath.path }
 
     /// Ensures that the folder exists and is empty or a LevelDB database.
     func prepare(mode: UInt32) throws {
-        switch try place.kind() {
+        switch try storePath.kind() {
         case .directory:
-            let files = try LevelDBFiles(place)
+            let files = try LevelDBFiles(storePath)
             guard !files.hasCurrent else { return }
             try checkUnfinished(files)
             try restrict(mode)
         case .absent:
-            guard mkdir(path, mode_t(mode)) == 0 || errno == EEXIST else { throw place.refused("The folder cannot be made", errno) }
+            guard mkdir(path, mode_t(mode)) == 0 || errno == EEXIST else { throw storePath.refused("The folder cannot be made", errno) }
         case .file, .other:
             throw StoreError(.notAStore, "\(path) is a file, and a LevelDB database is a folder. It was left as it is.", url: path)
         }
@@ -31,19 +31,19 @@ struct LevelDBFolder {
     /// Deletes the database with its folder.
     /// - Throws: `notAStore` for a folder that contains other files, which is left unmodified; `io`.
     static func erase(_ path: String) throws {
-        let place = StorePath(path: path)
-        switch try place.kind() {
+        let storePath = StorePath(path: path)
+        switch try storePath.kind() {
         case .absent: return
         case .file, .other:
             throw StoreError(.notAStore, "\(path) is a file, and a LevelDB database is a folder. It was left as it is.", url: path)
         case .directory: break
         }
-        guard try !LevelDBFiles(place).hasOthers else {
+        guard try !LevelDBFiles(storePath).hasOthers else {
             throw StoreError(
                 .notAStore, "The folder \(path) holds other files than those of a LevelDB database. It was left as it is.", url: path)
         }
-        for name in try place.names() { try StorePath(path: path + "/" + name).remove() }
-        guard rmdir(path) == 0 else { throw place.refused("The folder cannot be deleted", errno) }
+        for name in try storePath.names() { try StorePath(path: path + "/" + name).remove() }
+        guard rmdir(path) == 0 else { throw storePath.refused("The folder cannot be deleted", errno) }
     }
 
     /// Accepts an empty folder, and one in which this library's earlier opening was interrupted before it created a database.
@@ -70,11 +70,11 @@ struct LevelDBFolder {
     /// LevelDB's files.
     private func restrict(_ mode: UInt32) throws {
         var found = stat()
-        guard stat(path, &found) == 0 else { throw place.refused("The folder cannot be read", errno) }
+        guard stat(path, &found) == 0 else { throw storePath.refused("The folder cannot be read", errno) }
         let kept = found.st_mode & (~0o777 | mode_t(mode))
         guard kept != found.st_mode else { return }
         guard chmod(path, kept & 0o7777) == 0 else {
-            throw place.refused(
+            throw storePath.refused(
                 "Other users can read the folder, and its permissions cannot be changed. Use another one, or allow it with LevelDBOptions.folderMode",
                 errno)
         }
@@ -111,13 +111,13 @@ struct LevelDBFolder {
 
     /// Renames another folder to this folder's path, durably.
     func take(_ other: StorePath) throws {
-        guard rename(other.path, path) == 0 else { throw place.refused("The copy cannot be named", errno) }
+        guard rename(other.path, path) == 0 else { throw storePath.refused("The copy cannot be named", errno) }
         try flushName()
     }
 
     /// Removes the folder and its files, ignoring errors.
     func remove() {
-        guard let names = try? place.names() else { return }
+        guard let names = try? storePath.names() else { return }
         for name in names { unlink(path + "/" + name) }
         rmdir(path)
     }
@@ -125,6 +125,6 @@ struct LevelDBFolder {
     /// Flushes the folder's entry in its parent. A parent folder that this process may not read cannot be flushed.
     func flushName() throws {
         let parent = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-        if access(parent, R_OK) == 0 { try place.flushFolder() }
+        if access(parent, R_OK) == 0 { try storePath.flushFolder() }
     }
 }

@@ -32,21 +32,21 @@ final class LevelDBLogFile {
     }
 
     let size: Int
-    private let place: StorePath
+    private let storePath: StorePath
     private let descriptor: Int32
     private let block = UnsafeMutableRawBufferPointer.allocate(byteCount: blockSize, alignment: 8)
     private var blockNumber = -1
     private var blockCount = 0
 
     init(_ path: String) throws {
-        place = StorePath(path: path)
+        storePath = StorePath(path: path)
         descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw place.refused("The file cannot be opened", errno) }
+        guard descriptor >= 0 else { throw storePath.refused("The file cannot be opened", errno) }
         var found = stat()
         guard fstat(descriptor, &found) == 0 else {
             let code = errno
             close(descriptor)
-            throw place.refused("The file cannot be read", code)
+            throw storePath.refused("The file cannot be read", code)
         }
         size = Int(found.st_size)
     }
@@ -122,7 +122,7 @@ final class LevelDBLogFile {
                 if errno == EINTR { continue }
                 let code = errno
                 blockNumber = -1
-                throw place.refused("The file cannot be read", code)
+                throw storePath.refused("The file cannot be read", code)
             }
             if count == 0 { return }
             blockCount += count

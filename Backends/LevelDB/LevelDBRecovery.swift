@@ -13,15 +13,15 @@ import PolyStoreBackend
 /// LevelDB opens a truncated MANIFEST or log without an error and deletes the files that the missing part refers to, and it rejects the torn end that a power
 /// failure leaves. See decision 016.
 struct LevelDBRecovery {
-    let place: StorePath
+    let storePath: StorePath
     /// The durable part of the logs; `nil` if the store was never opened by a version of this library that writes a mark.
     let mark: LevelDBMark?
     /// A Boolean value that indicates whether damage that loses acknowledged commits is truncated, instead of throwing `corrupt`.
     let repairs: Bool
-    private var path: String { place.path }
+    private var path: String { storePath.path }
 
-    init(_ place: StorePath, mark: LevelDBMark?, repairs: Bool) {
-        self.place = place
+    init(_ storePath: StorePath, mark: LevelDBMark?, repairs: Bool) {
+        self.storePath = storePath
         self.mark = mark
         self.repairs = repairs
     }
@@ -36,7 +36,7 @@ struct LevelDBRecovery {
 
     /// - Throws: `corrupt` if acknowledged commits are missing; `io`; `busy`.
     func run() throws {
-        let files = try LevelDBFiles(place)
+        let files = try LevelDBFiles(storePath)
         guard files.hasCurrent, let (number, manifest) = try manifest(files) else { return }
         var cuts = try logCuts(files, manifest)
         if let end = manifest.end {

@@ -29,7 +29,7 @@ final class LevelDBSnapshot: EngineSnapshot {
     deinit { end() }
 
     fileprivate func ended() -> StoreError {
-        StoreError(.closed, "The transaction of \(engine.place) has ended.", url: engine.place)
+        StoreError(.closed, "The transaction of \(engine.location) has ended.", url: engine.location)
     }
 
     func get(_ key: UnsafeRawBufferPointer) throws -> UnsafeRawBufferPointer? {
@@ -38,13 +38,13 @@ final class LevelDBSnapshot: EngineSnapshot {
         var count = 0
         var message: UnsafeMutablePointer<CChar>?
         found = leveldb_get(engine.database, options, key.bindMemory(to: CChar.self).baseAddress, key.count, &count, &message)
-        if message != nil { throw StoreError(levelDB: message, "Reading", path: engine.place) }
+        if message != nil { throw StoreError(levelDB: message, "Reading", path: engine.location) }
         return found.map { UnsafeRawBufferPointer(start: $0, count: count) }
     }
 
     func cursor() throws -> EngineCursor {
         if isEnded { throw ended() }
-        let cursor = LevelDBCursor(engine.place, engine.database, options)
+        let cursor = LevelDBCursor(engine.location, engine.database, options)
         if cursors.count > 16 { cursors.removeAll { $0.cursor == nil } }
         cursors.append(WeakCursor(cursor: cursor))
         return cursor

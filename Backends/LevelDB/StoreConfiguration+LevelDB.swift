@@ -34,11 +34,11 @@ extension StoreConfiguration {
         }
     }
 
-    /// A store in the program's default LevelDB folder: `NAME/NAME.leveldb` in the platform's folder for application data; see `DefaultPlace`.
+    /// A store in the program's default LevelDB folder: `NAME/NAME.leveldb` in the platform's folder for application data; see `DefaultLocation`.
     ///
     /// The parent folder is created if it does not exist.
     public static func levelDB(options: LevelDBOptions = LevelDBOptions()) -> StoreConfiguration {
-        levelDB(directory: DefaultPlace.path(extension: "leveldb"), options: options).creatingFolder()
+        levelDB(directory: DefaultLocation.path(extension: "leveldb"), options: options).creatingFolder()
     }
 
     /// A store in a LevelDB folder at a file URL.
@@ -50,7 +50,7 @@ extension StoreConfiguration {
 extension EngineHandle {
     /// Returns the engine of a folder, without the record layer.
     package static func levelDB(path: String, options: LevelDBOptions) throws -> EngineHandle {
-        try LevelDBFolder(place: StorePath(path: path)).prepare(mode: options.folderMode)
+        try LevelDBFolder(storePath: StorePath(path: path)).prepare(mode: options.folderMode)
         return try shared("leveldb:\(try StorePath(path: path).identity())", isReadOnly: false) {
             try LevelDBEngine(path: path, options: options)
         }

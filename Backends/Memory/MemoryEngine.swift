@@ -3,13 +3,13 @@ import PolyStoreKeyValue
 
 /// An engine that keeps keys and values in a copy-on-write tree: a snapshot is a copy, and a commit replaces the tree.
 final class MemoryEngine: TransactionalEngine, @unchecked Sendable {  // All mutable state is accessed under the lock.
-    let place: String
+    let location: String
     /// Signaled when the write transaction ends.
     private let lock = Lock()
     private var committed = OrderedTree()
     private var isWriting = false
 
-    init(place: String) { self.place = place }
+    init(location: String) { self.location = location }
 
     var traits: EngineTraits {
         EngineTraits(

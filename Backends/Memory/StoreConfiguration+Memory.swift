@@ -9,7 +9,7 @@ extension StoreConfiguration {
             guard !request.isReadOnly else {
                 throw StoreError(.unsupported, "A store in memory cannot be opened for reading only: it starts empty.")
             }
-            return try KeyValueBackend(EngineHandle(private: MemoryEngine(place: "memory:\(number)")), request)
+            return try KeyValueBackend(EngineHandle(private: MemoryEngine(location: "memory:\(number)")), request)
         }
     }
 
@@ -19,7 +19,7 @@ extension StoreConfiguration {
 
 extension EngineHandle {
     /// Returns a new in-memory engine, without the record layer.
-    package static func memory() -> EngineHandle { EngineHandle(private: MemoryEngine(place: "memory")) }
+    package static func memory() -> EngineHandle { EngineHandle(private: MemoryEngine(location: "memory")) }
 }
 
 extension StoreEngine {

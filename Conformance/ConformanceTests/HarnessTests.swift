@@ -27,8 +27,8 @@ extension ConformanceTarget: CustomTestStringConvertible {
 
     @Test(arguments: [Targets.sqlite, Targets.lmdb, Targets.levelDB], Durability.allCases)
     func killedProcessLosesNoAcknowledgedCommit(_ target: ConformanceTarget, _ durability: Durability) async throws {
-        let harness = KillHarness(target, program: Self.child) { place, durability in
-            ["write", target.name, place.path, durability.rawValue]
+        let harness = KillHarness(target, program: Self.child) { location, durability in
+            ["write", target.name, location.path, durability.rawValue]
         }
         let report = try await harness.run(kills: Self.number("POLYSTORE_KILLS", 3), durability: durability, seed: 1)
         print("\(target.name) .\(durability.rawValue): \(report)")

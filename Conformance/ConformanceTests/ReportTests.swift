@@ -34,8 +34,8 @@ import Testing
 
     /// A case that hangs is reported by name, and the other cases still run.
     @Test func caseThatHangsFailsWithItsID() async {
-        let hanging = ConformanceTarget(name: "hanging", capabilities: [.concurrentReaders]) { place in
-            StoreConfiguration(engine: "hanging", location: place.path) { _ in
+        let hanging = ConformanceTarget(name: "hanging", capabilities: [.concurrentReaders]) { location in
+            StoreConfiguration(engine: "hanging", location: location.path) { _ in
                 // The semaphore is never signaled.
                 DispatchSemaphore(value: 0).wait()
                 throw StoreError(.io, "never reached")
@@ -64,11 +64,11 @@ import Testing
         for isFailing in [false, true] {
             let target = ConformanceTarget(
                 name: "counted", capabilities: Targets.memory.capabilities,
-                store: { place in
-                    opened.withLock { $0.append(place.path) }
+                store: { location in
+                    opened.withLock { $0.append(location.path) }
                     guard isFailing else { return .inMemory() }
-                    return StoreConfiguration(engine: "failing", location: place.path) { _ in throw StoreError(.io, "This store fails.") }
-                }, teardown: { place in removed.withLock { $0.append(place.path) } })
+                    return StoreConfiguration(engine: "failing", location: location.path) { _ in throw StoreError(.io, "This store fails.") }
+                }, teardown: { location in removed.withLock { $0.append(location.path) } })
             if isFailing {
                 await #expect(throws: ConformanceFailure.self) { try await found.run(target) }
             } else {

@@ -4,7 +4,7 @@ import PolyStoreBackend
 ///
 /// The author of a backend runs all cases:
 ///
-///     let target = ConformanceTarget(name: "mine", capabilities: […]) { place in .mine(directory: place.path) }
+///     let target = ConformanceTarget(name: "mine", capabilities: […]) { location in .mine(directory: location.path) }
 ///
 ///     @Test(arguments: ConformanceCase.all)
 ///     func conforms(_ c: ConformanceCase) async throws { try await c.run(target) }

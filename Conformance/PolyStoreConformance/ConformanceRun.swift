@@ -17,7 +17,7 @@ public final class ConformanceRun: CaseExpectations, Sendable {
 
     var folderPath: String { folder.path }
 
-    func place(_ name: String = "store") -> ConformancePlace { folder.place(name) }
+    func location(_ name: String = "store") -> ConformanceLocation { folder.location(name) }
 
     /// Opens a store by name, and creates it if necessary.
     func open(
@@ -25,7 +25,7 @@ public final class ConformanceRun: CaseExpectations, Sendable {
         _ adjust: (StoreConfiguration) -> StoreConfiguration = { $0 }
     ) throws -> TestStore {
         let resolved = try ResolvedSchema(schema)
-        let store = adjust(target.store(place(name)))
+        let store = adjust(target.store(location(name)))
         return TestStore(
             run: self, schema: resolved, backend: try store.open(schema: resolved, configurationName: configuration, logger: SilentLogger())
         )

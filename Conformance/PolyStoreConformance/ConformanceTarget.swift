@@ -8,8 +8,8 @@ public struct ConformanceTarget: Sendable, CustomStringConvertible {
     public let capabilities: Set<Capabilities.Feature>
     /// A Boolean value that indicates whether a store detects changed bytes in its files.
     public let findsDamage: Bool
-    let store: @Sendable (ConformancePlace) -> StoreConfiguration
-    let teardown: @Sendable (ConformancePlace) throws -> Void
+    let store: @Sendable (ConformanceLocation) -> StoreConfiguration
+    let teardown: @Sendable (ConformanceLocation) throws -> Void
 
     /// - Parameters:
     ///   - name: The name of the backend in results.
@@ -20,8 +20,8 @@ public struct ConformanceTarget: Sendable, CustomStringConvertible {
     ///     when its stores are closed. Files at the path or beside it are removed in any case.
     public init(
         name: String, capabilities: Set<Capabilities.Feature>, findsDamage: Bool = true,
-        store: @escaping @Sendable (ConformancePlace) -> StoreConfiguration,
-        teardown: @escaping @Sendable (ConformancePlace) throws -> Void = { _ in }
+        store: @escaping @Sendable (ConformanceLocation) -> StoreConfiguration,
+        teardown: @escaping @Sendable (ConformanceLocation) throws -> Void = { _ in }
     ) {
         self.name = name
         self.capabilities = capabilities

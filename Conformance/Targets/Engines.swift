@@ -15,10 +15,10 @@ package enum Engines {
 
     package static let lmdb = EngineTarget(
         name: "lmdb", features: [.persistence, .multiProcess, .readOnlyOpen, .fullDurability, .copying, .compaction], isTransactional: true
-    ) { place in try .lmdb(path: StorePath.resolve(place.path), options: LMDBOptions(), isReadOnly: false) }
+    ) { location in try .lmdb(path: StorePath.resolve(location.path), options: LMDBOptions(), isReadOnly: false) }
 
-    package static let levelDB = EngineTarget(name: "leveldb", features: [.persistence, .fullDurability, .copying, .compaction]) { place in
-        try .levelDB(path: StorePath.resolve(place.path), options: LevelDBOptions())
+    package static let levelDB = EngineTarget(name: "leveldb", features: [.persistence, .fullDurability, .copying, .compaction]) { location in
+        try .levelDB(path: StorePath.resolve(location.path), options: LevelDBOptions())
     }
 
     package static let all = [memory, lmdb, levelDB]

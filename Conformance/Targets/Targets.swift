@@ -20,11 +20,11 @@ package enum Targets {
             .persistence, .multiProcess, .readOnlyOpen, .fullDurability, .concurrentReaders, .verification, .plannedIndexes,
             .transferableWriter, .namedValues, .changeLog, .migration, .copying, .compaction,
         ], findsDamage: false
-    ) { place in
+    ) { location in
         // Writers wait for each other practically without a limit: a loaded machine is not a failure.
         var options = SQLiteOptions()
         options.busyTimeout = 3_600_000
-        return .sqlite(file: place.path, options: options)
+        return .sqlite(file: location.path, options: options)
     }
 
     package static let lmdb = ConformanceTarget(
@@ -33,11 +33,11 @@ package enum Targets {
             .persistence, .multiProcess, .readOnlyOpen, .fullDurability, .concurrentReaders, .verification, .plannedIndexes, .namedValues,
             .changeLog, .migration, .copying, .compaction,
         ]
-    ) { place in
+    ) { location in
         // Practically without a limit, as above.
         var options = LMDBOptions()
         options.growthTimeout = 3_600_000
-        return .lmdb(file: place.path, options: options)
+        return .lmdb(file: location.path, options: options)
     }
 
     package static let levelDB = ConformanceTarget(
@@ -46,7 +46,7 @@ package enum Targets {
             .persistence, .fullDurability, .concurrentReaders, .verification, .plannedIndexes, .transferableWriter, .namedValues,
             .changeLog, .migration, .copying, .compaction,
         ]
-    ) { place in .levelDB(directory: place.path) }
+    ) { location in .levelDB(directory: location.path) }
 
     package static let all = [memory, sqlite, lmdb, levelDB]
 

@@ -8,7 +8,7 @@ extension ModelClass {
     var overridable: String { subentities.isEmpty ? "static" : "class" }
 
     /// An additional argument of the accessors if the class may inherit properties, so that the indexes of its own do not begin at 0.
-    var place: String { inherited == nil ? "" : ", in: \(quoted(name))" }
+    var ownerArgument: String { inherited == nil ? "" : ", in: \(quoted(name))" }
 
     /// The name of a function that returns the key paths of a class's properties for any subclass, because a key path has a fixed root class.
     var pathsName: String { "_$paths_\(name.trimmingBackticks)" }

@@ -7,10 +7,10 @@ extension ModelClass {
     private var overriding: String { isSubclass ? "override " : "" }
 
     /// Returns a field index as code.
-    private func ordinal(_ property: ModelProperty) -> String { place.isEmpty ? "\(property.field ?? 0)" : "base + \(property.field ?? 0)" }
+    private func ordinal(_ property: ModelProperty) -> String { ownerArgument.isEmpty ? "\(property.field ?? 0)" : "base + \(property.field ?? 0)" }
 
     /// A declaration of `base` for code that uses indexes.
-    private var base: String { place.isEmpty || fields.isEmpty ? "" : "    let base = \(name)._$ordinals.field\n" }
+    private var base: String { ownerArgument.isEmpty || fields.isEmpty ? "" : "    let base = \(name)._$ordinals.field\n" }
 
     /// The stored properties and the initializers.
     var storageMembers: [DeclSyntax] {
@@ -67,7 +67,7 @@ extension ModelClass {
         let toOnes = fields.filter { $0.relationship != nil }
         let reads = toOnes.map { "    case \($0.relationship?.ordinal ?? 0): self.\($0.storage)\n" }.joined()
         let writes = toOnes.map { "    case \($0.relationship?.ordinal ?? 0): self.\($0.storage) = target\n" }.joined()
-        let relationship = place.isEmpty ? "relationship" : "relationship - \(name)._$ordinals.relationship"
+        let relationship = ownerArgument.isEmpty ? "relationship" : "relationship - \(name)._$ordinals.relationship"
         let load: DeclSyntax = """
             \(raw: overriding)\(raw: access)func _$load(_ record: PolyStoreCore._RecordView) throws {
             \(raw: isSubclass ? "    try super._$load(record)\n" : "")\(raw: base)\(raw: decodingLines)}

@@ -87,7 +87,7 @@ struct ModelClass {
             }
             return
         }
-        for (place, argument) in node.labeledArguments[start...].enumerated() where place == 0 || argument.label == nil {
+        for (ownerArgument, argument) in node.labeledArguments[start...].enumerated() where ownerArgument == 0 || argument.label == nil {
             let name = argument.expression.plainString ?? ""
             let parts = name.split(separator: ".", omittingEmptySubsequences: false)
             guard !parts.isEmpty, parts.allSatisfy({ PropertyReader.isIdentifier(String($0).trimmingBackticks) }) else {

@@ -31,11 +31,11 @@ extension ModelMacro: MemberAttributeMacro {
             let property = model.properties.first(where: { $0.identifier == identifier })
         else { return [] }
         guard let relationship = property.relationship else {
-            return ["@PolyStore._PersistedAttribute(\(raw: property.field ?? 0)\(raw: model.place))"]
+            return ["@PolyStore._PersistedAttribute(\(raw: property.field ?? 0)\(raw: model.ownerArgument))"]
         }
-        if relationship.isToMany { return ["@PolyStore._PersistedToMany(relationship: \(raw: relationship.ordinal)\(raw: model.place))"] }
+        if relationship.isToMany { return ["@PolyStore._PersistedToMany(relationship: \(raw: relationship.ordinal)\(raw: model.ownerArgument))"] }
         return [
-            "@PolyStore._PersistedToOne(relationship: \(raw: relationship.ordinal), field: \(raw: property.field ?? 0)\(raw: model.place))"
+            "@PolyStore._PersistedToOne(relationship: \(raw: relationship.ordinal), field: \(raw: property.field ?? 0)\(raw: model.ownerArgument))"
         ]
     }
 }

@@ -38,8 +38,8 @@ func value(_ type: AttributeType, _ random: inout SplitMix64) -> Value {
         let arena = RecordArena(capacity: 64)
         for _ in 0..<300 {
             let row = entity.fields.map { random.below(4) == 0 ? .null : value($0.type, &random) }
-            let place = try build(entity, row, arena)
-            let view = arena.view(place.offset, place.count, entity.layout)
+            let encoded = try build(entity, row, arena)
+            let view = arena.view(encoded.offset, encoded.count, entity.layout)
             #expect(entity.fields.map { view.value($0) } == row)
             let checked = try RecordView(validating: view.bytes, layout: entity.layout)
             #expect(entity.fields.map { checked.value($0) } == row)
@@ -55,7 +55,7 @@ func value(_ type: AttributeType, _ random: inout SplitMix64) -> Value {
         for _ in 0..<500 {
             let row = entity.fields.map { random.below(4) == 0 ? Value.null : value($0.type, &random) }
             built.removeAll()
-            let place = try build(entity, row, built)
+            let encoded = try build(entity, row, built)
             var record = RowRecord(ofRow, entity.layout)
             for (field, value) in zip(entity.fields, row) {
                 switch value {
@@ -67,7 +67,7 @@ func value(_ type: AttributeType, _ random: inout SplitMix64) -> Value {
                 }
             }
             let view = try record.finish(ofRow, entity.layout)
-            #expect(view.bytes.elementsEqual(built.bytes(place.offset, place.count)))
+            #expect(view.bytes.elementsEqual(built.bytes(encoded.offset, encoded.count)))
         }
         #expect(throws: StoreError.self) { _ = try RowRecord(ofRow, entity.layout).finish(ofRow, entity.layout) }
     }
@@ -87,10 +87,10 @@ func value(_ type: AttributeType, _ random: inout SplitMix64) -> Value {
         for count in 0..<40 {
             let plain = String(repeating: "x", count: count)
             // Non-ASCII and invalid bytes at each offset.
-            for place in 0...count {
+            for encoded in 0...count {
                 for odd in Self.oddBytes {
                     var bytes = Array(plain.utf8)
-                    bytes.insert(contentsOf: odd, at: place)
+                    bytes.insert(contentsOf: odd, at: encoded)
                     arena.removeAll()
                     var builder = RecordBuilder(arena)
                     builder.begin(entity.layout)
@@ -111,8 +111,8 @@ func value(_ type: AttributeType, _ random: inout SplitMix64) -> Value {
         var refused = 0
         for round in 0..<20_000 {
             arena.removeAll()
-            let place = try build(entity, entity.fields.map { random.below(5) == 0 ? .null : value($0.type, &random) }, arena)
-            var bytes = [UInt8](arena.bytes(place.offset, place.count))
+            let encoded = try build(entity, entity.fields.map { random.below(5) == 0 ? .null : value($0.type, &random) }, arena)
+            var bytes = [UInt8](arena.bytes(encoded.offset, encoded.count))
             for _ in 0...random.below(4) {
                 switch random.below(4) {
                 case 0: if !bytes.isEmpty { bytes[random.below(bytes.count)] ^= UInt8(1 << random.below(8)) }
@@ -156,8 +156,8 @@ func value(_ type: AttributeType, _ random: inout SplitMix64) -> Value {
         // The builder remains usable.
         builder.begin(entity.layout)
         builder.setText(text.index, "y")
-        let place = try builder.finish()
-        #expect(arena.view(place.offset, place.count, entity.layout).string(text.index) == "y")
+        let encoded = try builder.finish()
+        #expect(arena.view(encoded.offset, encoded.count, entity.layout).string(text.index) == "y")
     }
 
     @Test func aValueOfAnotherTypeIsRefused() throws {
@@ -218,9 +218,9 @@ func value(_ type: AttributeType, _ random: inout SplitMix64) -> Value {
         var builder = RecordBuilder(arena)
         builder.begin(entity.layout)
         for field in entity.fields { try builder.set(field, value(field.type, &random)) }
-        let place = try builder.finish()
+        let encoded = try builder.finish()
         let head = entity.layout.minimumSize
-        var bytes = [UInt8](arena.bytes(place.offset, place.count)) + [UInt8](repeating: 0, count: RecordChecksum.tailSize)
+        var bytes = [UInt8](arena.bytes(encoded.offset, encoded.count)) + [UInt8](repeating: 0, count: RecordChecksum.tailSize)
         let key: [UInt8] = [0x10, 0, 0, 0, 1, 0x80]
         key.withUnsafeBytes { key in bytes.withUnsafeMutableBytes { RecordChecksum.seal($0, head: head, key: key) } }
         func isSound(_ key: [UInt8]) -> (head: Bool, rest: Bool, all: Bool) {
@@ -256,8 +256,8 @@ func value(_ type: AttributeType, _ random: inout SplitMix64) -> Value {
             builder.begin(entity.layout)
             builder.setInteger(try #require(entity.field(named: "int64")).index, number)
             builder.setText(try #require(entity.field(named: "string")).index, text)
-            let place = try builder.finish()
-            var bytes = [UInt8](arena.bytes(place.offset, place.count)) + [0, 0, 0, 0]
+            let encoded = try builder.finish()
+            var bytes = [UInt8](arena.bytes(encoded.offset, encoded.count)) + [0, 0, 0, 0]
             key.withUnsafeBytes { key in bytes.withUnsafeMutableBytes { RecordChecksum.seal($0, head: head, key: key) } }
             return bytes
         }

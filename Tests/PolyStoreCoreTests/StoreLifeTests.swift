@@ -277,7 +277,7 @@ import Testing
         #expect(counts["Human"] == 1 && counts["Worker"] == 2, "\(counts)")
     }
 
-    @Test func theDefaultPlaceIsThatOfThePlatform() {
+    @Test func theDefaultLocationIsThatOfThePlatform() {
         let store = StoreConfiguration.sqlite()
         let name = URL(fileURLWithPath: CommandLine.arguments[0]).lastPathComponent
         #expect(store.location.hasSuffix("/\(name)/\(name).sqlite"), "\(store.location)")

@@ -16,9 +16,9 @@ struct Damage: Sendable, CustomTestStringConvertible {
         self.apply = apply
     }
 
-    private static func flip(_ opened: Opened, _ key: [UInt8], at place: Int) throws {
+    private static func flip(_ opened: Opened, _ key: [UInt8], at offset: Int) throws {
         var value = try #require(opened.engine[key])
-        value[place < 0 ? value.count + place : place] ^= 0x10
+        value[offset < 0 ? value.count + offset : offset] ^= 0x10
         opened.engine[key] = value
     }
 

@@ -129,9 +129,9 @@ import Testing
         let opened = try filled(engine).migrated(Self.change())
         let key = try opened.record("Thing", 5)
         let whole = try #require(engine[key])
-        for (place, byte) in [(2, UInt8(9)), (0, 7), (20, 0xff), (whole.count - 1, 0x55)] {
+        for (offset, byte) in [(2, UInt8(9)), (0, 7), (20, 0xff), (whole.count - 1, 0x55)] {
             var bytes = whole
-            bytes[place] = bytes[place] ^ byte
+            bytes[offset] = bytes[offset] ^ byte
             engine[key] = bytes
             #expect(failure { _ = try opened.store.values("Thing", 5) }?.code == .corrupt)
             #expect(failure { _ = try opened.all("Thing") }?.code == .corrupt)

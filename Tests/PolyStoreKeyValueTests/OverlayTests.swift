@@ -8,17 +8,17 @@ import Testing
 private struct SortedModel {
     var entries: [(key: [UInt8], value: [UInt8])] = []
 
-    func place(_ key: [UInt8]) -> Int { entries.firstIndex { !$0.key.lexicographicallyPrecedes(key) } ?? entries.count }
+    func index(_ key: [UInt8]) -> Int { entries.firstIndex { !$0.key.lexicographicallyPrecedes(key) } ?? entries.count }
 
     subscript(_ key: [UInt8]) -> [UInt8]? {
         get {
-            let place = place(key)
-            return place < entries.count && entries[place].key == key ? entries[place].value : nil
+            let index = index(key)
+            return index < entries.count && entries[index].key == key ? entries[index].value : nil
         }
         set {
-            let place = place(key)
-            if place < entries.count, entries[place].key == key { entries.remove(at: place) }
-            if let newValue { entries.insert((key, newValue), at: place) }
+            let index = index(key)
+            if index < entries.count, entries[index].key == key { entries.remove(at: index) }
+            if let newValue { entries.insert((key, newValue), at: index) }
         }
     }
 }
@@ -31,40 +31,40 @@ private struct SortedModel {
 
     /// Moves a cursor at random in both directions, and compares it with the array.
     private func moveRandomly(_ cursor: EngineCursor, _ model: SortedModel, _ random: inout SplitMix64, _ steps: Int) throws {
-        var place = -1
+        var index = -1
         for step in 0..<steps {
             let isThere: Bool
             var what: String
-            if place < 0 || place >= model.entries.count || random.below(8) == 0 {
+            if index < 0 || index >= model.entries.count || random.below(8) == 0 {
                 let key = Self.key(&random)
                 switch random.below(3) {
                 case 0:
                     what = "last"
-                    place = model.entries.count - 1
+                    index = model.entries.count - 1
                     isThere = try cursor.last()
                 case 1:
                     what = "seek \(key)"
-                    place = model.place(key)
+                    index = model.index(key)
                     isThere = try key.withUnsafeBytes { try cursor.seek($0) }
                 default:
                     what = "seek before \(key)"
-                    place = model.place(key) - 1
+                    index = model.index(key) - 1
                     isThere = try key.withUnsafeBytes { try cursor.seek(before: $0) }
                 }
             } else if random.below(2) == 0 {
                 what = "next"
-                place += 1
+                index += 1
                 isThere = try cursor.next()
             } else {
                 what = "previous"
-                place -= 1
+                index -= 1
                 isThere = try cursor.previous()
             }
             what += " at step \(step)"
-            try #require(isThere == model.entries.indices.contains(place), "\(what)")
+            try #require(isThere == model.entries.indices.contains(index), "\(what)")
             guard isThere else { continue }
-            try #require([UInt8](cursor.key) == model.entries[place].key, "\(what)")
-            try #require([UInt8](cursor.value) == model.entries[place].value, "\(what)")
+            try #require([UInt8](cursor.key) == model.entries[index].key, "\(what)")
+            try #require([UInt8](cursor.value) == model.entries[index].value, "\(what)")
         }
     }
 

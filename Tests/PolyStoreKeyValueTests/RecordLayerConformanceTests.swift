@@ -13,12 +13,12 @@ import Testing
         capabilities: [
             .persistence, .fullDurability, .concurrentReaders, .verification, .plannedIndexes, .namedValues, .changeLog, .migration,
         ]
-    ) { place in StoreConfiguration(engine: "test", location: place.path) { try open(place.path, $0) } }
+    ) { location in StoreConfiguration(engine: "test", location: location.path) { try open(location.path, $0) } }
 
     private static func open(_ path: String, _ request: OpenRequest) throws -> any StorageBackend {
         if request.isReadOnly { throw StoreError(.unsupported, "The test engine cannot be opened for reading only.") }
         let engine = engines.withLock { engines in
-            let engine = engines[path] ?? TestEngine(place: path, largestPiece: 1000)
+            let engine = engines[path] ?? TestEngine(location: path, largestPiece: 1000)
             engines[path] = engine
             return engine
         }

@@ -17,10 +17,10 @@ import Testing
         return opened
     }
 
-    private func flip(_ opened: Opened, _ id: Int64, _ place: (Int, Int) -> Int) throws {
+    private func flip(_ opened: Opened, _ id: Int64, _ offset: (Int, Int) -> Int) throws {
         let key = try opened.record("Person", id)
         var bytes = try #require(opened.engine[key])
-        bytes[place(try opened.store.entity("Person").layout.minimumSize, bytes.count)] ^= 4
+        bytes[offset(try opened.store.entity("Person").layout.minimumSize, bytes.count)] ^= 4
         opened.engine[key] = bytes
     }
 

@@ -5,7 +5,7 @@ import PolyStoreBackend
 /// A tier A engine that implements the contract strictly: it overwrites the bytes it returned as soon as they become invalid. Its keys survive closing, can be
 /// changed without the store, and its writes can be made to fail.
 final class TestEngine: OrderedEngine, @unchecked Sendable {  // everything mutable is accessed under the lock only
-    let place: String
+    let location: String
     let traits: EngineTraits
     private let lock = Lock()
     private var tree: OrderedTree
@@ -13,10 +13,10 @@ final class TestEngine: OrderedEngine, @unchecked Sendable {  // everything muta
     private var commitsLeft: Int?
 
     init(
-        place: String = "test engine", largestPiece: Int = 65_536, largestTransaction: Int = .max, checksumsRecords: Bool = true,
+        location: String = "test engine", largestPiece: Int = 65_536, largestTransaction: Int = .max, checksumsRecords: Bool = true,
         migrationTimeout: Int = 10_000, copying other: TestEngine? = nil
     ) {
-        self.place = place
+        self.location = location
         tree = other?.lock.withLock { other?.tree } ?? OrderedTree()
         var traits = EngineTraits(
             features: [.persistence, .fullDurability], checksumsRecords: checksumsRecords, largestPiece: largestPiece,
@@ -80,7 +80,7 @@ final class TestEngine: OrderedEngine, @unchecked Sendable {  // everything muta
     /// Returns a copy with the same contents.
     func copy() -> TestEngine {
         TestEngine(
-            place: place, largestPiece: traits.largestPiece, largestTransaction: traits.largestTransaction,
+            location: location, largestPiece: traits.largestPiece, largestTransaction: traits.largestTransaction,
             checksumsRecords: traits.checksumsRecords, migrationTimeout: traits.migrationTimeout, copying: self)
     }
 }

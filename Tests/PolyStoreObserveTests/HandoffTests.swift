@@ -10,8 +10,8 @@ import Testing
     private let shape: SnapshotShape
 
     init() throws {
-        let place = try Workplace(.memory)
-        shape = SnapshotShape(table: place.stack.core.table.withLock { $0 }, fields: nil, logger: SilentLogger())
+        let workplace = try Workplace(.memory)
+        shape = SnapshotShape(table: workplace.stack.core.table.withLock { $0 }, fields: nil, logger: SilentLogger())
     }
 
     private func contents(_ rows: ClosedRange<Int>) -> ListContents {

@@ -18,8 +18,8 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases) func observersAreAddedAndRemovedInCallbacks(backend: Backend) throws {
-        let place = try Workplace(backend)
-        let monitor = try place.stack.view.monitorList(From<Worker>().orderBy(.ascending(\.name)))
+        let workplace = try Workplace(backend)
+        let monitor = try workplace.stack.view.monitorList(From<Worker>().orderBy(.ascending(\.name)))
         let (first, second, third) = (Observer(), Observer(), Observer())
         first.onChange = { monitor in
             monitor.removeObserver(second)
@@ -28,44 +28,44 @@ import Testing
         monitor.addObserver(first)
         monitor.addObserver(first)
         monitor.addObserver(second)
-        try place.insert(("A", 1))
+        try workplace.insert(("A", 1))
         #expect(first.changes == 1 && second.changes == 0)
-        try place.insert(("B", 1))
+        try workplace.insert(("B", 1))
         #expect(first.changes == 2 && second.changes == 0 && third.changes >= 1)
         var last: Observer? = Observer()
         weak let weakLast = last
         last.map { monitor.addObserver($0) }
         last = nil
         #expect(weakLast == nil)
-        try place.insert(("C", 1))
+        try workplace.insert(("C", 1))
         #expect(first.changes == 3)
     }
 
     /// A commit in a callback is reported after the callbacks have returned.
     @Test(arguments: Backend.allCases) func aCommitInACallbackIsReportedAfterwards(backend: Backend) throws {
-        let place = try Workplace(backend)
-        let monitor = try place.stack.view.monitorList(From<Worker>().orderBy(.ascending(\.name)))
+        let workplace = try Workplace(backend)
+        let monitor = try workplace.stack.view.monitorList(From<Worker>().orderBy(.ascending(\.name)))
         let observer = Observer()
         var counts: [Int] = []
         observer.onChange = { monitor in
             counts.append(monitor.count)
-            if monitor.count < 4 { _ = try? place.insert(("more", 1)) }
+            if monitor.count < 4 { _ = try? workplace.insert(("more", 1)) }
             counts.append(monitor.count)
         }
         monitor.addObserver(observer)
-        try place.insert(("A", 1))
+        try workplace.insert(("A", 1))
         #expect(counts == [1, 1, 2, 2, 3, 3, 4, 4])
     }
 
     @Test(arguments: Backend.allCases) func clausesAreReplaced(backend: Backend) throws {
-        let place = try Workplace(backend)
-        try place.insert(("A", 1), ("B", 2), ("C", 3))
-        let monitor = try place.stack.view.monitorList(From<Worker>().orderBy(.ascending(\.name)))
+        let workplace = try Workplace(backend)
+        try workplace.insert(("A", 1), ("B", 2), ("C", 3))
+        let monitor = try workplace.stack.view.monitorList(From<Worker>().orderBy(.ascending(\.name)))
         let observer = Observer()
         monitor.addObserver(observer)
         try monitor.refetch(From<Worker>().where(\.age > 1).orderBy(.descending(\.name)))
         #expect(observer.refetches == 1 && observer.changes == 0 && monitor.map(\.name) == ["C", "B"])
-        try place.insert(("D", 4))
+        try workplace.insert(("D", 4))
         #expect(observer.changes == 1 && monitor.map(\.name) == ["D", "C", "B"])
         try monitor.refetch(From<Worker>().orderBy(.ascending(\.age)), sectionBy: SectionBy(\.age))
         #expect(monitor.sections.map(\.name) == ["1", "2", "3", "4"])
@@ -73,14 +73,14 @@ import Testing
         #expect(monitor.count == 4)
         // The new list, with another age, is observed too.
         try monitor.refetch(From<Worker>().where(\.age == 4))
-        try place.insert(("E", 4), ("F", 5))
+        try workplace.insert(("E", 4), ("F", 5))
         #expect(monitor.map(\.name) == ["D", "E"])
     }
 
     @Test(arguments: Backend.allCases) func positionsAndSections(backend: Backend) throws {
-        let place = try Workplace(backend)
-        let ids = try place.insert(("Ann", 30), ("Bob", 20), ("Abe", 30))
-        let view = place.stack.view
+        let workplace = try Workplace(backend)
+        let ids = try workplace.insert(("Ann", 30), ("Bob", 20), ("Abe", 30))
+        let view = workplace.stack.view
         let monitor = try view.monitorSectionedList(
             From<Worker>().orderBy(.ascending(\.name)), SectionBy(\.name) { String($0.prefix(1)) })
         #expect(monitor.sectionIndexTitles == ["A", "B"] && monitor.numberOfSections == 2)
@@ -97,21 +97,21 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases) func explainDescribesHowAListIsUpdated(backend: Backend) throws {
-        let place = try Workplace(backend)
-        let view = place.stack.view
+        let workplace = try Workplace(backend)
+        let view = workplace.stack.view
         #expect(try view.monitorList(From<Worker>().orderBy(.ascending(\.name))).explain().contains("followed incrementally"))
         #expect(try view.monitorList(From<Worker>().limit(3)).explain().contains("it has a limit or an offset"))
         #expect(try view.monitorList(From<Worker>().where(\.team?.title == "A")).explain().contains("related object"))
     }
 
     @Test(arguments: Backend.allCases) func aLongListIsReadOffTheMainActor(backend: Backend) async throws {
-        let place = try Workplace(backend)
-        try place.insert(("A", 1), ("B", 2))
-        let monitor = try await place.stack.view.loadListMonitor(From<Worker>().orderBy(.descending(\.name)), sectionBy: SectionBy(\.age))
+        let workplace = try Workplace(backend)
+        try workplace.insert(("A", 1), ("B", 2))
+        let monitor = try await workplace.stack.view.loadListMonitor(From<Worker>().orderBy(.descending(\.name)), sectionBy: SectionBy(\.age))
         #expect(monitor.map(\.name) == ["B", "A"] || monitor.map(\.name) == ["A", "B"])
         let observer = Observer()
         monitor.addObserver(observer)
-        try place.insert(("C", 3))
+        try workplace.insert(("C", 3))
         #expect(observer.changes == 1 && monitor.count == 3)
     }
 
@@ -133,17 +133,17 @@ import Testing
 
     /// A context with too many unprocessed changes compares its objects with the store.
     @Test(arguments: Backend.allCases) func aContextThatIsFarBehindCatchesUp(backend: Backend) throws {
-        let place = try Workplace(backend)
-        let ids = try place.insert(("A", 1), ("B", 2))
-        let view = place.stack.newView(.manual)
+        let workplace = try Workplace(backend)
+        let ids = try workplace.insert(("A", 1), ("B", 2))
+        let view = workplace.stack.newView(.manual)
         let monitor = try view.monitorList(From<Worker>().orderBy(.ascending(\.name)))
         let object = try view.monitorObject(ids[0])
         let observer = Observer()
         monitor.addObserver(observer)
         // More changes than are retained for a context.
         let long = String(repeating: "x", count: 1 << 20)
-        for number in 0..<20 { try place.edit(ids[0]) { $0.city = "\(number)" + long } }
-        try place.delete(ids[1])
+        for number in 0..<20 { try workplace.edit(ids[0]) { $0.city = "\(number)" + long } }
+        try workplace.delete(ids[1])
         try view.refresh()
         #expect(observer.changes == 1 && monitor.map(\.name) == ["A"])
         #expect(object.object?.city?.hasPrefix("19x") ?? false)

@@ -45,25 +45,25 @@ private final class DetailController: @preconcurrency ObjectObserver {
 
 @MainActor @Suite struct MonitorGuideTests {
     @Test(arguments: Backend.allCases) func aListOfObjects(backend: Backend) async throws {
-        let place = try Workplace(backend)
-        let stack = place.stack
-        try place.insert(("Ada", 36), ("Bob", 20))
+        let workplace = try Workplace(backend)
+        let stack = workplace.stack
+        try workplace.insert(("Ada", 36), ("Bob", 20))
         let controller = TableController()
 
         let monitor = try stack.view.monitorList(From<Worker>(), Where(\.age > 18), OrderBy(.ascending(\.name)))
         monitor.addObserver(controller)
         print(monitor.count, monitor[0].name)
 
-        try place.insert(("Abe", 40))
+        try workplace.insert(("Abe", 40))
         let bob = try #require(monitor.objectIDs.last)
-        try place.edit(bob) { $0.name = "Aaron" }
+        try workplace.edit(bob) { $0.name = "Aaron" }
         #expect(controller.actions == ["insert Abe at 0", "move Aaron from 2 to 0"])
     }
 
     @Test(arguments: Backend.allCases) func aSectionedList(backend: Backend) throws {
-        let place = try Workplace(backend)
-        let stack = place.stack
-        try place.insert(("Ada", 36), ("Bob", 20), ("Abe", 24))
+        let workplace = try Workplace(backend)
+        let stack = workplace.stack
+        try workplace.insert(("Ada", 36), ("Bob", 20), ("Abe", 24))
         let list = TrackList()
 
         let monitor = try stack.view.monitorSectionedList(
@@ -72,30 +72,30 @@ private final class DetailController: @preconcurrency ObjectObserver {
         for section in monitor.sections { print(section.name, section.count) }
         print(monitor[1, 0].name, monitor[IndexPath(indexes: [1, 0])].name)
 
-        try place.insert(("Eve", 25))
+        try workplace.insert(("Eve", 25))
         #expect(list.rows == [["Bob", "Abe", "Eve"], ["Ada"]])
     }
 
     @Test(arguments: Backend.allCases) func anObject(backend: Backend) throws {
-        let place = try Workplace(backend)
-        let stack = place.stack
-        let id = try place.insert(("Ada", 36))[0]
+        let workplace = try Workplace(backend)
+        let stack = workplace.stack
+        let id = try workplace.insert(("Ada", 36))[0]
         let controller = DetailController()
 
         let monitor = try stack.view.monitorObject(id)
         monitor.addObserver(controller)
 
-        try place.edit(id) { $0.age = 37 }
+        try workplace.edit(id) { $0.age = 37 }
         #expect(controller.title == "")
-        try place.edit(id) { $0.name = "Ada L." }
+        try workplace.edit(id) { $0.name = "Ada L." }
         #expect(controller.title == "Ada L.")
-        try place.delete(id)
+        try workplace.delete(id)
         #expect(controller.title == "deleted" && monitor.object == nil)
     }
 
     @Test(arguments: Backend.allCases) func pendingChanges(backend: Backend) throws {
-        let place = try Workplace(backend)
-        let stack = place.stack
+        let workplace = try Workplace(backend)
+        let stack = workplace.stack
 
         let draft = stack.beginUnsafe()
         let monitor = try draft.monitorList(From<Worker>(), OrderBy(.ascending(\.name)))

@@ -4,8 +4,8 @@ import Testing
 
 /// The values of an object, independent of the object.
 @Suite struct ObjectSnapshotTests {
-    private func full(_ place: Workplace) throws -> (ObjectID<Worker>, ObjectID<Team>) {
-        try place.stack.performAndWait { transaction throws in
+    private func full(_ workplace: Workplace) throws -> (ObjectID<Worker>, ObjectID<Team>) {
+        try workplace.stack.performAndWait { transaction throws in
             let worker = try transaction.create(Into<Worker>())
             let team = try transaction.create(Into<Team>())
             (worker.name, worker.age, worker.city) = ("Jané\0", -7, "Kobe")
@@ -19,9 +19,9 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases) func everyKindOfValueIsReadByItsKeyPath(backend: Backend) throws {
-        let place = try Workplace(backend)
-        let (id, team) = try full(place)
-        let snapshot = try #require(try place.stack.readAndWait { try $0.fetchSnapshot(id) })
+        let workplace = try Workplace(backend)
+        let (id, team) = try full(workplace)
+        let snapshot = try #require(try workplace.stack.readAndWait { try $0.fetchSnapshot(id) })
         #expect(snapshot.id == id)
         #expect(snapshot.name == "Jané\0" && snapshot.age == -7 && snapshot.city == "Kobe")
         #expect(snapshot.mood == .busy && snapshot.lastMood == .calm)
@@ -32,38 +32,38 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases) func missingValuesReadAsNil(backend: Backend) throws {
-        let place = try Workplace(backend)
-        let id = try place.insert(("Joe", 3))[0]
-        let snapshot = try #require(try place.stack.readAndWait { try $0.fetchSnapshot(id) })
+        let workplace = try Workplace(backend)
+        let id = try workplace.insert(("Joe", 3))[0]
+        let snapshot = try #require(try workplace.stack.readAndWait { try $0.fetchSnapshot(id) })
         #expect(
             snapshot.city == nil && snapshot.lastMood == nil && snapshot.holiday == nil && snapshot.picture == nil && snapshot.team == nil)
         #expect(snapshot.mood == .calm && snapshot.tags == [] && snapshot.home == Address())
     }
 
     @Test(arguments: Backend.allCases) func aSnapshotOutlivesItsObjectAndItsStack(backend: Backend) throws {
-        var place: Workplace? = try Workplace(backend)
-        let id = try #require(try place?.insert(("Ann", 30))[0])
-        let snapshot = try #require(try place?.stack.readAndWait { try $0.fetchSnapshot(id) })
-        try place?.edit(id) { $0.name = "Bea" }
-        try place?.delete(id)
-        #expect(try place?.stack.readAndWait { try $0.fetchSnapshot(id) } == nil)
-        place = nil
+        var workplace: Workplace? = try Workplace(backend)
+        let id = try #require(try workplace?.insert(("Ann", 30))[0])
+        let snapshot = try #require(try workplace?.stack.readAndWait { try $0.fetchSnapshot(id) })
+        try workplace?.edit(id) { $0.name = "Bea" }
+        try workplace?.delete(id)
+        #expect(try workplace?.stack.readAndWait { try $0.fetchSnapshot(id) } == nil)
+        workplace = nil
         #expect(snapshot.name == "Ann" && snapshot.id == id)
     }
 
     @Test(arguments: Backend.allCases) func equalValuesMakeEqualSnapshots(backend: Backend) throws {
-        let place = try Workplace(backend)
-        let (id, _) = try full(place)
-        let other = try place.insert(("Ann", 30))[0]
+        let workplace = try Workplace(backend)
+        let (id, _) = try full(workplace)
+        let other = try workplace.insert(("Ann", 30))[0]
         let read: @Sendable (ObjectID<Worker>) throws -> ObjectSnapshot<Worker>? = { id in
-            try place.stack.readAndWait { try $0.fetchSnapshot(id) }
+            try workplace.stack.readAndWait { try $0.fetchSnapshot(id) }
         }
         let first = try read(id)
         #expect(try first == read(id) && first != read(other))
         // Created from the object, not from its record in the store.
-        let ofObject = try place.stack.performAndWait { transaction throws in try transaction.edit(id).snapshot() }
+        let ofObject = try workplace.stack.performAndWait { transaction throws in try transaction.edit(id).snapshot() }
         #expect(ofObject == first && ofObject.hashValue == first?.hashValue)
-        let pending = try place.stack.performAndWait { transaction throws in
+        let pending = try workplace.stack.performAndWait { transaction throws in
             let worker = try transaction.edit(id)
             worker.age += 1
             return try worker.snapshot()
@@ -71,41 +71,41 @@ import Testing
         #expect(pending.age == -6 && pending != first)
         #expect(try pending == read(id))
         #expect(try Set([read(id), read(id), read(other)]).count == 2)
-        try place.edit(id) { $0.age -= 1 }
+        try workplace.edit(id) { $0.age -= 1 }
         #expect(try first == read(id))
     }
 
     @Test(arguments: Backend.allCases) func severalSnapshotsComeInTheOrderOfTheIDs(backend: Backend) throws {
-        let place = try Workplace(backend)
-        let ids = try place.insert(("A", 1), ("B", 2), ("C", 3))
-        try place.delete(ids[1])
-        let snapshots = try place.stack.readAndWait { try $0.fetchSnapshots([ids[2], ids[1], ids[0]]) }
+        let workplace = try Workplace(backend)
+        let ids = try workplace.insert(("A", 1), ("B", 2), ("C", 3))
+        try workplace.delete(ids[1])
+        let snapshots = try workplace.stack.readAndWait { try $0.fetchSnapshots([ids[2], ids[1], ids[0]]) }
         #expect(snapshots.map(\.name) == ["C", "A"])
     }
 
     @Test @MainActor func deletedObjectsGiveTheirLastValuesAndMissingOnesAreNil() async throws {
-        let place = try Workplace(.memory)
-        let ids = try place.insert(("Ann", 30), ("Bob", 40))
-        let ann = try #require(try place.stack.view.fetchExisting(ids[0]))
-        try await place.stack.perform { try $0.delete(ids[0]) }
+        let workplace = try Workplace(.memory)
+        let ids = try workplace.insert(("Ann", 30), ("Bob", 40))
+        let ann = try #require(try workplace.stack.view.fetchExisting(ids[0]))
+        try await workplace.stack.perform { try $0.delete(ids[0]) }
         #expect(ann.isDeleted)
         #expect(try ann.snapshot().name == "Ann")
-        #expect(try place.stack.view.fetchSnapshot(ids[0]) == nil)
-        #expect(try place.stack.view.fetchSnapshot(ids[1])?.name == "Bob")
+        #expect(try workplace.stack.view.fetchSnapshot(ids[0]) == nil)
+        #expect(try workplace.stack.view.fetchSnapshot(ids[1])?.name == "Bob")
     }
 
     @Test func theDescriptionNamesTheObjectAndItsValues() throws {
-        let place = try Workplace(.memory)
-        let id = try place.insert(("Ann", 30))[0]
-        let text = try #require(try place.stack.readAndWait { try $0.fetchSnapshot(id) }).description
+        let workplace = try Workplace(.memory)
+        let id = try workplace.insert(("Ann", 30))[0]
+        let text = try #require(try workplace.stack.readAndWait { try $0.fetchSnapshot(id) }).description
         #expect(text.hasPrefix("Worker \(id.rowID) (") && text.contains("Ann") && text.contains("age: "))
     }
 
     @Test func aComputedPropertyIsRefused() async {
         await #expect(processExitsWith: .failure) {
-            let place = try Workplace(.memory)
-            let id = try place.insert(("Ann", 30))[0]
-            let snapshot = try place.stack.readAndWait { try $0.fetchSnapshot(id) }
+            let workplace = try Workplace(.memory)
+            let id = try workplace.insert(("Ann", 30))[0]
+            let snapshot = try workplace.stack.readAndWait { try $0.fetchSnapshot(id) }
             print(snapshot?.label ?? "")
         }
     }

@@ -32,27 +32,27 @@ import Testing
     {
         let seed = UInt64.random(in: 0..<1_000)
         var random = SplitMix64(run: seed)
-        let place = try Workplace(backend)
-        try place.stack.performAndWait { transaction throws in
+        let workplace = try Workplace(backend)
+        try workplace.stack.performAndWait { transaction throws in
             for number in 0..<3 { try transaction.create(Into<Team>()).title = "t\(number)" }
         }
         var updates =
             if let section = shape.section {
-                CheckedUpdates(place.stack.changes(of: shape.source, sectionBy: section))
-            } else { CheckedUpdates(place.stack.changes(of: shape.source)) }
+                CheckedUpdates(workplace.stack.changes(of: shape.source, sectionBy: section))
+            } else { CheckedUpdates(workplace.stack.changes(of: shape.source)) }
         _ = try await updates.next()
         for number in 0..<Self.commitCount {
-            try commit(place, seed: random.next())
+            try commit(workplace, seed: random.next())
             // A consumer that reads after several commits receives combined changes.
             guard number % 7 == 6 else { continue }
-            try await settle(&updates, place, shape, "\(backend) \(shape.testDescription) seed \(seed), commit \(number)")
+            try await settle(&updates, workplace, shape, "\(backend) \(shape.testDescription) seed \(seed), commit \(number)")
         }
-        try await settle(&updates, place, shape, "\(backend) \(shape.testDescription) seed \(seed), at the end")
+        try await settle(&updates, workplace, shape, "\(backend) \(shape.testDescription) seed \(seed), at the end")
     }
 
     /// Reads changes until the state equals a fetch. If a change is missing, the time limit of the test ends this.
-    private func settle(_ updates: inout CheckedUpdates<Worker>, _ place: Workplace, _ shape: Shape, _ what: String) async throws {
-        let context = place.stack.newContext()
+    private func settle(_ updates: inout CheckedUpdates<Worker>, _ workplace: Workplace, _ shape: Shape, _ what: String) async throws {
+        let context = workplace.stack.newContext()
         let wanted: [ObjectSnapshot<Worker>]
         var names: [String]?
         if let section = shape.section {
@@ -72,8 +72,8 @@ import Testing
         }
     }
 
-    private func commit(_ place: Workplace, seed: UInt64) throws {
-        try place.stack.performAndWait { transaction throws in
+    private func commit(_ workplace: Workplace, seed: UInt64) throws {
+        try workplace.stack.performAndWait { transaction throws in
             var random = SplitMix64(run: seed)
             let workers = try transaction.fetchAll(From<Worker>())
             let teams = try transaction.fetchAll(From<Team>())

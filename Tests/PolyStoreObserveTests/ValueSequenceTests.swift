@@ -5,99 +5,99 @@ import Testing
 /// The results of queries, after each commit that changes them.
 @Suite struct ValueSequenceTests {
     @Test(arguments: Backend.allCases) func theCurrentResultComesFirstAndThenEachOther(backend: Backend) async throws {
-        let place = try Workplace(backend)
-        let ids = try place.insert(("A", 10), ("B", 20))
-        var averages = place.stack.values(of: From<Worker>().where(\.age > 5), .average(\.age)).makeAsyncIterator()
+        let workplace = try Workplace(backend)
+        let ids = try workplace.insert(("A", 10), ("B", 20))
+        var averages = workplace.stack.values(of: From<Worker>().where(\.age > 5), .average(\.age)).makeAsyncIterator()
         #expect(try await averages.next() == 15)
-        try place.edit(ids[0]) { $0.age = 40 }
+        try workplace.edit(ids[0]) { $0.age = 40 }
         #expect(try await averages.next() == 30)
-        try place.delete(ids[1])
+        try workplace.delete(ids[1])
         #expect(try await averages.next() == 40)
-        try place.insert(("C", 60))
+        try workplace.insert(("C", 60))
         #expect(try await averages.next() == 50)
-        try place.edit(ids[0]) { $0.age = 1 }
+        try workplace.edit(ids[0]) { $0.age = 1 }
         #expect(try await averages.next() == 60)
     }
 
     @Test(arguments: Backend.allCases) func aQueryRunsOnlyAfterCommitsThatTouchIt(backend: Backend) async throws {
-        let place = try Workplace(backend)
-        let ids = try place.insert(("A", 10), ("B", 20))
+        let workplace = try Workplace(backend)
+        let ids = try workplace.insert(("A", 10), ("B", 20))
         let runs = Counter()
-        var counts = place.stack.values(of: { context in
+        var counts = workplace.stack.values(of: { context in
             runs.increment()
             return try context.fetchCount(From<Worker>().where(\.age > 15))
         }).makeAsyncIterator()
         #expect(try await counts.next() == 1)
         let before = runs.value
         for number in 0..<20 {
-            try place.edit(ids[0]) { $0.name = "n\(number)" }
-            try place.stack.performAndWait { transaction throws in try transaction.create(Into<Team>()).title = "t\(number)" }
+            try workplace.edit(ids[0]) { $0.name = "n\(number)" }
+            try workplace.stack.performAndWait { transaction throws in try transaction.create(Into<Team>()).title = "t\(number)" }
         }
         // Commits are evaluated in order: the result of the last one implies that the earlier ones were evaluated.
-        try place.edit(ids[0]) { $0.age = 16 }
+        try workplace.edit(ids[0]) { $0.age = 16 }
         #expect(try await counts.next() == 2)
         #expect(before == 1 && runs.value == 2)
     }
 
     @Test(arguments: Backend.allCases) func equalResultsAreNotDeliveredTwice(backend: Backend) async throws {
-        let place = try Workplace(backend)
-        let ids = try place.insert(("A", 10), ("B", 20))
-        var counts = place.stack.values(of: From<Worker>().where(\.age > 15), .count).makeAsyncIterator()
+        let workplace = try Workplace(backend)
+        let ids = try workplace.insert(("A", 10), ("B", 20))
+        var counts = workplace.stack.values(of: From<Worker>().where(\.age > 15), .count).makeAsyncIterator()
         #expect(try await counts.next() == 1)
-        for age in 30..<40 { try place.edit(ids[1]) { $0.age = age } }
-        try place.insert(("C", 30))
+        for age in 30..<40 { try workplace.edit(ids[1]) { $0.age = age } }
+        try workplace.insert(("C", 30))
         #expect(try await counts.next() == 2)
     }
 
     @Test(arguments: Backend.allCases) func resultsFollowRelatedObjects(backend: Backend) async throws {
-        let place = try Workplace(backend)
-        let ids = try place.insert(("A", 10), ("B", 20))
-        let team = try place.stack.performAndWait { transaction throws in
+        let workplace = try Workplace(backend)
+        let ids = try workplace.insert(("A", 10), ("B", 20))
+        let team = try workplace.stack.performAndWait { transaction throws in
             let team = try transaction.create(Into<Team>())
             team.title = "Red"
             return team.objectID
         }
-        var counts = place.stack.values(of: From<Worker>().where(\.team?.title == "Red"), .count).makeAsyncIterator()
+        var counts = workplace.stack.values(of: From<Worker>().where(\.team?.title == "Red"), .count).makeAsyncIterator()
         #expect(try await counts.next() == 0)
-        try place.stack.performAndWait { transaction throws in
+        try workplace.stack.performAndWait { transaction throws in
             for id in ids { try transaction.edit(id).team = try transaction.edit(team) }
         }
         #expect(try await counts.next() == 2)
-        try place.stack.performAndWait { transaction throws in try transaction.edit(team).title = "Blue" }
+        try workplace.stack.performAndWait { transaction throws in try transaction.edit(team).title = "Blue" }
         #expect(try await counts.next() == 0)
-        var friends = place.stack.values(of: { try $0.fetchCount(From<Worker>().where(\.friends.count > 0)) }).makeAsyncIterator()
+        var friends = workplace.stack.values(of: { try $0.fetchCount(From<Worker>().where(\.friends.count > 0)) }).makeAsyncIterator()
         #expect(try await friends.next() == 0)
-        try place.stack.performAndWait { transaction throws in try transaction.edit(ids[0]).friends = [try transaction.edit(ids[1])] }
+        try workplace.stack.performAndWait { transaction throws in try transaction.edit(ids[0]).friends = [try transaction.edit(ids[1])] }
         #expect(try await friends.next() == 2)
     }
 
     @Test(arguments: Backend.allCases) func valuesOfObjectsAreObservedToo(backend: Backend) async throws {
-        let place = try Workplace(backend)
-        let ids = try place.insert(("A", 10), ("B", 20))
-        var names = place.stack.values(of: { try $0.fetchAll(From<Worker>().orderBy(.ascending(\.age))).map(\.name) }).makeAsyncIterator()
+        let workplace = try Workplace(backend)
+        let ids = try workplace.insert(("A", 10), ("B", 20))
+        var names = workplace.stack.values(of: { try $0.fetchAll(From<Worker>().orderBy(.ascending(\.age))).map(\.name) }).makeAsyncIterator()
         #expect(try await names.next() == ["A", "B"])
-        try place.edit(ids[0]) { ($0.name, $0.age) = ("Z", 30) }
+        try workplace.edit(ids[0]) { ($0.name, $0.age) = ("Z", 30) }
         #expect(try await names.next() == ["B", "Z"])
     }
 
     @Test func aSlowConsumerGetsTheNewestResult() async throws {
-        let place = try Workplace(.memory)
-        let id = try place.insert(("A", 0))[0]
-        var ages = place.stack.values(of: From<Worker>(), .maximum(\.age)).makeAsyncIterator()
+        let workplace = try Workplace(.memory)
+        let id = try workplace.insert(("A", 0))[0]
+        var ages = workplace.stack.values(of: From<Worker>(), .maximum(\.age)).makeAsyncIterator()
         #expect(try await ages.next() == 0)
-        for age in 1...200 { try place.edit(id) { $0.age = age } }
+        for age in 1...200 { try workplace.edit(id) { $0.age = age } }
         var seen: [Int] = []
         while seen.last != 200, let age = try await ages.next() { seen.append(age ?? -1) }
         #expect(seen == seen.sorted() && Set(seen).count == seen.count && seen.last == 200)
     }
 
     @Test func cancellationEndsTheSequence() async throws {
-        let place = try Workplace(.memory)
-        try place.insert(("A", 0))
+        let workplace = try Workplace(.memory)
+        try workplace.insert(("A", 0))
         let started = AsyncStream.makeStream(of: Void.self)
         let task = Task {
             var count = 0
-            for try await _ in place.stack.values(of: From<Worker>(), .count) {
+            for try await _ in workplace.stack.values(of: From<Worker>(), .count) {
                 count += 1
                 started.continuation.yield()
             }
@@ -109,30 +109,30 @@ import Testing
     }
 
     @Test func theSequenceEndsWithTheStack() async throws {
-        var place: Workplace? = try Workplace(.memory)
-        try place?.insert(("A", 0))
-        var counts = try #require(place?.stack.values(of: From<Worker>(), .count)).makeAsyncIterator()
+        var workplace: Workplace? = try Workplace(.memory)
+        try workplace?.insert(("A", 0))
+        var counts = try #require(workplace?.stack.values(of: From<Worker>(), .count)).makeAsyncIterator()
         #expect(try await counts.next() == 1)
-        place = nil
+        workplace = nil
         #expect(try await counts.next() == nil)
         #expect(try await counts.next() == nil)
     }
 
     @Test func errorsOfTheQueryEndTheSequence() async throws {
-        let place = try Workplace(.memory)
-        place.stack.logger = SilentLogger()
-        var counts = place.stack.values(of: From<Worker>().limit(1), .count).makeAsyncIterator()
+        let workplace = try Workplace(.memory)
+        workplace.stack.logger = SilentLogger()
+        var counts = workplace.stack.values(of: From<Worker>().limit(1), .count).makeAsyncIterator()
         await #expect(throws: StoreError.self) { try await counts.next() }
         #expect(try await counts.next() == nil)
     }
 
     @Test(arguments: Backend.allCases) func severalTasksObserveAtOnce(backend: Backend) async throws {
-        let place = try Workplace(backend)
+        let workplace = try Workplace(backend)
         let last = try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0..<8 {
                 group.addTask {
                     var last = 0
-                    for try await count in place.stack.values(of: From<Worker>(), .count) {
+                    for try await count in workplace.stack.values(of: From<Worker>(), .count) {
                         last = count
                         if count == 25 { break }
                     }
@@ -140,7 +140,7 @@ import Testing
                 }
             }
             group.addTask {
-                for number in 0..<25 { try place.insert(("w\(number)", number)) }
+                for number in 0..<25 { try workplace.insert(("w\(number)", number)) }
                 return 25
             }
             return try await group.reduce(into: []) { $0.append($1) }
@@ -149,10 +149,10 @@ import Testing
     }
 
     @Test @MainActor func theViewOffersThemToo() async throws {
-        let place = try Workplace(.memory)
-        var counts = place.stack.view.values(of: From<Worker>(), .count).makeAsyncIterator()
+        let workplace = try Workplace(.memory)
+        var counts = workplace.stack.view.values(of: From<Worker>(), .count).makeAsyncIterator()
         #expect(try await counts.next() == 0)
-        try place.insert(("A", 0))
+        try workplace.insert(("A", 0))
         #expect(try await counts.next() == 1)
     }
 }

@@ -9,12 +9,12 @@ import Testing
     private static let byName = From<Worker>().orderBy(.ascending(\.name))
 
     @Test(arguments: Backend.allCases) func sequencesOfTheViewAreInStepWithIt(backend: Backend) async throws {
-        let place = try Workplace(backend)
-        let view = place.stack.view
+        let workplace = try Workplace(backend)
+        let view = workplace.stack.view
         var updates = CheckedUpdates(view.changes(of: Self.byName))
         _ = try await updates.next()
         for number in 0..<20 {
-            try await place.stack.perform { transaction in
+            try await workplace.stack.perform { transaction in
                 let worker = try transaction.create(Into<Worker>())
                 (worker.name, worker.age) = ("w\(number)", number)
             }
@@ -27,67 +27,67 @@ import Testing
     }
 
     @Test func sequencesOfTheViewEndWithTheStack() async throws {
-        var place: Workplace? = try Workplace(.memory)
-        var lists = try #require(place?.stack.view.snapshots(of: Self.byName)).makeAsyncIterator()
+        var workplace: Workplace? = try Workplace(.memory)
+        var lists = try #require(workplace?.stack.view.snapshots(of: Self.byName)).makeAsyncIterator()
         let first = try await lists.next()
         #expect(first?.isEmpty == true)
-        weak let stack = place?.stack
-        place = nil
+        weak let stack = workplace?.stack
+        workplace = nil
         let last = try await lists.next()
         #expect(last == nil && stack == nil)
     }
 
     @Test func aListThatCannotBeFetchedEndsTheSequence() async throws {
-        let place = try Workplace(.memory)
-        var lists = place.stack.view.snapshots(of: From<Worker>(), content: .attributes(\.label)).makeAsyncIterator()
+        let workplace = try Workplace(.memory)
+        var lists = workplace.stack.view.snapshots(of: From<Worker>(), content: .attributes(\.label)).makeAsyncIterator()
         await #expect(throws: StoreError.self) { try await lists.next() }
         let next = try await lists.next()
         #expect(next == nil)
     }
 
     @Test(arguments: Backend.allCases) func publishersNotifyTheirObservers(backend: Backend) async throws {
-        let place = try Workplace(backend)
-        let ids = try place.insert(("B", 1), ("D", 2))
-        let publisher = try place.stack.view.publishList(From<Worker>(), OrderBy(.ascending(\.name)))
+        let workplace = try Workplace(backend)
+        let ids = try workplace.insert(("B", 1), ("D", 2))
+        let publisher = try workplace.stack.view.publishList(From<Worker>(), OrderBy(.ascending(\.name)))
         var owner: Owner? = Owner()
         let other = Owner()
         var seen: [[String]] = []
         publisher.addObserver(try #require(owner), notifyInitial: true) { seen.append($0.snapshot.map(\.name)) }
         publisher.addObserver(other) { publisher in publisher.removeObserver(other) }
-        try await place.stack.perform { try $0.edit(ids[0]).name = "E" }
+        try await workplace.stack.perform { try $0.edit(ids[0]).name = "E" }
         #expect(seen == [["B", "D"], ["D", "E"]] && publisher.lastChanges?.moved.count == 1)
         // A commit that does not change the list.
-        try await place.stack.perform { transaction in try transaction.create(Into<Team>()).title = "t" }
+        try await workplace.stack.perform { transaction in try transaction.create(Into<Team>()).title = "t" }
         #expect(seen.count == 2)
         try publisher.refetch(From<Worker>(), Where(\.age > 1), OrderBy(.ascending(\.name)))
         #expect(seen.last == ["D"] && publisher.lastChanges == nil)
-        try await place.stack.perform { try $0.edit(ids[0]).age = 5 }
+        try await workplace.stack.perform { try $0.edit(ids[0]).age = 5 }
         #expect(seen.last == ["D", "E"])
         owner = nil
-        try await place.stack.perform { try $0.delete(ids[0]) }
+        try await workplace.stack.perform { try $0.delete(ids[0]) }
         #expect(seen.count == 4 && publisher.snapshot.map(\.name) == ["D"])
     }
 
     @Test(arguments: Backend.allCases) func objectPublishersFollowOneObject(backend: Backend) async throws {
-        let place = try Workplace(backend)
-        let ids = try place.insert(("B", 1), ("D", 2))
-        let publisher = try place.stack.view.publishObject(ids[0])
+        let workplace = try Workplace(backend)
+        let ids = try workplace.insert(("B", 1), ("D", 2))
+        let publisher = try workplace.stack.view.publishObject(ids[0])
         let owner = Owner()
         var seen: [String] = []
         publisher.addObserver(owner) { seen.append($0.snapshot?.brief ?? "deleted") }
-        try await place.stack.perform { try $0.edit(ids[1]).age = 5 }
-        try await place.stack.perform { try $0.edit(ids[0]).age = 7 }
+        try await workplace.stack.perform { try $0.edit(ids[1]).age = 5 }
+        try await workplace.stack.perform { try $0.edit(ids[0]).age = 7 }
         #expect(publisher.object?.age == 7)
-        try await place.stack.perform { try $0.delete(ids[0]) }
+        try await workplace.stack.perform { try $0.delete(ids[0]) }
         #expect(seen == ["B7", "deleted"] && publisher.object == nil && publisher.snapshot == nil)
         withExtendedLifetime(owner) {}
     }
 
     @Test(arguments: Backend.allCases) func liveListsAndObjectsAreObservable(backend: Backend) async throws {
-        let place = try Workplace(backend)
-        let ids = try place.insert(("B", 1), ("D", 2))
-        let list = try LiveList(place.stack.view, From<Worker>(), OrderBy(.ascending(\.name)), sectionBy: SectionBy(\.age))
-        let object = try LiveObject(place.stack.view, ids[0])
+        let workplace = try Workplace(backend)
+        let ids = try workplace.insert(("B", 1), ("D", 2))
+        let list = try LiveList(workplace.stack.view, From<Worker>(), OrderBy(.ascending(\.name)), sectionBy: SectionBy(\.age))
+        let object = try LiveObject(workplace.stack.view, ids[0])
         let notified = Counter()
         func observe() {
             withObservationTracking {
@@ -98,13 +98,13 @@ import Testing
         }
         observe()
         #expect(list.sections.map(\.text) == ["1: B1", "2: D2"])
-        try await place.stack.perform { try $0.edit(ids[1]).age = 1 }
+        try await workplace.stack.perform { try $0.edit(ids[1]).age = 1 }
         #expect(notified.value == 1 && list.sections.map(\.text) == ["1: B1 D1"])
         observe()
-        try await place.stack.perform { try $0.edit(ids[0]).name = "C" }
+        try await workplace.stack.perform { try $0.edit(ids[0]).name = "C" }
         #expect(notified.value == 2 && object.snapshot?.name == "C" && object.object?.name == "C")
         observe()
-        try await place.stack.perform { transaction in try transaction.create(Into<Team>()).title = "t" }
+        try await workplace.stack.perform { transaction in try transaction.create(Into<Team>()).title = "t" }
         #expect(notified.value == 2)
         try list.refetch(From<Worker>(), OrderBy(.descending(\.name)))
         #expect(notified.value == 3 && list.snapshot.map(\.name) == ["D", "C"] && !list.isEmpty)

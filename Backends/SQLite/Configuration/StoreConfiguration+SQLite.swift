@@ -25,11 +25,11 @@ extension StoreConfiguration {
         }
     }
 
-    /// A store in the program's default SQLite database file: `NAME/NAME.sqlite` in the platform's folder for application data; see `DefaultPlace`.
+    /// A store in the program's default SQLite database file: `NAME/NAME.sqlite` in the platform's folder for application data; see `DefaultLocation`.
     ///
     /// The folder is created if it does not exist.
     public static func sqlite(options: SQLiteOptions = SQLiteOptions()) -> StoreConfiguration {
-        sqlite(file: DefaultPlace.path(extension: "sqlite"), options: options).creatingFolder()
+        sqlite(file: DefaultLocation.path(extension: "sqlite"), options: options).creatingFolder()
     }
 
     /// A store in a SQLite database file at a file URL.

@@ -22,11 +22,11 @@ extension Statement {
             let code: Int32
             if let memory, case .text(var text) = values[index] {
                 code = text.withUTF8 { bytes in
-                    let place = memory + offset
-                    if let start = bytes.baseAddress { place.copyMemory(from: start, byteCount: bytes.count) }
+                    let target = memory + offset
+                    if let start = bytes.baseAddress { target.copyMemory(from: start, byteCount: bytes.count) }
                     offset &+= bytes.count
                     return sqlite3_bind_text64(
-                        handle, parameter, place.assumingMemoryBound(to: CChar.self), UInt64(bytes.count), nil, UInt8(SQLITE_UTF8))
+                        handle, parameter, target.assumingMemoryBound(to: CChar.self), UInt64(bytes.count), nil, UInt8(SQLITE_UTF8))
                 }
             } else {
                 code = bind(parameter, values[index])

@@ -58,10 +58,10 @@ final class ConnectionPool: @unchecked Sendable {
         tables = writer.tables
         self.access = access
         self.isLogFlushed = isLogFlushed
-        let place = StorePath(path: writer.path)
-        lastingFiles = access == .writing ? try WatchedFiles([place.path]) : WatchedFiles()
+        let storePath = StorePath(path: writer.path)
+        lastingFiles = access == .writing ? try WatchedFiles([storePath.path]) : WatchedFiles()
         files = lastingFiles
-        stamp = access == .readingUnchangedFile ? try place.stamp() : nil
+        stamp = access == .readingUnchangedFile ? try storePath.stamp() : nil
         self.options = options
         self.logger = logger
     }
@@ -174,8 +174,8 @@ final class ConnectionPool: @unchecked Sendable {
     /// Throws an error if a file that is read without locks has changed since it was opened.
     private func checkUnchanged() throws {
         guard let stamp else { return }
-        let place = StorePath(path: path)
-        guard try place.stamp() == stamp, place.walSize() == 0 else {
+        let storePath = StorePath(path: path)
+        guard try storePath.stamp() == stamp, storePath.walSize() == 0 else {
             throw StoreError(
                 .busy,
                 "The store \(path) was opened without locks, because its folder accepts no side files, and another program has written to it. "

@@ -41,17 +41,17 @@ extension SQLiteBackend {
     /// The number of pages that are copied between two reports.
     private static let pagesPerStep: Int32 = 1024
 
-    private func copyPages(to place: StorePath, reporting report: MaintenanceReport) throws {
+    private func copyPages(to storePath: StorePath, reporting report: MaintenanceReport) throws {
         let reader = try pool.borrowReader()
         defer { pool.giveBack(reader: reader) }
         // Checks that the file is still the opened store, and holds a snapshot of it for the copy.
         _ = try reader.begin(writing: false)
         defer { reader.rollback() }
         var opened: OpaquePointer?
-        let code = sqlite3_open_v2(place.path, &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+        let code = sqlite3_open_v2(storePath.path, &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
         defer { sqlite3_close(opened) }
         func failure(_ code: Int32) -> StoreError {
-            StoreError(sqlite: code, "Copying the store \(pool.path)", path: place.path, connection: opened)
+            StoreError(sqlite: code, "Copying the store \(pool.path)", path: storePath.path, connection: opened)
         }
         guard code == SQLITE_OK else { throw failure(code) }
         // No journal and no flushes are needed: the file is flushed once, at the end.

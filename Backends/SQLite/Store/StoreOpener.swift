@@ -7,7 +7,7 @@ struct StoreOpener {
     let options: SQLiteOptions
     let request: OpenRequest
 
-    private var place: StorePath { StorePath(path: path) }
+    private var storePath: StorePath { StorePath(path: path) }
 
     func open() throws -> SQLiteBackend {
         try checkLength()
@@ -43,9 +43,9 @@ struct StoreOpener {
             return try open(tables, request.isReadOnly ? .reading : .writing)
         } catch let error as StoreError
             where request.isReadOnly && [SQLITE_CANTOPEN, SQLITE_READONLY].contains(Int32(error.engineCode & 0xff))
-            && !place.folderTakesFiles
+            && !storePath.folderTakesFiles
         {
-            guard place.walSize() == 0 else {
+            guard storePath.walSize() == 0 else {
                 throw StoreError(
                     .io,
                     "The store \(path) was not closed by the last that wrote to it: its newest commits are in the log beside it, and to read that one "
@@ -57,7 +57,7 @@ struct StoreOpener {
     }
 
     private func open(_ tables: StoreTables, _ access: Connection.Access) throws -> SQLiteBackend {
-        let hadLog = place.walSize() > 0
+        let hadLog = storePath.walSize() > 0
         let connection = try Connection(path: path, tables: tables, access: access, busyTimeout: options.busyTimeout)
         let backend: SQLiteBackend
         do { backend = try open(connection, tables, access, hadLog: hadLog) } catch {
@@ -75,13 +75,13 @@ struct StoreOpener {
 
     /// Ensures that the file exists with the right permissions.
     private func prepareFile() throws {
-        switch try place.kind() {
+        switch try storePath.kind() {
         case .file: break
         case .absent:
             guard !request.isReadOnly else {
                 throw StoreError(.io, "The file \(path) does not exist, and opening a store read-only does not create it.", url: path)
             }
-            try place.create(mode: options.fileMode)
+            try storePath.create(mode: options.fileMode)
         case .directory: throw StoreError(.notAStore, "\(path) is a folder, and a file was expected. It was left as it is.", url: path)
         case .other: throw StoreError(.io, "\(path) is not a regular file.", url: path)
         }
@@ -109,7 +109,7 @@ struct StoreOpener {
             writer: connection,
             identity: StoreIdentity(storeID: metadata.storeID, schemaHash: metadata.schemaHash, schema: request.schema.description),
             options: options, access: access,
-            isLogFlushed: !hadLog && (isMade || place.walSize() == 0), logger: request.logger)
+            isLogFlushed: !hadLog && (isMade || storePath.walSize() == 0), logger: request.logger)
         // The stored schema may have had other indexes.
         metadata.schema = request.schema.description
         metadata.schemaHash = request.schema.versionHash
@@ -122,7 +122,7 @@ struct StoreOpener {
     /// can leave such a page; without one, the file was truncated.
     /// - Throws: `corrupt`.
     private func checkPages(_ connection: Connection) throws {
-        let bytes = try place.stamp().bytes
+        let bytes = try storePath.stamp().bytes
         guard let pageSize = try connection.integer("PRAGMA page_size"), pageSize > 0, bytes % Int(pageSize) != 0 else { return }
         throw StoreError(
             .corrupt,
@@ -152,7 +152,7 @@ struct StoreOpener {
             let existing = Set(try connection.texts("SELECT name FROM sqlite_master WHERE type = 'table'"))
             for link in tables.schema.links {
                 if let shared = link.sharedName, existing.contains(shared), !existing.contains(tables.links[link.index].plainName) {
-                    throw link.mixed(path)
+                    throw link.mixedTablesError(path: path)
                 }
             }
         }

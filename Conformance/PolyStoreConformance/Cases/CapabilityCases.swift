@@ -71,10 +71,10 @@ let capabilityCases: [ConformanceCase] = [
         "capability.copying.both-ways", "A store can be copied if copying is claimed; otherwise copying throws unsupported."
     ) { run in
         let store = try Pets.open(run)
-        let place = run.place("copy")
-        if run.target.capabilities.contains(.copying) { return try store.backend.copy(to: place.path) }
-        try run.expectError(.unsupported) { try store.backend.copy(to: place.path) }
-        try run.expect(try StorePath(path: place.path).kind(), equals: .absent, "the file at the path")
+        let location = run.location("copy")
+        if run.target.capabilities.contains(.copying) { return try store.backend.copy(to: location.path) }
+        try run.expectError(.unsupported) { try store.backend.copy(to: location.path) }
+        try run.expect(try StorePath(path: location.path).kind(), equals: .absent, "the file at the path")
     },
     ConformanceCase(
         "capability.compaction.both-ways", "A store can be compacted if compaction is claimed; otherwise compaction throws unsupported."

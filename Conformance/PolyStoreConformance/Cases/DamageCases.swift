@@ -7,7 +7,7 @@ let damageCases: [ConformanceCase] = [
         "With a flipped bit in a record of a closed store, each read throws or is correct; none omits the record.",
         requires: [.persistence, .verification], findsDamage: true
     ) { run in
-        guard try run.keepsFilesAtItsPlace() else { return }
+        guard try run.keepsFilesAtItsPath() else { return }
         let sample = DamageSample(rows: 400)
         try sample.fill(run)
         let answers = try sample.answers(run)

@@ -85,7 +85,7 @@ let fieldCases: [ConformanceCase] = [
     ConformanceCase("fields.null.is-null", "A fetched field without a value is null, regardless of other fields.") { run in
         let (store, item) = try Catalog.open(run, items: 0)
         let rows = (0..<item.fields.count).map { missing in
-            Catalog.row(4).enumerated().map { place, value in place == missing || place == 0 ? Value.null : value }
+            Catalog.row(4).enumerated().map { location, value in location == missing || location == 0 ? Value.null : value }
         }
         try store.insert("Item", rows)
         try store.read { transaction in

@@ -13,8 +13,8 @@ let fileCases: [ConformanceCase] = [
         "A folder that is not a store is rejected; its name, contents and permissions stay unchanged.",
         requires: [.persistence]
     ) { run in
-        guard try run.keepsFilesAtItsPlace() else { return }
-        let folder = run.place().path
+        guard try run.keepsFilesAtItsPath() else { return }
+        let folder = run.location().path
         try FileManager.default.createDirectory(atPath: folder + "/letters", withIntermediateDirectories: true)
         try Data("Dear all, this folder holds letters.".utf8).write(to: URL(fileURLWithPath: folder + "/letters/first.txt"))
         try Data(repeating: 7, count: 9000).write(to: URL(fileURLWithPath: folder + "/picture"))
@@ -62,7 +62,7 @@ let fileCases: [ConformanceCase] = [
         "durability.full.flushes", "A .full commit flushes at least one file of the store before it returns. Counted on Linux.",
         requires: [.persistence, .fullDurability]
     ) { run in
-        guard try run.keepsFilesAtItsPlace(), let probe = FlushProbe(folder: StorePath.resolve(run.folderPath)) else { return }
+        guard try run.keepsFilesAtItsPath(), let probe = FlushProbe(folder: StorePath.resolve(run.folderPath)) else { return }
         let store = try run.open(Fixtures.company)
         for number in 1...5 as ClosedRange<Int64> {
             let before = probe.count
@@ -81,7 +81,7 @@ private func killCase(_ durability: Durability, requires: Set<Capabilities.Featu
         "Commits acknowledged with .\(durability.rawValue) are in the files whenever the process is killed.",
         requires: requires
     ) { run in
-        guard try run.keepsFilesAtItsPlace() else { return }
+        guard try run.keepsFilesAtItsPath() else { return }
         for commits in [1, 2, 7] {
             let store = try run.open(Fixtures.company, "killed-\(commits)")
             let rows = (1...commits).map { Fixtures.person("p\($0)", Int64($0), nickname: String(repeating: "n", count: $0 * 100)) }
@@ -104,7 +104,7 @@ private func killCase(_ durability: Durability, requires: Set<Capabilities.Featu
 
 extension ConformanceRun {
     /// Returns whether a store keeps files at its path.
-    func keepsFilesAtItsPlace() throws -> Bool {
+    func keepsFilesAtItsPath() throws -> Bool {
         let store = try open(Fixtures.company, "probe")
         try store.insert("Club", [[.text("club")]])
         try store.backend.close()

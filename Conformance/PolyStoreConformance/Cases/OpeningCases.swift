@@ -133,7 +133,7 @@ let openingCases: [ConformanceCase] = [
     },
     ConformanceCase("opening.foreign-file.is-refused", "A file that is not a store is rejected and unchanged.", requires: [.persistence]) {
         run in
-        let path = run.place().path
+        let path = run.location().path
         let bytes = Data("This is a letter, not a database. ".utf8) + Data(repeating: 7, count: 8192)
         try bytes.write(to: URL(fileURLWithPath: path))
         try run.expectError(.notAStore) { try run.open(Fixtures.company) }
@@ -145,7 +145,7 @@ let openingCases: [ConformanceCase] = [
         requires: [.persistence]
     ) { run in
         let error = try run.expectError(.io) { try run.open(Fixtures.company, "no/such/folder/store") }
-        try run.expect("\(error)".contains("no/such/folder"), "the error does not name the place: \(error)")
+        try run.expect("\(error)".contains("no/such/folder"), "the error does not name the path: \(error)")
     },
     ConformanceCase("opening.read-only.reads", "A store opened read-only can be read.", requires: [.readOnlyOpen, .persistence]) {
         run in
@@ -163,7 +163,7 @@ let openingCases: [ConformanceCase] = [
             _ = try run.open(Fixtures.company) { $0.readOnly() }
             throw run.fail("a store that does not exist was opened for reading")
         } catch is StoreError {}
-        try run.expect(!FileManager.default.fileExists(atPath: run.place().path), "a file was made")
+        try run.expect(!FileManager.default.fileExists(atPath: run.location().path), "a file was made")
     },
     ConformanceCase("opening.close.ends-use", "After close every new transaction throws closed, and a second close has no effect.") { run in
         let store = try run.open(Fixtures.company)

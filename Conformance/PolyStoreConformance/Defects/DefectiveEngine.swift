@@ -33,10 +33,10 @@ public struct DefectiveEngine: Sendable, CustomStringConvertible {
             capabilities: features.union([
                 .concurrentReaders, .verification, .plannedIndexes, .transferableWriter, .namedValues, .changeLog, .migration,
             ])
-        ) { place in
-            StoreConfiguration(engine: "defective", location: place.path) { request in
-                if request.isReadOnly { throw StoreError(.unsupported, "The store cannot be opened for reading only.", url: place.path) }
-                return try KeyValueBackend(open(place.path), request)
+        ) { location in
+            StoreConfiguration(engine: "defective", location: location.path) { request in
+                if request.isReadOnly { throw StoreError(.unsupported, "The store cannot be opened for reading only.", url: location.path) }
+                return try KeyValueBackend(open(location.path), request)
             }
         }
     }

@@ -8,7 +8,7 @@ import PolyStoreKeyValue
 final class DefectiveFileEngine: OrderedEngine, @unchecked Sendable {  // All mutable state is accessed under the lock.
     private static let magic = Array("PolyStore defective engine\n".utf8)
 
-    let place: String
+    let location: String
     let traits = EngineTraits(features: [.persistence, .fullDurability], checksumsRecords: false)
     let defect: EngineDefect
     private let file: Int32
@@ -19,12 +19,12 @@ final class DefectiveFileEngine: OrderedEngine, @unchecked Sendable {  // All mu
     private var openSnapshots = 0
 
     init(path: String, _ defect: EngineDefect) throws {
-        place = path
+        location = path
         self.defect = defect
-        var filePlace = StorePath(path: path)
+        var fileStorePath = StorePath(path: path)
         if defect.usesFolder {
             let folder = StorePath(path: path)
-            filePlace = StorePath(path: path + "/data")
+            fileStorePath = StorePath(path: path + "/data")
             switch try folder.kind() {
             case .absent: guard mkdir(path, 0o700) == 0 else { throw folder.refused("The folder cannot be made", errno) }
             case .directory:
@@ -33,12 +33,12 @@ final class DefectiveFileEngine: OrderedEngine, @unchecked Sendable {  // All mu
             default: throw Self.foreign(path)
             }
             if defect == .openFolderMode { chmod(path, 0o755) }
-        } else if case .directory = try filePlace.kind() {
+        } else if case .directory = try fileStorePath.kind() {
             throw Self.foreign(path)
         }
         // Without a lock, because one of the defects opens a store twice.
-        file = open(filePlace.path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw filePlace.refused("The file cannot be opened", errno) }
+        file = open(fileStorePath.path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw fileStorePath.refused("The file cannot be opened", errno) }
         if defect == .openFileMode { fchmod(file, 0o644) }
         do { try read() } catch {
             Foundation.close(file)
@@ -55,9 +55,9 @@ final class DefectiveFileEngine: OrderedEngine, @unchecked Sendable {  // All mu
     private func read() throws {
         let size = Int(lseek(file, 0, SEEK_END))
         var bytes = [UInt8](repeating: 0, count: size)
-        guard pread(file, &bytes, size, 0) == size else { throw StoreError(.io, "The file of \(place) cannot be read.", url: place) }
+        guard pread(file, &bytes, size, 0) == size else { throw StoreError(.io, "The file of \(location) cannot be read.", url: location) }
         guard size > 0 else { return }
-        guard bytes.starts(with: Self.magic) else { throw Self.foreign(place) }
+        guard bytes.starts(with: Self.magic) else { throw Self.foreign(location) }
         var offset = Self.magic.count
         while offset + 8 <= size {
             let (length, sum) = bytes.withUnsafeBytes {
@@ -71,11 +71,11 @@ final class DefectiveFileEngine: OrderedEngine, @unchecked Sendable {  // All mu
             if isWhole {
                 _ = bytes[(offset + 8)..<(offset + 8 + length)].withUnsafeBytes { tree.apply(encoded: $0) }
             } else if defect != .skipsDamagedBlocks {
-                throw StoreError(.corrupt, "\(place) is damaged at byte \(offset).", url: place)
+                throw StoreError(.corrupt, "\(location) is damaged at byte \(offset).", url: location)
             }
             offset += 8 + length
         }
-        guard offset == size || defect == .skipsDamagedBlocks else { throw StoreError(.corrupt, "\(place) is cut short.", url: place) }
+        guard offset == size || defect == .skipsDamagedBlocks else { throw StoreError(.corrupt, "\(location) is cut short.", url: location) }
     }
 
     private func write(_ tree: OrderedTree, flushes: Bool) throws {
@@ -97,9 +97,9 @@ final class DefectiveFileEngine: OrderedEngine, @unchecked Sendable {  // All mu
         endBlock()
         let written = pwrite(file, bytes, bytes.count, 0)
         guard written == bytes.count, ftruncate(file, off_t(bytes.count)) == 0 else {
-            throw StorePath(path: place).refused("The file cannot be written", written < 0 ? errno : ENOSPC)
+            throw StorePath(path: location).refused("The file cannot be written", written < 0 ? errno : ENOSPC)
         }
-        if flushes, defect != .neverFlushes { try StorePath(path: place).flush(file) }
+        if flushes, defect != .neverFlushes { try StorePath(path: location).flush(file) }
     }
 
     // MARK: The engine
@@ -188,7 +188,7 @@ private final class DefectiveSnapshot: EngineSnapshot {
     deinit { end() }
 
     private func version() throws -> OrderedTree {
-        if isEnded { throw StoreError(.closed, "The snapshot of \(engine.place) has ended.", url: engine.place) }
+        if isEnded { throw StoreError(.closed, "The snapshot of \(engine.location) has ended.", url: engine.location) }
         if let tree { return tree }
         let now = engine.current()
         tree = now

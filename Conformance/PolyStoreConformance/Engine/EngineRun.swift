@@ -17,10 +17,10 @@ final class EngineRun: CaseExpectations, Sendable {
 
     func cleanUp() throws { try folder.cleanUp(target.teardown) }
 
-    func place(_ name: String) -> ConformancePlace { folder.place(name) }
+    func location(_ name: String) -> ConformanceLocation { folder.location(name) }
 
     /// Opens an engine by name, and creates it if necessary.
-    func open(_ name: String = "engine") throws -> OpenEngine { OpenEngine(try target.open(folder.place(name))) }
+    func open(_ name: String = "engine") throws -> OpenEngine { OpenEngine(try target.open(folder.location(name))) }
 
     /// Opens an engine in which the value of each key is one byte.
     func open(keys: [Bytes]) throws -> OpenEngine {

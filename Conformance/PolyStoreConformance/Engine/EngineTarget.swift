@@ -3,8 +3,8 @@ import PolyStoreKeyValue
 
 /// An ordered engine under test, as specified by its author.
 ///
-///     let engine = EngineTarget(name: "mine", features: [.persistence, .fullDurability]) { place in
-///         try EngineHandle.shared("mine:\(place.path)", isReadOnly: false) { try MyEngine(place.path) }
+///     let engine = EngineTarget(name: "mine", features: [.persistence, .fullDurability]) { location in
+///         try EngineHandle.shared("mine:\(location.path)", isReadOnly: false) { try MyEngine(location.path) }
 ///     }
 public struct EngineTarget: Sendable, CustomStringConvertible {
     /// The name of the engine.
@@ -13,9 +13,9 @@ public struct EngineTarget: Sendable, CustomStringConvertible {
     public let features: Set<Capabilities.Feature>
     /// A Boolean value that indicates whether the engine is a `TransactionalEngine`.
     public let isTransactional: Bool
-    let open: @Sendable (ConformancePlace) throws -> EngineHandle
+    let open: @Sendable (ConformanceLocation) throws -> EngineHandle
     let setWritesFail: (@Sendable (any OrderedEngine, Bool) throws -> Void)?
-    let teardown: @Sendable (ConformancePlace) throws -> Void
+    let teardown: @Sendable (ConformanceLocation) throws -> Void
 
     /// - Parameters:
     ///   - name: The name of the engine in results.
@@ -27,9 +27,9 @@ public struct EngineTarget: Sendable, CustomStringConvertible {
     ///   - teardown: Removes data that an engine has left elsewhere. Called after each case for each path that the case used.
     public init(
         name: String, features: Set<Capabilities.Feature>, isTransactional: Bool = false,
-        open: @escaping @Sendable (ConformancePlace) throws -> EngineHandle,
+        open: @escaping @Sendable (ConformanceLocation) throws -> EngineHandle,
         setWritesFail: (@Sendable (any OrderedEngine, Bool) throws -> Void)? = nil,
-        teardown: @escaping @Sendable (ConformancePlace) throws -> Void = { _ in }
+        teardown: @escaping @Sendable (ConformanceLocation) throws -> Void = { _ in }
     ) {
         self.name = name
         self.features = features

@@ -40,7 +40,7 @@ public struct EngineOracle {
         var open = try run.open()
         defer { for (snapshot, _) in snapshots { snapshot.end() } }
         for step in 0..<steps {
-            let place = "seed \(seed), step \(step)"
+            let context = "seed \(seed), step \(step)"
             switch random.below(12) {
             case 0...3:
                 let changes = (0..<random.below(random.once(in: 5) ? 150 : 8)).map { _ in
@@ -55,13 +55,13 @@ public struct EngineOracle {
                 guard run.target.features.contains(.persistence), snapshots.isEmpty else { break }
                 open.close()
                 open = try run.open()
-                try run.expect(try open.contents() == entries, "\(place): other contents after opening again")
+                try run.expect(try open.contents() == entries, "\(context): other contents after opening again")
             default:
                 let current = try open.snapshot()
                 defer { current.end() }
                 let (snapshot, expected) =
                     snapshots.isEmpty || random.once(in: 2) ? (current, entries) : snapshots[random.below(snapshots.count)]
-                try checkCursor(snapshot, expected, place)
+                try checkCursor(snapshot, expected, context)
             }
         }
         for (snapshot, expected) in snapshots { try run.expect(try snapshot.contents() == expected, "seed \(seed): a snapshot at the end") }
@@ -85,10 +85,10 @@ public struct EngineOracle {
     }
 
     /// Runs cursor moves and lookups.
-    private mutating func checkCursor(_ snapshot: TestSnapshot, _ expected: [EngineEntry], _ place: String) throws {
+    private mutating func checkCursor(_ snapshot: TestSnapshot, _ expected: [EngineEntry], _ context: String) throws {
         for _ in 0..<4 {
             let key = key()
-            try run.expect(try snapshot[key] == expected.first { $0.key == key }?.value, "\(place): get \(hex(key))")
+            try run.expect(try snapshot[key] == expected.first { $0.key == key }?.value, "\(context): get \(hex(key))")
         }
         let cursor = try snapshot.cursor()
         defer { cursor.close() }
@@ -115,7 +115,7 @@ public struct EngineOracle {
                 (isThere, move) = (try cursor.previous(), "previous")
                 position = position.flatMap { $0 > 0 ? $0 - 1 : nil }
             }
-            try run.expect(isThere ? cursor.entry : nil, equals: position.map { expected[$0] }, "\(place): \(move)")
+            try run.expect(isThere ? cursor.entry : nil, equals: position.map { expected[$0] }, "\(context): \(move)")
         }
     }
 }

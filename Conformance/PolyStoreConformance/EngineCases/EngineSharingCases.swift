@@ -14,7 +14,7 @@ let engineSharingCases: [EngineCase] = [
         try run.expect(try second.contents().map(\.key), equals: [[1]], "the second open sees what the first wrote")
         try second.apply([EngineChange([2], [2])])
         try run.expect(try first.contents().map(\.key), equals: [[1], [2]], "the first open sees what the second wrote")
-        try run.expect(first.engine === second.engine, "the place was opened twice; open it through EngineHandle.shared")
+        try run.expect(first.engine === second.engine, "the path was opened twice; open it through EngineHandle.shared")
         // The first can be closed before the second.
         first.close()
         try second.apply([EngineChange([3], [3])])

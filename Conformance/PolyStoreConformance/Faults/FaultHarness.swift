@@ -100,7 +100,7 @@ private final class FaultPlay {
     }
 
     private func open(_ schema: ResolvedSchema, isFaulty: Bool) throws -> KeyValueBackend {
-        let handle = try run.target.open(run.place("engine"))
+        let handle = try run.target.open(run.location("engine"))
         let request = OpenRequest(schema: schema, logger: SilentLogger())
         return try KeyValueBackend(isFaulty ? EngineHandle(private: FaultyEngine(handle, plan)) : handle, request)
     }

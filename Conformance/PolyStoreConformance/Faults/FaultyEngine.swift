@@ -18,7 +18,7 @@ public final class FaultyEngine: OrderedEngine {
     }
 
     /// The location of the wrapped engine.
-    public var place: String { handle.engine.place }
+    public var location: String { handle.engine.location }
     /// The traits of the wrapped engine.
     public var traits: EngineTraits { handle.engine.traits }
     /// Releases the wrapped engine.

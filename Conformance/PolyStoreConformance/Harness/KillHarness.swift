@@ -13,19 +13,19 @@ import SeededRandom
     ///     try KillHarness.writeUntilKilled(.mine(file: CommandLine.arguments[1]), durability)
     ///
     ///     // in the tests
-    ///     let harness = KillHarness(target, program: path) { place, durability in [place.path, durability.rawValue] }
+    ///     let harness = KillHarness(target, program: path) { location, durability in [location.path, durability.rawValue] }
     ///     let report = try await harness.run(kills: 10, durability: .relaxed, seed: 1)
     public struct KillHarness: Sendable {
         private let target: ConformanceTarget
         private let program: String
-        private let arguments: @Sendable (ConformancePlace, Durability) -> [String]
+        private let arguments: @Sendable (ConformanceLocation, Durability) -> [String]
 
         /// - Parameters:
         ///   - target: The backend to test.
         ///   - program: The path of the executable.
         ///   - arguments: Returns the arguments with which it opens the store at a path.
         public init(
-            _ target: ConformanceTarget, program: String, arguments: @escaping @Sendable (ConformancePlace, Durability) -> [String]
+            _ target: ConformanceTarget, program: String, arguments: @escaping @Sendable (ConformanceLocation, Durability) -> [String]
         ) {
             self.target = target
             self.program = program
@@ -63,7 +63,7 @@ import SeededRandom
             let process = Process()
             let output = Pipe()
             process.executableURL = URL(fileURLWithPath: program)
-            process.arguments = arguments(run.place(), durability)
+            process.arguments = arguments(run.location(), durability)
             process.standardOutput = output
             try process.run()
             defer {

@@ -51,7 +51,7 @@ private struct OracleTries {
         count += 1
         var runner: OracleRunner?
         do {
-            let made = try OracleRunner(run.target, schema, run.place("\(name)-\(count)"))
+            let made = try OracleRunner(run.target, schema, run.location("\(name)-\(count)"))
             runner = made
             try made.run(steps)
             return nil

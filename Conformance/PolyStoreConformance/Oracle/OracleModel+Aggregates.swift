@@ -56,8 +56,8 @@ extension OracleModel {
         for id in selected(request.entity, request.predicate) {
             guard let row = rows[id] else { continue }
             let key = fields.map { value($0, id, row) }
-            if let place = groups.firstIndex(where: { group in zip(group.key, key).allSatisfy { OracleValues.same($0, $1) } }) {
-                groups[place].members.append(id)
+            if let index = groups.firstIndex(where: { group in zip(group.key, key).allSatisfy { OracleValues.same($0, $1) } }) {
+                groups[index].members.append(id)
             } else {
                 groups.append(Group(key: key, members: [id]))
             }

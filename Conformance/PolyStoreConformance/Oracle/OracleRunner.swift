@@ -4,7 +4,7 @@ import PolyStoreBackend
 final class OracleRunner {
     private let target: ConformanceTarget
     private let schema: ResolvedSchema
-    private let place: ConformancePlace
+    private let location: ConformanceLocation
     private var backend: any StorageBackend
     private var model: OracleModel
     private var version: UInt64 = 0
@@ -15,18 +15,18 @@ final class OracleRunner {
     private var writerIDs: [Int64] = []
     private(set) var step = 0
 
-    init(_ target: ConformanceTarget, _ schema: ResolvedSchema, _ place: ConformancePlace) throws {
+    init(_ target: ConformanceTarget, _ schema: ResolvedSchema, _ location: ConformanceLocation) throws {
         self.target = target
         self.schema = schema
-        self.place = place
+        self.location = location
         model = OracleModel(schema)
         nextIDs = schema.entities.map { _ in 1 }
-        backend = try Self.open(target, schema, place)
+        backend = try Self.open(target, schema, location)
     }
 
-    private static func open(_ target: ConformanceTarget, _ schema: ResolvedSchema, _ place: ConformancePlace) throws -> any StorageBackend
+    private static func open(_ target: ConformanceTarget, _ schema: ResolvedSchema, _ location: ConformanceLocation) throws -> any StorageBackend
     {
-        try target.store(place).durability(.relaxed).open(schema: schema, configurationName: nil, logger: SilentLogger())
+        try target.store(location).durability(.relaxed).open(schema: schema, configurationName: nil, logger: SilentLogger())
     }
 
     func run(_ steps: [OracleStep]) throws {
@@ -72,7 +72,7 @@ final class OracleRunner {
             guard target.capabilities.contains(.persistence) else { return }
             leave()
             try backend.close()
-            backend = try Self.open(target, schema, place)
+            backend = try Self.open(target, schema, location)
             try withLatest { try checkEverything($0, model, "after opening again") }
         case .ask(let reader, let query): try ask(reader, query)
         }

@@ -19,14 +19,14 @@ enum MachineSpeed {
 
     private static func flushes() -> Duration {
         let path = FileManager.default.temporaryDirectory.path + "/polystore-speed-" + UUID().uuidString
-        let place = StorePath(path: path)
+        let storePath = StorePath(path: path)
         defer { unlink(path) }
         return ContinuousClock().measure {
             let file = Foundation.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
             defer { Foundation.close(file) }
             for number in 0..<10 as Range<UInt8> where file >= 0 {
                 _ = [UInt8](repeating: number, count: 4096).withUnsafeBytes { pwrite(file, $0.baseAddress, $0.count, 0) }
-                try? place.flush(file)
+                try? storePath.flush(file)
             }
         }
     }

@@ -17,18 +17,18 @@ final class ScratchFolder: Sendable {
     }
 
     /// Registers a path that a target is about to use.
-    func place(_ name: String) -> ConformancePlace {
-        let place = ConformancePlace(path: path + "/" + name)
-        used.withLock { if !$0.contains(place.path) { $0.append(place.path) } }
-        return place
+    func location(_ name: String) -> ConformanceLocation {
+        let location = ConformanceLocation(path: path + "/" + name)
+        used.withLock { if !$0.contains(location.path) { $0.append(location.path) } }
+        return location
     }
 
     /// Runs the target's teardown for each used path, then removes the folder.
-    func cleanUp(_ teardown: (ConformancePlace) throws -> Void) throws {
+    func cleanUp(_ teardown: (ConformanceLocation) throws -> Void) throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
         var failure: (any Error)?
-        for place in used.withLock({ $0 }) {
-            do { try teardown(ConformancePlace(path: place)) } catch { failure = failure ?? error }
+        for location in used.withLock({ $0 }) {
+            do { try teardown(ConformanceLocation(path: location)) } catch { failure = failure ?? error }
         }
         if let failure { throw failure }
     }

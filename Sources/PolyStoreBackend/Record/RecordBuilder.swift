@@ -4,7 +4,7 @@
 ///     builder.begin(entity.layout)
 ///     builder.setInteger(0, 41)
 ///     builder.setText(1, "Jane")
-///     let place = try builder.finish()          // offset and count in the arena
+///     let encoded = try builder.finish()          // offset and count in the arena
 ///
 /// A field that is not set is null. Set fields of variable length in ascending order; `finish` throws `misuse` otherwise.
 public struct RecordBuilder {
@@ -150,8 +150,8 @@ public struct RecordBuilder {
     /// Finishes the record and returns a view of it; valid until the arena grows or is cleared.
     @inlinable @inline(__always)
     public mutating func finishedView() throws -> RecordView {
-        let place = try finish()
-        return RecordView(trusting: base, count: place.count, slots: slots, endsOffset: endsOffset, heapOffset: heapOffset)
+        let encoded = try finish()
+        return RecordView(trusting: base, count: encoded.count, slots: slots, endsOffset: endsOffset, heapOffset: heapOffset)
     }
 
     @usableFromInline

@@ -170,8 +170,8 @@ public final class ChangeSet {
     {
         builder.begin(entity.layout)
         try encode(&builder)
-        let place = try builder.finish()
-        objectChanges.append(Change(kind: kind, entity: entity.index, id: id, mask: mask, offset: place.offset, count: place.count))
+        let encoded = try builder.finish()
+        objectChanges.append(Change(kind: kind, entity: entity.index, id: id, mask: mask, offset: encoded.offset, count: encoded.count))
     }
 
     /// Returns the record of an insert or update. Valid until the change set grows or is deallocated.

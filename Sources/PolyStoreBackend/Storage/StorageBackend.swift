@@ -176,16 +176,16 @@ public struct RelatedIDs: Sendable {
     public mutating func sort() {
         for source in targets.keys {
             guard let ids = targets[source] else { continue }
-            guard let places = positions[source], places.count == ids.count else {
+            guard let listPositions = positions[source], listPositions.count == ids.count else {
                 targets[source]?.sort()
                 continue
             }
             // Null precedes every integer.
             let order = ids.indices.sorted {
-                (places[$0] == nil ? 0 : 1, places[$0] ?? 0, ids[$0]) < (places[$1] == nil ? 0 : 1, places[$1] ?? 0, ids[$1])
+                (listPositions[$0] == nil ? 0 : 1, listPositions[$0] ?? 0, ids[$0]) < (listPositions[$1] == nil ? 0 : 1, listPositions[$1] ?? 0, ids[$1])
             }
             targets[source] = order.map { ids[$0] }
-            positions[source] = order.map { places[$0] }
+            positions[source] = order.map { listPositions[$0] }
         }
     }
 

@@ -24,14 +24,14 @@ package struct OwningProcess: @unchecked Sendable {  // the counter changes only
     /// Checks that the current process created this value.
     /// - Throws: `misuse` in a forked child.
     @inlinable @inline(__always)
-    package func check(_ place: @autoclosure () -> String) throws { if !isCurrent { throw Self.wrongProcess(place()) } }
+    package func check(_ location: @autoclosure () -> String) throws { if !isCurrent { throw Self.wrongProcess(location()) } }
 
     @usableFromInline @inline(never)
-    static func wrongProcess(_ place: String) -> StoreError {
+    static func wrongProcess(_ location: String) -> StoreError {
         StoreError(
             .misuse,
-            "\(place) was opened before this process was forked, and cannot be used in the child. Start another program in the child (exec, "
-                + "posix_spawn), or fork before any store is opened.", url: place)
+            "\(location) was opened before this process was forked, and cannot be used in the child. Start another program in the child (exec, "
+                + "posix_spawn), or fork before any store is opened.", url: location)
     }
 }
 

@@ -26,7 +26,7 @@ public struct StorePath: Sendable, Hashable {
     /// The path as passed to the initializer.
     public let path: String
 
-    /// Creates a place.
+    /// Creates a store path.
     /// - Parameter path: The path, used unchanged; see ``resolve(_:)``.
     public init(path: String) { self.path = path }
 

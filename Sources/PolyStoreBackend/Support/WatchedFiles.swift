@@ -34,9 +34,9 @@ package struct WatchedFiles: Sendable {
     }
 
     /// Checks that every path refers to its original file. Costs one system call per file.
-    /// - Parameter place: The path or URL of the store, for the error message.
+    /// - Parameter location: The path or URL of the store, for the error message.
     /// - Throws: `io` if a file is missing or was replaced.
-    package func check(_ place: String) throws {
+    package func check(_ location: String) throws {
         for file in files {
             var found = stat()
             let result = file.name.withUnsafeBufferPointer { name in name.baseAddress.map { stat($0, &found) } ?? -1 }
@@ -45,9 +45,9 @@ package struct WatchedFiles: Sendable {
             let what = code == 0 ? "replaced by another file" : code == ENOENT ? "deleted" : "made unreachable"
             throw StoreError(
                 .io,
-                "The store \(place) cannot be written: \(file.path) was \(what) while the store was open, and what is written would be lost. "
+                "The store \(location) cannot be written: \(file.path) was \(what) while the store was open, and what is written would be lost. "
                     + "Close the store; put the file back or open the store again.",
-                url: place, engineCode: Int(code), underlying: code == 0 ? nil : String(cString: strerror(code)))
+                url: location, engineCode: Int(code), underlying: code == 0 ? nil : String(cString: strerror(code)))
         }
     }
 }

@@ -28,11 +28,11 @@ extension Operand {
     /// - Returns: the expression and, if its value is an object id, the entity of the object.
     /// - Throws: `invalidPredicate` with the position in the format string.
     package func resolved(for entity: Entity, in schema: ResolvedSchema) throws -> (expression: QueryExpression, target: Entity?) {
-        let place = Comparison(self, .equal, .null, location: location)
+        let comparison = Comparison(self, .equal, .null, location: location)
         guard depth(upTo: FetchRequest.maximumDepth + 1) <= FetchRequest.maximumDepth else {
             throw ConditionResolver.tooDeep(.none, entity)
         }
-        let value = try ConditionResolver(schema).value(self, nil, place, ConditionResolver.Scope(entity))
+        let value = try ConditionResolver(schema).value(self, nil, comparison, ConditionResolver.Scope(entity))
         return (value.expression, value.target)
     }
 

@@ -38,7 +38,7 @@ extension FormatLocation {
     }
 
     /// The line and the column, both from 1. Columns count characters, not bytes.
-    var place: (line: Int, column: Int) {
+    var lineAndColumn: (line: Int, column: Int) {
         let bytes = Array((source ?? "").utf8)
         let start = min(max(range.lowerBound, 0), bytes.count)
         let lineStart = (bytes[..<start].lastIndex(of: UInt8(ascii: "\n")) ?? -1) + 1
@@ -58,8 +58,8 @@ extension FormatLocation {
         let rest = Self.shortened(String(decoding: bytes[start..<lineEnd], as: UTF8.self), keepingEnd: false)
         // Tabs are copied to the caret line, so that both lines have the same indentation.
         let indent = String(before.map { $0 == "\t" ? $0 : " " })
-        let place = place
-        return " (at \(place.line):\(place.column))\n\(before)\(rest)\n\(indent)^"
+        let lineAndColumn = lineAndColumn
+        return " (at \(lineAndColumn.line):\(lineAndColumn.column))\n\(before)\(rest)\n\(indent)^"
             + String(repeating: "~", count: max(min(marked.count, rest.count) - 1, 0))
     }
 

@@ -83,10 +83,10 @@ final class ExportReader {
             switch kind {
             case .attribute: break
             case .toOne(_, let target):
-                let place = toOnes
+                let column = toOnes
                 toOnes += 1
-                let ids = try target.ids(of: Set(mine.lazy.map { self.rows[$0].targets[place] }.filter { $0 != 0 }), in: context)
-                for row in mine { rows[row].values[column] = ids[rows[row].targets[place]] ?? .null }
+                let ids = try target.ids(of: Set(mine.lazy.map { self.rows[$0].targets[column] }.filter { $0 != 0 }), in: context)
+                for row in mine { rows[row].values[column] = ids[rows[row].targets[column]] ?? .null }
             case .toMany(let relationship, let target):
                 let related = try context.storage(plan.entry.store).related(relationship, of: mine.map { rows[$0].key })
                 let ids = try target.ids(of: Set(mine.lazy.flatMap { related[self.rows[$0].key] }), in: context)

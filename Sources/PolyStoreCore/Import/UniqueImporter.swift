@@ -82,10 +82,10 @@ final class UniqueImporter<T: ImportableUniqueObject> {
         try begin(call)
         var imported: [T] = []
         // Constants, because a closure that captures the structure would copy it for each source.
-        let (ids, places, all) = (sources.ids, sources.places, sources.all)
+        let (ids, indexes, all) = (sources.ids, sources.indexes, sources.all)
         imported.reserveCapacity(ids.count)
         for position in ids.indices {
-            if let (object, _) = try importSource(all[places[position]], ids[position], call, position) { imported.append(object) }
+            if let (object, _) = try importSource(all[indexes[position]], ids[position], call, position) { imported.append(object) }
         }
         return imported
     }

@@ -10,16 +10,16 @@ struct UniqueSources<T: ImportableUniqueObject> {
     /// The ids, by position.
     @usableFromInline var ids: [T.UniqueIDType] = []
     /// The index in `all` of the source of each id. The original array is kept, so it is not copied.
-    @usableFromInline var places: [Int] = []
+    @usableFromInline var indexes: [Int] = []
     @usableFromInline let all: [T.ImportSource]
 
-    var pairs: [Pair] { ids.indices.map { (id: ids[$0], source: all[places[$0]]) } }
+    var pairs: [Pair] { ids.indices.map { (id: ids[$0], source: all[indexes[$0]]) } }
 
     init(_ importer: UniqueImporter<T>, _ pairs: [Pair]) {
         self.importer = importer
         all = pairs.map(\.source)
         reserve()
-        for (place, pair) in pairs.enumerated() { add(pair.id, place) }
+        for (index, pair) in pairs.enumerated() { add(pair.id, index) }
     }
 
     /// Collects the sources that have an id.
@@ -28,25 +28,25 @@ struct UniqueSources<T: ImportableUniqueObject> {
         self.importer = importer
         all = sources
         reserve()
-        for place in all.indices { if let id = try T.uniqueID(from: all[place], in: transaction) { add(id, place) } }
+        for index in all.indices { if let id = try T.uniqueID(from: all[index], in: transaction) { add(id, index) } }
     }
 
     @inlinable
     mutating func reserve() {
         index.reserveCapacity(all.count)
         ids.reserveCapacity(all.count)
-        places.reserveCapacity(all.count)
+        indexes.reserveCapacity(all.count)
     }
 
     @inlinable
-    mutating func add(_ id: T.UniqueIDType, _ place: Int) {
+    mutating func add(_ id: T.UniqueIDType, _ index: Int) {
         let position = index.insert(importer.key(of: id))
         guard position == ids.count else {
             ids[position] = id
-            places[position] = place
+            indexes[position] = index
             return
         }
         ids.append(id)
-        places.append(place)
+        indexes.append(index)
     }
 }

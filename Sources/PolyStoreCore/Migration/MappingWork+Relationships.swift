@@ -23,12 +23,12 @@ extension MappingWork {
             for (position, target) in targets.enumerated() {
                 let target = target &+ targetOffset
                 guard try exists(new.destination, target) else { continue }
-                let place = new.isOrdered ? Int64(position) : nil
+                let listPosition = new.isOrdered ? Int64(position) : nil
                 let isReversed = new.isReversedLink
                 changes.link(
                     ChangeSet.LinkChange(
                         table: fill.table.index, source: isReversed ? target : owner, target: isReversed ? owner : target, isAddition: true,
-                        targetPosition: isReversed ? nil : place, sourcePosition: isReversed ? place : nil))
+                        targetPosition: isReversed ? nil : listPosition, sourcePosition: isReversed ? listPosition : nil))
             }
         }
     }

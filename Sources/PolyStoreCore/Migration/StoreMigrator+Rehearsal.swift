@@ -30,16 +30,16 @@ extension StoreMigrator {
     private func copied(_ first: MigrationPath.Step) throws -> StoreMigrator? {
         let backend = try open(plan(first))
         defer { try? backend.close() }
-        let place = "\(store.location).rehearsal-\(UUID().uuidString)"
-        guard backend.capabilities.has(.copying), let scratch = store.relocated(to: place) else { return nil }
+        let copyPath = "\(store.location).rehearsal-\(UUID().uuidString)"
+        guard backend.capabilities.has(.copying), let scratch = store.relocated(to: copyPath) else { return nil }
         monitor?.show("copying the store")
         // The copy, and what a step writes beside it.
-        try StoreRoom.check(store, copies: 3, at: place)
+        try StoreRoom.check(store, copies: 3, at: copyPath)
         var copy = StoreMigrator(
             store: scratch.durability(.relaxed), configurationName: configurationName, history: history, current: current, policy: policy,
             logger: logger)
         copy.monitor = monitor
-        do { try backend.copy(to: place) } catch {
+        do { try backend.copy(to: copyPath) } catch {
             copy.eraseCopy()
             throw error
         }

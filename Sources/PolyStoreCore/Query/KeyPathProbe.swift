@@ -14,9 +14,9 @@ final class KeyPathProbe: ContextContents {
     /// The values of the objects; nil for the values of new objects.
     private var samples: KeyPathSamples?
     /// The number of values that each property failed to decode.
-    private var attempts: [FieldPlace: Int] = [:]
+    private var attempts: [FieldReference: Int] = [:]
 
-    private struct FieldPlace: Hashable {
+    private struct FieldReference: Hashable {
         let entityIndex: Int32
         let field: Int
     }
@@ -36,10 +36,10 @@ final class KeyPathProbe: ContextContents {
         var keys: [String] = []
         var entry = root
         func refused(_ why: String) -> StoreError {
-            let place = ([T._$entityName] + keys).joined(separator: ".")
+            let name = ([T._$entityName] + keys).joined(separator: ".")
             return StoreError(
                 .invalidPredicate,
-                "A key path of \(T._$entityName) to \(type(of: path).valueType) cannot be used in a query: \(why) \(place). Only stored attributes and "
+                "A key path of \(T._$entityName) to \(type(of: path).valueType) cannot be used in a query: \(why) \(name). Only stored attributes and "
                     + "relationships can. Use the stored attribute itself, or a format string for a derived value: \"age + 10 > 15\", \"name ==[c] 'x'\".",
                 entity: T._$entityName, attribute: keys.last)
         }
@@ -174,13 +174,13 @@ final class KeyPathProbe: ContextContents {
             } catch {
                 // The decoding error identifies the field by its index.
                 guard let field = (error as? StoreError)?.fieldIndex else { return }
-                attempts[FieldPlace(entityIndex: entry.entityIndex, field: field), default: 0] += 1
+                attempts[FieldReference(entityIndex: entry.entityIndex, field: field), default: 0] += 1
             }
         }
     }
 
     private func value(_ field: Field, _ entityIndex: Int32, _ samples: KeyPathSamples) -> Value {
-        samples.value(field, attempt: attempts[FieldPlace(entityIndex: entityIndex, field: field.index)] ?? 0)
+        samples.value(field, attempt: attempts[FieldReference(entityIndex: entityIndex, field: field.index)] ?? 0)
     }
 
     /// Returns a new object of a class in the path. All its objects are equivalent, so the row id does not matter.

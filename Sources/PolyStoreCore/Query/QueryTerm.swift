@@ -72,15 +72,15 @@ extension QueryTerm {
         let name = path.keys.joined(separator: ".")
         var keys = path.keys
         // `@count` is the last key, unless it belongs to the operand of another function.
-        let place =
+        let index =
             keys.last == "@count" && !(keys.dropLast().last?.hasPrefix("@") ?? false)
             ? keys.count - 1 : keys.firstIndex { $0.hasPrefix("@") }
-        guard let place, let function = Aggregate.Function(collectionOperator: keys[place]) else {
+        guard let index, let function = Aggregate.Function(collectionOperator: keys[index]) else {
             // The function may be part of a key: `%"average(age)"`.
             self = (try? QueryTerm(parsing: name)) ?? QueryTerm(function: nil, operand: .path(path), text: name)
             return
         }
-        keys.remove(at: place)
+        keys.remove(at: index)
         self.init(
             function: function, operand: .path(PropertyPath(keys, location: path.location)), text: keys.joined(separator: "."))
     }

@@ -42,11 +42,11 @@ extension JSONEnvelope {
     private mutating func beginValue(_ byte: UInt8) -> Event {
         let isArrayOfRecords = isOnPath && matched == path.count
         if isOnPath, byte != (isArrayOfRecords ? UInt8(ascii: "[") : UInt8(ascii: "{")) {
-            let place = matched == 0 ? "the root" : "'" + path[..<matched].joined(separator: ".") + "'"
+            let location = matched == 0 ? "the root" : "'" + path[..<matched].joined(separator: ".") + "'"
             return .failure(
                 isArrayOfRecords
-                    ? "expected an array at \(place), found \(JSONCursor.name(of: byte)); name the path of the records, such as .json(at: \"items\")"
-                    : "expected an object at \(place), found \(JSONCursor.name(of: byte))")
+                    ? "expected an array at \(location), found \(JSONCursor.name(of: byte)); name the path of the records, such as .json(at: \"items\")"
+                    : "expected an object at \(location), found \(JSONCursor.name(of: byte))")
         }
         if isArrayOfRecords { return .array }
         switch byte {

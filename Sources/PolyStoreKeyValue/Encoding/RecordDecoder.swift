@@ -67,7 +67,7 @@ final class RecordDecoder {
         } catch var error as StoreError {
             if error.rowID == nil, error.code == .corrupt {
                 error.rowID = id
-                error.message += " It is object \(id) of \(store.place)."
+                error.message += " It is object \(id) of \(store.location)."
             }
             throw error
         }
@@ -75,7 +75,7 @@ final class RecordDecoder {
 
     func corrupt(_ entity: Entity, _ id: Int64, _ what: String) -> StoreError {
         StoreError(
-            .corrupt, "\(entity.name) \(id) in \(store.place) is damaged: \(what).", entity: entity.name, rowID: id, url: store.place)
+            .corrupt, "\(entity.name) \(id) in \(store.location) is damaged: \(what).", entity: entity.name, rowID: id, url: store.location)
     }
 
     private func assemble(_ stored: UnsafeRawBufferPointer, _ entity: Entity, _ id: Int64, _ snapshot: any EngineSnapshot) throws

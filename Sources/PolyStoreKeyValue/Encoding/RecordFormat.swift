@@ -14,7 +14,7 @@ struct RecordFormat: Sendable {
     ///   - target: The entity after the migration.
     ///   - isEmpty: Whether the entity has no records.
     /// - Throws: `full` if all layout numbers are in use.
-    func followed(by fields: [SchemaChange.FieldSource], of entity: Entity, to target: Entity, isEmpty: Bool, place: String) throws
+    func followed(by fields: [SchemaChange.FieldSource], of entity: Entity, to target: Entity, isEmpty: Bool, location: String) throws
         -> RecordFormat
     {
         let isSame =
@@ -26,17 +26,17 @@ struct RecordFormat: Sendable {
                 else { return false }
                 return replacement.isNull || !entity.fields[fieldIndex].isOptional
             }
-        return try isSame ? self : next(fields, entity, target.name, isEmpty, place)
+        return try isSame ? self : next(fields, entity, target.name, isEmpty, location)
     }
 
-    private func next(_ fields: [SchemaChange.FieldSource], _ entity: Entity, _ name: String, _ isEmpty: Bool, _ place: String) throws
+    private func next(_ fields: [SchemaChange.FieldSource], _ entity: Entity, _ name: String, _ isEmpty: Bool, _ location: String) throws
         -> RecordFormat
     {
         guard number < .max else {
             throw StoreError(
                 .full,
-                "\(entity.name) in \(place) was migrated \(number) times, and no layout number is left. Export the store and import it into a new one.",
-                entity: entity.name, url: place)
+                "\(entity.name) in \(location) was migrated \(number) times, and no layout number is left. Export the store and import it into a new one.",
+                entity: entity.name, url: location)
         }
         var next = RecordFormat(number: number + 1)
         if isEmpty { return next }

@@ -40,7 +40,7 @@ extension EngineHandle {
     func lockMigration() throws {
         let deadline = Deadline(milliseconds: engine.traits.migrationTimeout)
         while try !engine.lockMigration() {
-            if deadline.isPast { throw Self.isBeingMigrated(engine.place) }
+            if deadline.isPast { throw Self.isBeingMigrated(engine.location) }
             Deadline.pause(milliseconds: 10)
         }
     }
@@ -58,7 +58,7 @@ extension EngineHandle {
         defer { engine.unlockMigration() }
         try writeLocked { writer in
             try check(writer)
-            try MigrationJournal.abandon(writer, place: engine.place)
+            try MigrationJournal.abandon(writer, location: engine.location)
         }
         setHasJournal(false)
         return true

@@ -79,11 +79,11 @@ public final class EngineHandle: @unchecked Sendable {  // All mutable state is 
     public static func shared(_ identity: String, isReadOnly: Bool, make: () throws -> any OrderedEngine) throws -> EngineHandle {
         try withEntry(identity) { entry in
             if let handle = entry.handle {
-                try handle.process.check(handle.engine.place)
+                try handle.process.check(handle.engine.location)
                 guard isReadOnly || !handle.isReadOnly else {
                     throw StoreError(
-                        .busy, "\(handle.engine.place) is open for reading only in this process; close that store first.",
-                        url: handle.engine.place)
+                        .busy, "\(handle.engine.location) is open for reading only in this process; close that store first.",
+                        url: handle.engine.location)
                 }
                 handle.retain()
                 return handle
@@ -177,14 +177,14 @@ public final class EngineHandle: @unchecked Sendable {  // All mutable state is 
         try lock.withLock {
             var deadline: Deadline?
             while isWriting {
-                if let isCancelled, isCancelled() { throw StoreError(.cancelled, "The work was cancelled.", url: engine.place) }
+                if let isCancelled, isCancelled() { throw StoreError(.cancelled, "The work was cancelled.", url: engine.location) }
                 guard isMigrating || isCancelled != nil else {
                     lock.wait()
                     continue
                 }
                 if isMigrating {
                     let end = deadline ?? Deadline(milliseconds: engine.traits.migrationTimeout)
-                    if end.isPast { throw EngineHandle.isBeingMigrated(engine.place) }
+                    if end.isPast { throw EngineHandle.isBeingMigrated(engine.location) }
                     deadline = end
                 }
                 _ = lock.wait(until: Deadline(milliseconds: 20))
@@ -197,9 +197,9 @@ public final class EngineHandle: @unchecked Sendable {  // All mutable state is 
     /// A Boolean value that indicates whether a store of this process is being migrated.
     var isBeingMigrated: Bool { lock.withLock { isMigrating } }
 
-    static func isBeingMigrated(_ place: String) -> StoreError {
+    static func isBeingMigrated(_ location: String) -> StoreError {
         StoreError(
-            .busy, "A migration of \(place) is in progress. Try again when it has ended.", url: place)
+            .busy, "A migration of \(location) is in progress. Try again when it has ended.", url: location)
     }
 
     /// Takes the cache of the previous writer. It is discarded unless it is passed to ``unlockWriting(_:)``.

@@ -48,12 +48,12 @@ public final class EntryBatch {
     @inlinable @inline(__always)
     public func copy(_ position: Int, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
         guard let copies else { return }
-        let place = copies + position &* (copied &+ Self.keyRoom)
-        if let start = key.baseAddress { place.copyMemory(from: start, byteCount: min(key.count, Self.keyRoom)) }
-        if let start = value.baseAddress { (place + Self.keyRoom).copyMemory(from: start, byteCount: min(value.count, copied)) }
-        keys[position] = UnsafeRawPointer(place)
+        let target = copies + position &* (copied &+ Self.keyRoom)
+        if let start = key.baseAddress { target.copyMemory(from: start, byteCount: min(key.count, Self.keyRoom)) }
+        if let start = value.baseAddress { (target + Self.keyRoom).copyMemory(from: start, byteCount: min(value.count, copied)) }
+        keys[position] = UnsafeRawPointer(target)
         keyCounts[position] = key.count
-        values[position] = UnsafeRawPointer(place + Self.keyRoom)
+        values[position] = UnsafeRawPointer(target + Self.keyRoom)
         valueCounts[position] = value.count
     }
 

@@ -8,7 +8,7 @@ import PolyStoreBackend
 /// An engine with its own write transactions also implements ``TransactionalEngine`` (tier B).
 public protocol OrderedEngine: AnyObject, Sendable {
     /// The location of the store, for error messages.
-    var place: String { get }
+    var location: String { get }
     /// The features and limits of the engine. They are constant.
     var traits: EngineTraits { get }
     /// Returns a snapshot of everything applied so far. Any number of snapshots can be open, on any thread.
@@ -37,10 +37,10 @@ public protocol OrderedEngine: AnyObject, Sendable {
     /// Writes a copy of the newest version to another location, and returns when the copy and its folder entry are durable. An engine that supports this has
     /// the feature `Capabilities.Feature.copying`; the default throws `unsupported`.
     /// - Parameters:
-    ///   - location: A path at which nothing exists.
+    ///   - path: A path at which nothing exists.
     ///   - report: Receives the progress in any unit. An error that it throws ends the copy, of which nothing must remain.
     /// - Throws: `io` if something exists at the path.
-    func copy(to location: String, reporting report: MaintenanceReport) throws
+    func copy(to path: String, reporting report: MaintenanceReport) throws
     /// See `StorageBackend.compact()`. Called without a write transaction. The default throws `unsupported`.
     func compact() throws
 }
@@ -62,8 +62,8 @@ extension OrderedEngine {
             .unsupported, "This engine cannot compact a store that is in use. Copy the store instead: a copy holds no unused room.")
     }
     /// Throws `unsupported`.
-    public func copy(to location: String, reporting report: MaintenanceReport) throws {
-        throw StoreError(.unsupported, "The engine of \(place) cannot copy its stores.", url: place)
+    public func copy(to path: String, reporting report: MaintenanceReport) throws {
+        throw StoreError(.unsupported, "The engine of \(location) cannot copy its stores.", url: location)
     }
 }
 
@@ -71,7 +71,7 @@ extension OrderedEngine {
     /// Checks the engine without reporting the progress; see ``verify(reporting:)``.
     public func verify() throws -> [String] { try verify { _ in } }
     /// Copies the engine's data without reporting the progress; see ``copy(to:reporting:)``.
-    public func copy(to location: String) throws { try copy(to: location) { _ in } }
+    public func copy(to path: String) throws { try copy(to: path) { _ in } }
 
     /// Copies every key of the newest version to an empty engine. For implementations of ``copy(to:reporting:)``.
     public func copyEntries(to other: any OrderedEngine, reporting report: MaintenanceReport) throws {

@@ -46,8 +46,8 @@ final class OverlayTransaction: EngineWriter {
         guard byteCount <= engine.traits.largestTransaction else {
             throw StoreError(
                 .full,
-                "One transaction of \(engine.place) may write \(engine.traits.largestTransaction >> 20) MiB, and this one would write more. "
-                    + "Commit in smaller steps.", url: engine.place)
+                "One transaction of \(engine.location) may write \(engine.traits.largestTransaction >> 20) MiB, and this one would write more. "
+                    + "Commit in smaller steps.", url: engine.location)
         }
     }
 

@@ -46,7 +46,7 @@ struct IndexBuilder {
     /// Continues interrupted builds of unique indexes. Other indexes are built in the background; see ``BackgroundWork``.
     func resumeUniqueIndexes() throws {
         for index in try unfinished() where index.isUnique {
-            logger.write(.notice, "The index \(index.index.name) of \(layout.place) was not complete; it is being built.")
+            logger.write(.notice, "The index \(index.index.name) of \(layout.location) was not complete; it is being built.")
             do { try build(index) } catch let error as StoreError where error.code == .constraint {
                 // The store is usable without the index, which is needed to correct the records that violate it.
                 logger.log(error, "The index \(index.index.name) stays unused", file: #fileID, line: #line, function: #function)
@@ -66,7 +66,7 @@ struct IndexBuilder {
         }
         return try handle.write(isCancelled: isCancelled) { writer in
             do { try handle.checkMayWrite(layout, writer) } catch is UnfinishedMigration {
-                throw EngineHandle.isBeingMigrated(layout.place)
+                throw EngineHandle.isBeingMigrated(layout.location)
             }
             return try body(writer)
         }
@@ -96,7 +96,7 @@ struct IndexBuilder {
 
     private func state(_ index: KeyIndex, _ snapshot: any EngineSnapshot) throws -> IndexState {
         guard let value = try snapshot.get(Keyspace.Metadata.indexState.key(index.number)), let state = IndexState(value) else {
-            throw StoreError(.corrupt, "The state of the index \(index.index.name) of \(layout.place) cannot be read.", url: layout.place)
+            throw StoreError(.corrupt, "The state of the index \(index.index.name) of \(layout.location) cannot be read.", url: layout.location)
         }
         return state
     }
@@ -182,7 +182,7 @@ struct IndexBuilder {
                 .constraint,
                 "The unique index \(index.index.name) cannot be built: objects \(holder) and \(id) of \(index.entity.name) have the same value. "
                     + "Change one of them and build it again.",
-                entity: index.entity.name, attribute: index.fields.map(\.name).joined(separator: ", "), rowID: id, url: layout.place)
+                entity: index.entity.name, attribute: index.fields.map(\.name).joined(separator: ", "), rowID: id, url: layout.location)
         }
         try writer.put(key, index.isUnique ? BigEndianInteger.bytes(UInt64(bitPattern: id) ^ 1 << 63) : [])
     }

@@ -31,11 +31,11 @@ final class KeyValueMigration: StoreMigration {
         self.handle = handle
         self.logger = logger
         self.onEnd = onEnd
-        let place = opened.place
+        let location = opened.location
         guard change.source.versionHash == opened.schema.versionHash else {
             throw StoreError(
-                .misuse, "The migration \(change.identifier) starts from another schema than the one that \(place) was opened with.",
-                url: place)
+                .misuse, "The migration \(change.identifier) starts from another schema than the one that \(location) was opened with.",
+                url: location)
         }
         try handle.lockWriting(isMigration: true)
         var isLocked = false
@@ -45,14 +45,14 @@ final class KeyValueMigration: StoreMigration {
             let resets = handle.resetCount
             let (plan, identity, position, overlay) = try handle.writeLocked { writer in
                 try handle.check(opened, writer)
-                return try Self.begin(change, writer, place)
+                return try Self.begin(change, writer, location)
             }
             handle.setHasJournal(true)
             (self.plan, self.identity, self.overlay) = (plan, identity, overlay)
             savedPosition = position
             func layout(_ schema: ResolvedSchema, _ catalog: Catalog) throws -> StoreLayout {
                 try StoreLayout(
-                    place: place, traits: opened.traits, schema: schema, catalog: catalog, identity: identity, resets: resets)
+                    location: location, traits: opened.traits, schema: schema, catalog: catalog, identity: identity, resets: resets)
             }
             self.layout = try layout(change.target, plan.target)
             let source = try layout(change.source, plan.source)
@@ -67,23 +67,23 @@ final class KeyValueMigration: StoreMigration {
     }
 
     /// Writes the journal, or resumes that of an interrupted attempt. Abandons an interrupted migration to another schema.
-    private static func begin(_ change: SchemaChange, _ writer: any EngineWriter, _ place: String) throws -> (
+    private static func begin(_ change: SchemaChange, _ writer: any EngineWriter, _ location: String) throws -> (
         MigrationPlan, StoreIdentity, [UInt8]?, MigrationOverlay
     ) {
-        var journal = try MigrationJournal.read(writer, place: place)
+        var journal = try MigrationJournal.read(writer, location: location)
         if let found = journal, !found.isOf(change) {
-            try MigrationJournal.abandon(writer, place: place)
+            try MigrationJournal.abandon(writer, location: location)
             journal = nil
         }
         let format: UInt32? = try writer.get(Keyspace.Metadata.format.key()).flatMap { BigEndianInteger.read($0) }
         guard let format, let identity = try SealedValue.get(Keyspace.Metadata.identity.key(), writer).flatMap(StoreIdentity.init) else {
-            throw StoreError(.corrupt, "The store \(place) is damaged: its identity cannot be read.", url: place)
+            throw StoreError(.corrupt, "The store \(location) is damaged: its identity cannot be read.", url: location)
         }
-        let catalog = try Catalog(reading: writer, format: format, journal: journal, place: place)
-        let plan = try MigrationPlan(change, resuming: journal, catalog, writer, place: place)
+        let catalog = try Catalog(reading: writer, format: format, journal: journal, location: location)
+        let plan = try MigrationPlan(change, resuming: journal, catalog, writer, location: location)
         if journal == nil { try plan.begin(writer) }
         let position = try SealedValue.get(MigrationJournal.positionKey, writer)
-        return (plan, identity, position, try MigrationOverlay(writer, place: place))
+        return (plan, identity, position, try MigrationOverlay(writer, location: location))
     }
 
     deinit { rollback() }
@@ -119,8 +119,8 @@ final class KeyValueMigration: StoreMigration {
     }
 
     private func check() throws {
-        if isEnded { throw StoreError(.closed, "The migration of \(layout.place) has ended.", url: layout.place) }
-        try handle.process.check(layout.place)
+        if isEnded { throw StoreError(.closed, "The migration of \(layout.location) has ended.", url: layout.location) }
+        try handle.process.check(layout.location)
     }
 
     func save(_ position: [UInt8]) throws {
@@ -133,7 +133,7 @@ final class KeyValueMigration: StoreMigration {
         let target = try batch()
         current = nil
         try target.batch.commitBatch { writer, _ in
-            try overlay.save(writer, place: layout.place)
+            try overlay.save(writer, location: layout.location)
             try SealedValue.put(MigrationJournal.positionKey, position, writer)
         }
         overlay.didSave()
@@ -192,13 +192,13 @@ final class KeyValueMigration: StoreMigration {
         current = nil
         source.end()
         do {
-            try handle.writeLocked { try MigrationJournal.abandon($0, place: layout.place) }
+            try handle.writeLocked { try MigrationJournal.abandon($0, location: layout.location) }
             handle.setHasJournal(false)
         } catch {
             // The next write transaction finds the journal and removes the staged data.
-            let error = StoreError(engine: error, "Rolling back a migration", place: layout.place)
+            let error = StoreError(engine: error, "Rolling back a migration", location: layout.location)
             logger.log(
-                error, "A migration of \(layout.place) could not be rolled back completely", file: #fileID, line: #line, function: #function
+                error, "A migration of \(layout.location) could not be rolled back completely", file: #fileID, line: #line, function: #function
             )
         }
         finish(isCommitted: false)

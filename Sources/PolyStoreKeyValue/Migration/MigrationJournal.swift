@@ -69,17 +69,17 @@ struct MigrationJournal: Equatable {
 
     /// Reads the journal of a store; `nil` if no migration is unfinished.
     /// - Throws: `corrupt`.
-    static func read(_ snapshot: any EngineSnapshot, place: String) throws -> MigrationJournal? {
+    static func read(_ snapshot: any EngineSnapshot, location: String) throws -> MigrationJournal? {
         guard let stored = try snapshot.get(key) else { return nil }
         guard let journal = SealedValue.opened(key, stored).flatMap(MigrationJournal.init) else {
-            throw StoreError(.corrupt, "The store \(place) is damaged: the journal of a migration cannot be read.", url: place)
+            throw StoreError(.corrupt, "The store \(location) is damaged: the journal of a migration cannot be read.", url: location)
         }
         return journal
     }
 
     /// Abandons the migration: one small transaction removes the journal and marks all staged keys for removal.
-    static func abandon(_ writer: any EngineWriter, place: String) throws {
-        guard let journal = try read(writer, place: place) else { return }
+    static func abandon(_ writer: any EngineWriter, location: String) throws {
+        guard let journal = try read(writer, location: location) else { return }
         for number in journal.stagedEntities {
             try writer.remove(Keyspace.Metadata.sequence.key(number))
             try writer.remove(Keyspace.Metadata.statistics.key(number))

@@ -15,10 +15,10 @@ final class MigrationOverlay {
     }
 
     /// Reads the values that an interrupted attempt has saved.
-    init(_ snapshot: any EngineSnapshot, place: String) throws {
+    init(_ snapshot: any EngineSnapshot, location: String) throws {
         try snapshot.forEachKey(.migrationValue) { key, value in
             guard let bytes = SealedValue.opened([UInt8](key), value), let flag = bytes.first else {
-                throw StoreError(.corrupt, "The store \(place) is damaged: a value of an unfinished migration cannot be read.", url: place)
+                throw StoreError(.corrupt, "The store \(location) is damaged: a value of an unfinished migration cannot be read.", url: location)
             }
             values.updateValue(flag == 1 ? Array(bytes.dropFirst()) : nil, forKey: [UInt8](key.dropFirst(2)))
         }
@@ -66,11 +66,11 @@ final class MigrationOverlay {
 
     /// Saves the values that changed since the last batch, under staged keys.
     /// - Throws: `misuse` if the change log was changed.
-    func save(_ writer: any EngineWriter, place: String) throws {
+    func save(_ writer: any EngineWriter, location: String) throws {
         guard log.isEmpty else {
             throw StoreError(
-                .misuse, "The change log was changed by a migration of \(place) before its last batch. Change it after the last save.",
-                url: place)
+                .misuse, "The change log was changed by a migration of \(location) before its last batch. Change it after the last save.",
+                url: location)
         }
         for name in unsaved {
             let bytes: [UInt8] = if let value = values[name] ?? nil { [1] + value } else { [0] }

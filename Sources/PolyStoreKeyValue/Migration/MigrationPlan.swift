@@ -6,22 +6,22 @@ struct MigrationPlan {
     let journal: MigrationJournal
     let source: Catalog
     let target: Catalog
-    private let place: String
+    private let location: String
 
     /// - Parameters:
     ///   - journal: The journal of an interrupted attempt at the same change; `nil` assigns new numbers.
     ///   - source: The current catalog of the store.
     ///   - snapshot: A current snapshot of the store.
-    init(_ change: SchemaChange, resuming journal: MigrationJournal?, _ source: Catalog, _ snapshot: any EngineSnapshot, place: String)
+    init(_ change: SchemaChange, resuming journal: MigrationJournal?, _ source: Catalog, _ snapshot: any EngineSnapshot, location: String)
         throws
     {
         self.change = change
         self.source = source
-        self.place = place
+        self.location = location
         try Self.checkValues(change)
-        let journal = try journal ?? Self.journal(change, source, snapshot, place)
+        let journal = try journal ?? Self.journal(change, source, snapshot, location)
         self.journal = journal
-        target = try Self.target(change, source, journal, snapshot, place)
+        target = try Self.target(change, source, journal, snapshot, location)
     }
 
     /// Checks that constants and replacements of null are valid for their fields.
@@ -46,7 +46,7 @@ struct MigrationPlan {
 
     // MARK: Numbers
 
-    private static func journal(_ change: SchemaChange, _ source: Catalog, _ snapshot: any EngineSnapshot, _ place: String) throws
+    private static func journal(_ change: SchemaChange, _ source: Catalog, _ snapshot: any EngineSnapshot, _ location: String) throws
         -> MigrationJournal
     {
         // Follows every number that is in use, and every number whose keys are still to be removed.
@@ -70,7 +70,7 @@ struct MigrationPlan {
         var taken: Set<UInt32> = []
         let indexes: [[UInt32]] = try change.target.entities.map { entity in
             try entity.indexes.map { index in
-                let number = try carried(index, entity, change, source, snapshot, place)
+                let number = try carried(index, entity, change, source, snapshot, location)
                 return number.map { taken.insert($0).inserted } ?? false ? 0 : next(&lastIndex)
             }
         }
@@ -81,10 +81,10 @@ struct MigrationPlan {
 
     /// Returns the number of the source index with the same entries; `nil` if there is none.
     private static func carried(
-        _ index: Index, _ entity: Entity, _ change: SchemaChange, _ source: Catalog, _ snapshot: any EngineSnapshot, _ place: String
+        _ index: Index, _ entity: Entity, _ change: SchemaChange, _ source: Catalog, _ snapshot: any EngineSnapshot, _ location: String
     ) throws -> UInt32? {
         guard let (old, fields) = same(index, entity, change) else { return nil }
-        let number = try source.number(of: old, fields, place)
+        let number = try source.number(of: old, fields, location)
         // An incomplete index is rebuilt.
         let state = try snapshot.get(Keyspace.Metadata.indexState.key(number)).flatMap(IndexState.init)
         return state?.phase == .readable ? number : nil
@@ -105,7 +105,7 @@ struct MigrationPlan {
     }
 
     private static func target(
-        _ change: SchemaChange, _ source: Catalog, _ journal: MigrationJournal, _ snapshot: any EngineSnapshot, _ place: String
+        _ change: SchemaChange, _ source: Catalog, _ journal: MigrationJournal, _ snapshot: any EngineSnapshot, _ location: String
     ) throws -> Catalog {
         var target = Catalog()
         for (entity, part) in zip(change.target.entities, change.entities) {
@@ -114,11 +114,11 @@ struct MigrationPlan {
                 continue
             }
             let old = change.source.entities[before]
-            let number = try source.number(of: old, place)
+            let number = try source.number(of: old, location)
             target.entities[entity.name] = number
             let count: Int64? = try snapshot.get(Keyspace.Metadata.statistics.key(number)).flatMap { BigEndianInteger.read($0) }
-            let format = try source.format(of: old, place).followed(
-                by: fields, of: old, to: entity, isEmpty: count ?? 0 == 0, place: place)
+            let format = try source.format(of: old, location).followed(
+                by: fields, of: old, to: entity, isEmpty: count ?? 0 == 0, location: location)
             if format.number != 0 { target.formats[number] = format }
         }
         for (table, part) in zip(change.target.links, change.links) {
@@ -126,18 +126,18 @@ struct MigrationPlan {
                 target.links[table.name] = journal.links[table.index]
                 continue
             }
-            let number = try source.number(of: change.source.links[before], place)
+            let number = try source.number(of: change.source.links[before], location)
             target.links[table.name] = number
             if source.reversedLinks.contains(number) != isReversed { target.reversedLinks.insert(number) }
         }
         for entity in change.target.entities {
-            let number = try target.number(of: entity, place)
+            let number = try target.number(of: entity, location)
             for (index, staged) in zip(entity.indexes, journal.indexes[entity.index]) {
                 var found: UInt32? = staged
-                if staged == 0 { found = try carried(index, entity, change, source, snapshot, place) }
+                if staged == 0 { found = try carried(index, entity, change, source, snapshot, location) }
                 guard let found else {
                     throw StoreError(
-                        .corrupt, "The journal of a migration of \(place) names no number for the index \(index.name).", url: place)
+                        .corrupt, "The journal of a migration of \(location) names no number for the index \(index.name).", url: location)
                 }
                 target.indexes[Catalog.IndexName(index, entity, number: number)] = found
             }
@@ -151,12 +151,12 @@ struct MigrationPlan {
     func begin(_ writer: any EngineWriter) throws {
         try SealedValue.put(MigrationJournal.key, journal.bytes, writer)
         for (entity, part) in zip(change.target.entities, change.entities) {
-            let number = try target.number(of: entity, place)
+            let number = try target.number(of: entity, location)
             var isEmpty = false
             if case .empty(let continued) = part {
                 isEmpty = true
                 if let continued {
-                    let key = Keyspace.Metadata.sequence.key(try source.number(of: change.source.entities[continued], place))
+                    let key = Keyspace.Metadata.sequence.key(try source.number(of: change.source.entities[continued], location))
                     let next = try writer.get(key).map { [UInt8]($0) }
                     if let next { try writer.put(Keyspace.Metadata.sequence.key(number), next) }
                 }
@@ -201,8 +201,8 @@ struct MigrationPlan {
                 guard bytes.count <= NamedValue.longestValue else {
                     throw StoreError(
                         .unsupported,
-                        "The values for new fields of an entity have \(bytes.count) bytes, and a migration of \(place) takes at most "
-                            + "\(NamedValue.longestValue). Use shorter default values.", url: place)
+                        "The values for new fields of an entity have \(bytes.count) bytes, and a migration of \(location) takes at most "
+                            + "\(NamedValue.longestValue). Use shorter default values.", url: location)
                 }
                 try SealedValue.put(Keyspace.Metadata.oldLayout.key(entity) + BigEndianInteger.bytes(number), bytes, writer)
             }
@@ -231,7 +231,7 @@ struct MigrationPlan {
         for (name, number) in target.indexes {
             let key = Keyspace.Metadata.indexState.key(number)
             guard let found = try writer.get(key).flatMap(IndexState.init) else {
-                throw StoreError(.corrupt, "The state of an index of \(place) cannot be read.", url: place)
+                throw StoreError(.corrupt, "The state of an index of \(location) cannot be read.", url: location)
             }
             var state = IndexState(entity: name.entity, isUnique: name.isUnique, name: name.name)
             state.phase = found.phase

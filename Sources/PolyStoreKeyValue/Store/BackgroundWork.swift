@@ -62,9 +62,9 @@ final class BackgroundWork: @unchecked Sendable {
             try buildIndexes()
         } catch let error as StoreError where error.code == .cancelled {
         } catch {
-            let error = StoreError(engine: error, "Background work", place: layout.place)
+            let error = StoreError(engine: error, "Background work", location: layout.location)
             logger.write(
-                .notice, "The background work on \(layout.place) ended early, and the next opening continues it: \(error)")
+                .notice, "The background work on \(layout.location) ended early, and the next opening continues it: \(error)")
         }
         // Released first: a caller that waits for the end can rely on the engine being closed with the store.
         handle.release()
@@ -89,7 +89,7 @@ final class BackgroundWork: @unchecked Sendable {
     }
 
     private func checkMayWrite(_ writer: any EngineWriter) throws {
-        do { try handle.checkMayWrite(layout, writer) } catch is UnfinishedMigration { throw EngineHandle.isBeingMigrated(layout.place) }
+        do { try handle.checkMayWrite(layout, writer) } catch is UnfinishedMigration { throw EngineHandle.isBeingMigrated(layout.location) }
     }
 
     private func buildIndexes() throws {
@@ -97,7 +97,7 @@ final class BackgroundWork: @unchecked Sendable {
         for index in try builder.unfinished() where !index.isUnique {
             let total = try recordCount(index.entity)
             var done: Int64 = 0
-            logger.write(.notice, "The index \(index.index.name) of \(layout.place) is built in the background: \(total) records.")
+            logger.write(.notice, "The index \(index.index.name) of \(layout.location) is built in the background: \(total) records.")
             while true {
                 if isCancelled { return }
                 let step = try batch { try builder.step(index) }
@@ -106,7 +106,7 @@ final class BackgroundWork: @unchecked Sendable {
                 lock.withLock { currentBuild = progress }
                 if !step.isUnfinished { break }
             }
-            logger.write(.notice, "The index \(index.index.name) of \(layout.place) is complete: \(done) of \(total) records were added.")
+            logger.write(.notice, "The index \(index.index.name) of \(layout.location) is complete: \(done) of \(total) records were added.")
         }
     }
 

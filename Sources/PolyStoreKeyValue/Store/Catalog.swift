@@ -51,8 +51,8 @@ struct Catalog: Sendable {
     /// Reads the catalog of a store.
     /// - Throws: `corrupt` for invalid entries.
     /// - Parameter journal: The journal of an unfinished migration, whose indexes are not part of the store yet.
-    init(reading snapshot: any EngineSnapshot, format: UInt32, journal: MigrationJournal?, place: String) throws {
-        let damaged = StoreError(.corrupt, "The catalogue of \(place) is damaged.", url: place)
+    init(reading snapshot: any EngineSnapshot, format: UInt32, journal: MigrationJournal?, location: String) throws {
+        let damaged = StoreError(.corrupt, "The catalogue of \(location) is damaged.", url: location)
         let staged = journal?.stagedIndexes ?? []
         try snapshot.forEach(.entity) { number, value in entities[String(decoding: value, as: UTF8.self)] = number }
         try snapshot.forEach(.link) { number, value in links[String(decoding: value, as: UTF8.self)] = number }
@@ -90,36 +90,36 @@ struct Catalog: Sendable {
         }
     }
 
-    private func missing(_ what: String, _ place: String) -> StoreError {
-        StoreError(.corrupt, "\(place) has no number for \(what); its catalogue is damaged.", url: place)
+    private func missing(_ what: String, _ location: String) -> StoreError {
+        StoreError(.corrupt, "\(location) has no number for \(what); its catalogue is damaged.", url: location)
     }
 
-    func number(of entity: Entity, _ place: String) throws -> UInt32 {
-        guard let number = entities[entity.name] else { throw missing("the entity \(entity.name)", place) }
+    func number(of entity: Entity, _ location: String) throws -> UInt32 {
+        guard let number = entities[entity.name] else { throw missing("the entity \(entity.name)", location) }
         return number
     }
 
     /// Returns the record layouts of an entity.
-    func format(of entity: Entity, _ place: String) throws -> RecordFormat {
-        guard !formats.isEmpty, let format = formats[try number(of: entity, place)] else { return RecordFormat() }
+    func format(of entity: Entity, _ location: String) throws -> RecordFormat {
+        guard !formats.isEmpty, let format = formats[try number(of: entity, location)] else { return RecordFormat() }
         guard format.old[format.number] == nil, format.old.values.allSatisfy({ $0.fits(entity) }) else {
-            throw missing("the layouts of \(entity.name)", place)
+            throw missing("the layouts of \(entity.name)", location)
         }
         return format
     }
 
-    func number(of table: LinkTable, _ place: String) throws -> UInt32 {
+    func number(of table: LinkTable, _ location: String) throws -> UInt32 {
         guard let number = links[table.name] else {
-            if let shared = table.sharedName, links[shared] != nil { throw table.mixed(place) }
-            throw missing("the relationship \(table.name)", place)
+            if let shared = table.sharedName, links[shared] != nil { throw table.mixedTablesError(path: location) }
+            throw missing("the relationship \(table.name)", location)
         }
         return number
     }
 
-    func number(of index: Index, _ entity: Entity, _ place: String) throws -> UInt32 {
-        guard let number = indexes[IndexName(index, entity, number: try number(of: entity, place))] else {
+    func number(of index: Index, _ entity: Entity, _ location: String) throws -> UInt32 {
+        guard let number = indexes[IndexName(index, entity, number: try number(of: entity, location))] else {
             if acceptsMissingIndexes, !index.isUnique { return Self.missingIndex }
-            throw missing("the index \(index.name)", place)
+            throw missing("the index \(index.name)", location)
         }
         return number
     }

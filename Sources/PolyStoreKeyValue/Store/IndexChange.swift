@@ -6,13 +6,13 @@ import PolyStoreBackend
 /// ``BackgroundWork`` then builds them.
 struct IndexChange {
     let schema: ResolvedSchema
-    let place: String
+    let location: String
 
     /// - Parameter catalog: The catalog of the store, which is updated.
     func write(_ catalog: inout Catalog, _ identity: StoreIdentity, _ writer: any EngineWriter) throws {
         var wanted: [Catalog.IndexName: Index] = [:]
         for entity in schema.entities {
-            let number = try catalog.number(of: entity, place)
+            let number = try catalog.number(of: entity, location)
             for index in entity.indexes { wanted[Catalog.IndexName(index, entity, number: number)] = index }
         }
         // Includes removed indexes, so that a number is not reused before its keys are removed.
@@ -23,7 +23,7 @@ struct IndexChange {
         var last = max(catalog.indexes.values.max() ?? 0, removed.max() ?? 0)
         for (name, number) in catalog.indexes where wanted[name] == nil {
             guard !name.isUnique else {
-                throw StoreError(.corrupt, "The catalogue of \(place) has a unique index that its model has not.", url: place)
+                throw StoreError(.corrupt, "The catalogue of \(location) has a unique index that its model has not.", url: location)
             }
             catalog.indexes[name] = nil
             try writer.remove(Keyspace.Metadata.indexState.key(number))
@@ -31,7 +31,7 @@ struct IndexChange {
             try PendingRemoval.mark(.index, number, writer)
         }
         for name in wanted.keys.filter({ catalog.indexes[$0] == nil }).sorted(by: { ($0.entity, $0.name) < ($1.entity, $1.name) }) {
-            guard !name.isUnique else { throw StoreError(.corrupt, "The catalogue of \(place) lacks a unique index.", url: place) }
+            guard !name.isUnique else { throw StoreError(.corrupt, "The catalogue of \(location) lacks a unique index.", url: location) }
             last += 1
             catalog.indexes[name] = last
             var state = IndexState(entity: name.entity, isUnique: false, name: name.name)

@@ -99,9 +99,9 @@ public final class KeyValueBackend: StorageBackend, @unchecked Sendable {  // Al
     /// Retains the engine for a transaction.
     private func use() throws -> EngineHandle {
         // Before the lock, which another thread may have held when the process was forked.
-        try handle.process.check(handle.engine.place)
+        try handle.process.check(handle.engine.location)
         return try lock.withLock {
-            if isClosed { throw StoreError(.closed, "The store \(handle.engine.place) was closed.", url: handle.engine.place) }
+            if isClosed { throw StoreError(.closed, "The store \(handle.engine.location) was closed.", url: handle.engine.location) }
             handle.retain()
             return handle
         }
@@ -138,7 +138,7 @@ public final class KeyValueBackend: StorageBackend, @unchecked Sendable {  // Al
     @discardableResult
     private func endInterruptedMigration(_ handle: EngineHandle, waits: Bool = true) throws -> Bool {
         guard try handle.endInterruptedMigration(waits: waits, { try handle.check(layout, $0) }) else { return false }
-        logger.write(.notice, "A migration of \(layout.place) was interrupted, and what it has written is removed.")
+        logger.write(.notice, "A migration of \(layout.location) was interrupted, and what it has written is removed.")
         background.start(true)
         return true
     }
@@ -151,8 +151,8 @@ public final class KeyValueBackend: StorageBackend, @unchecked Sendable {  // Al
         try checkMayWrite()
         guard capabilities.has(.migration) else {
             throw StoreError(
-                .unsupported, "The store \(layout.place) ends with its use, so it cannot be migrated. Copy its objects to another store.",
-                url: layout.place)
+                .unsupported, "The store \(layout.location) ends with its use, so it cannot be migrated. Copy its objects to another store.",
+                url: layout.location)
         }
         let handle = try use()
         do {
@@ -166,13 +166,13 @@ public final class KeyValueBackend: StorageBackend, @unchecked Sendable {  // Al
     }
 
     /// Copies the newest version to another location; see ``OrderedEngine/copy(to:reporting:)``.
-    public func copy(to location: String, reporting report: MaintenanceReport) throws {
+    public func copy(to path: String, reporting report: MaintenanceReport) throws {
         guard capabilities.has(.copying) else {
-            throw StoreError(.unsupported, "The engine of \(layout.place) cannot copy its stores.", url: layout.place)
+            throw StoreError(.unsupported, "The engine of \(layout.location) cannot copy its stores.", url: layout.location)
         }
         let handle = try use()
         defer { handle.release() }
-        try handle.engine.copy(to: location, reporting: report)
+        try handle.engine.copy(to: path, reporting: report)
     }
 
     /// Compacts the store; see ``OrderedEngine/compact()``.
@@ -185,7 +185,7 @@ public final class KeyValueBackend: StorageBackend, @unchecked Sendable {  // Al
 
     private func checkMayWrite() throws {
         guard !isReadOnly else {
-            throw StoreError(.readOnly, "The store \(layout.place) was opened for reading only.", url: layout.place)
+            throw StoreError(.readOnly, "The store \(layout.location) was opened for reading only.", url: layout.location)
         }
     }
 

@@ -20,7 +20,7 @@ struct KeyValueOpener {
         if let found = try read() { return found }
         guard !request.isReadOnly else {
             throw StoreError(
-                .notAStore, "\(engine.place) is empty; open it for writing to make a store of it.", url: engine.place)
+                .notAStore, "\(engine.location) is empty; open it for writing to make a store of it.", url: engine.location)
         }
         var reset = StoreReset(engine)
         while true {
@@ -51,7 +51,7 @@ struct KeyValueOpener {
         } catch let error as StoreError where error.code == .migrationRequired && mayReset {
             if try writer.get(MigrationJournal.key) != nil { throw UnfinishedMigration() }
             request.logger.write(
-                .notice, "The store \(engine.place) was written for another model and is emptied, as asked: \(error.message)")
+                .notice, "The store \(engine.location) was written for another model and is emptied, as asked: \(error.message)")
             handle.countReset()
             guard try reset.begin(writer) else { return nil }
         }
@@ -61,12 +61,12 @@ struct KeyValueOpener {
     private func changeIndexes(_ found: inout Contents, _ writer: any EngineWriter) throws {
         guard !handle.hasOtherUsers else {
             throw StoreError(
-                .busy, "\(engine.place) is open in this process for a model with other indexes. Close that store first.", url: engine.place)
+                .busy, "\(engine.location) is open in this process for a model with other indexes. Close that store first.", url: engine.location)
         }
-        request.logger.write(.notice, "The store \(engine.place) takes over a model with other indexes.")
+        request.logger.write(.notice, "The store \(engine.location) takes over a model with other indexes.")
         found.identity.schemaHash = request.schema.versionHash
         found.metadata.schemaHash = request.schema.versionHash
-        try IndexChange(schema: request.schema, place: engine.place).write(&found.catalog, found.identity, writer)
+        try IndexChange(schema: request.schema, location: engine.location).write(&found.catalog, found.identity, writer)
         found.hasOtherIndexes = false
     }
 
@@ -81,7 +81,7 @@ struct KeyValueOpener {
         if try StoreReset.isUnfinished(snapshot) {
             guard request.isReadOnly else { return nil }
             throw StoreError(
-                .notAStore, "\(engine.place) was being emptied for another model; open it for writing to finish that.", url: engine.place)
+                .notAStore, "\(engine.location) was being emptied for another model; open it for writing to finish that.", url: engine.location)
         }
         do {
             guard let found = try contents(snapshot), request.isReadOnly || !found.hasOtherIndexes else { return nil }
@@ -104,7 +104,7 @@ struct KeyValueOpener {
             defer { cursor.close() }
             guard try !cursor.last() else {
                 throw StoreError(
-                    .notAStore, "\(engine.place) is not a store: it holds data of another program. It was left as it is.", url: engine.place
+                    .notAStore, "\(engine.location) is not a store: it holds data of another program. It was left as it is.", url: engine.location
                 )
             }
             return nil
@@ -113,8 +113,8 @@ struct KeyValueOpener {
         guard format <= KeyValueBackend.format else {
             throw StoreError(
                 .incompatibleSchema,
-                "The store \(engine.place) has format \(format), and this version reads up to \(KeyValueBackend.format). Update the library.",
-                url: engine.place)
+                "The store \(engine.location) has format \(format), and this version reads up to \(KeyValueBackend.format). Update the library.",
+                url: engine.location)
         }
         guard let schema = try SealedValue.get(Keyspace.Metadata.schema.key(1), snapshot) else { throw damaged("its model") }
         guard let identity = try SealedValue.get(Keyspace.Metadata.identity.key(), snapshot).flatMap(StoreIdentity.init) else {
@@ -123,9 +123,9 @@ struct KeyValueOpener {
         var metadata = try StoreMetadata(
             format: Int(format), storeID: identity.storeID, configurationName: identity.configuration, schemaHash: identity.schemaHash,
             request: request, schema: schema)
-        try metadata.check(request, supportedFormat: KeyValueBackend.format, url: engine.place, acceptsOtherIndexes: true)
-        let journal = format > KeyValueBackend.plainFormat ? try MigrationJournal.read(snapshot, place: engine.place) : nil
-        var catalog = try Catalog(reading: snapshot, format: format, journal: journal, place: engine.place)
+        try metadata.check(request, supportedFormat: KeyValueBackend.format, url: engine.location, acceptsOtherIndexes: true)
+        let journal = format > KeyValueBackend.plainFormat ? try MigrationJournal.read(snapshot, location: engine.location) : nil
+        var catalog = try Catalog(reading: snapshot, format: format, journal: journal, location: engine.location)
         let hasOtherIndexes = identity.schemaHash != request.schema.versionHash
         // A read-only store works without its missing indexes.
         catalog.acceptsMissingIndexes = hasOtherIndexes && request.isReadOnly
@@ -134,7 +134,7 @@ struct KeyValueOpener {
     }
 
     private func damaged(_ what: String) -> StoreError {
-        StoreError(.corrupt, "The store \(engine.place) is damaged: \(what) cannot be read.", url: engine.place)
+        StoreError(.corrupt, "The store \(engine.location) is damaged: \(what) cannot be read.", url: engine.location)
     }
 
     private func create(_ writer: any EngineWriter) throws -> (StoreMetadata, StoreLayout) {
@@ -152,6 +152,6 @@ struct KeyValueOpener {
 
     private func layout(_ catalog: Catalog, _ identity: StoreIdentity, resets: Int) throws -> StoreLayout {
         try StoreLayout(
-            place: engine.place, traits: engine.traits, schema: request.schema, catalog: catalog, identity: identity, resets: resets)
+            location: engine.location, traits: engine.traits, schema: request.schema, catalog: catalog, identity: identity, resets: resets)
     }
 }

@@ -83,6 +83,6 @@ extension StoreLayout {
             return
         }
         throw StoreError(
-            .misuse, "The relationship \(relationship.name) is not of the schema that \(place) was opened with.", url: place)
+            .misuse, "The relationship \(relationship.name) is not of the schema that \(location) was opened with.", url: location)
     }
 }

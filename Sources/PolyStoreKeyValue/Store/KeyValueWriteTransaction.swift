@@ -49,8 +49,8 @@ final class KeyValueWriteTransaction: WriteTransaction {
     // MARK: Reading
 
     private func check() throws {
-        if isEnded { throw StoreError(.closed, "The transaction has ended.", url: layout.place) }
-        try layout.process.check(layout.place)
+        if isEnded { throw StoreError(.closed, "The transaction has ended.", url: layout.location) }
+        try layout.process.check(layout.location)
         if let failure { throw failure }
     }
 
@@ -135,7 +135,7 @@ final class KeyValueWriteTransaction: WriteTransaction {
 
     /// Stores the error, with which all later calls fail.
     private func failed(_ error: any Error) -> StoreError {
-        let found = StoreError(engine: error, "Writing", place: layout.place)
+        let found = StoreError(engine: error, "Writing", location: layout.location)
         failure = found
         return found
     }
@@ -145,15 +145,15 @@ final class KeyValueWriteTransaction: WriteTransaction {
         guard let engine = handle.engine as? any TransactionalEngine else { return }
         do {
             writer.end()
-            logger.write(.info, "The engine of \(layout.place) is out of room; it grows, and the transaction is applied again.")
+            logger.write(.info, "The engine of \(layout.location) is out of room; it grows, and the transaction is applied again.")
             try engine.makeRoom()
             writer = try engine.beginWrite()
             reader = SnapshotReader(layout, writer, isWritten: true)
             if isStaged { try handle.check(layout, writer) } else { try handle.checkMayWrite(layout, writer) }
             guard try reader.version() == version else {
                 throw StoreError(
-                    .conflict, "While room was made in \(layout.place), another process wrote to it. Run the transaction again.",
-                    url: layout.place)
+                    .conflict, "While room was made in \(layout.location), another process wrote to it. Run the transaction again.",
+                    url: layout.location)
             }
             let earlier = applied + (changes.map { [$0] } ?? [])
             applied = []

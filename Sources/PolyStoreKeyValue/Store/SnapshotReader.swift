@@ -47,11 +47,11 @@ final class SnapshotReader {
     @inline(__always)
     func check() throws {
         if isEnded { throw ended }
-        try layout.process.check(layout.place)
+        try layout.process.check(layout.location)
     }
 
     private var ended: StoreError {
-        @inline(never) get { StoreError(.closed, "The transaction has ended.", url: layout.place) }
+        @inline(never) get { StoreError(.closed, "The transaction has ended.", url: layout.location) }
     }
 
     /// Returns the number of commits up to this snapshot.
@@ -64,7 +64,7 @@ final class SnapshotReader {
     }
 
     func corrupt(_ what: String) -> StoreError {
-        StoreError(.corrupt, "\(layout.place) is damaged: \(what) cannot be read.", url: layout.place)
+        StoreError(.corrupt, "\(layout.location) is damaged: \(what) cannot be read.", url: layout.location)
     }
 
     /// Returns the number of an entity's records.

@@ -2,7 +2,7 @@ import PolyStoreBackend
 
 /// The constant properties of an open store: the schema, the numbers of its entities, indexes and link tables in keys, and the engine's traits.
 final class StoreLayout: Sendable {
-    let place: String
+    let location: String
     let traits: EngineTraits
     let schema: ResolvedSchema
     /// The process that opened the store.
@@ -31,21 +31,21 @@ final class StoreLayout: Sendable {
     /// A Boolean value that indicates whether any entity has a record layout other than 0.
     let isMigrated: Bool
 
-    init(place: String, traits: EngineTraits, schema: ResolvedSchema, catalog: Catalog, identity: StoreIdentity, resets: Int) throws {
+    init(location: String, traits: EngineTraits, schema: ResolvedSchema, catalog: Catalog, identity: StoreIdentity, resets: Int) throws {
         self.identity = SealedValue.sealed(Keyspace.Metadata.identity.key(), identity.bytes)
         self.resets = resets
-        self.place = place
+        self.location = location
         self.traits = traits
         self.schema = schema
-        entityNumbers = try schema.entities.map { try catalog.number(of: $0, place) }
-        linkNumbers = try schema.links.map { try catalog.number(of: $0, place) }
+        entityNumbers = try schema.entities.map { try catalog.number(of: $0, location) }
+        linkNumbers = try schema.links.map { try catalog.number(of: $0, location) }
         let indexes = try schema.entities.map { entity in
             try entity.indexes.map { index in
-                try KeyIndex(index, entity, number: try catalog.number(of: index, entity, place))
+                try KeyIndex(index, entity, number: try catalog.number(of: index, entity, location))
             }
         }
         self.indexes = indexes
-        formats = try schema.entities.map { try catalog.format(of: $0, place) }
+        formats = try schema.entities.map { try catalog.format(of: $0, location) }
         layoutNumbers = formats.map(\.number)
         isMigrated = layoutNumbers.contains { $0 != 0 }
         reversedLinks = linkNumbers.map(catalog.reversedLinks.contains)
@@ -64,11 +64,11 @@ final class StoreLayout: Sendable {
         let found = try snapshot.get(key)
         if let found, found.elementsEqual(identity) { return }
         if found != nil, try SealedValue.get(key, snapshot) == nil {
-            throw StoreError(.corrupt, "The store \(place) is damaged: its identity cannot be read.", url: place)
+            throw StoreError(.corrupt, "The store \(location) is damaged: its identity cannot be read.", url: location)
         }
         throw StoreError(
             .differentStoreAtURL,
-            "The store \(place) was migrated or created again since it was opened here. Close it and open it again.", url: place)
+            "The store \(location) was migrated or created again since it was opened here. Close it and open it again.", url: location)
     }
 
     /// An index of the schema: its entity, by ``Entity/index``, and its position among the entity's indexes.
@@ -91,7 +91,7 @@ final class StoreLayout: Sendable {
             schema.entities[entity.index] === entity || schema.entities[entity.index].description == entity.description
         else {
             throw StoreError(
-                .misuse, "\(entity.name) is not of the schema that \(place) was opened with.", entity: entity.name, url: place)
+                .misuse, "\(entity.name) is not of the schema that \(location) was opened with.", entity: entity.name, url: location)
         }
     }
 }
@@ -100,7 +100,7 @@ extension StoreLayout {
     /// Checks that a change set belongs to this store's schema, or to an equal one.
     func check(_ changes: ChangeSet) throws {
         guard changes.schema === schema || changes.schema.description.entities == schema.description.entities else {
-            throw StoreError(.misuse, "The change set is of another schema than the one that \(place) was opened with.", url: place)
+            throw StoreError(.misuse, "The change set is of another schema than the one that \(location) was opened with.", url: location)
         }
     }
 }

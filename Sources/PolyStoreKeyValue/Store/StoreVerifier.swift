@@ -28,7 +28,7 @@ struct StoreVerifier {
         self.report = report
         layout = reader.layout
         unused = Set(try PendingRemoval.all(reader.snapshot)).union(
-            try MigrationJournal.read(reader.snapshot, place: reader.layout.place)?.stagedPrefixes ?? [])
+            try MigrationJournal.read(reader.snapshot, location: reader.layout.location)?.stagedPrefixes ?? [])
     }
 
     mutating func findings() throws -> [String] {

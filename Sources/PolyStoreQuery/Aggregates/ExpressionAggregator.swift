@@ -10,7 +10,7 @@ final class ExpressionAggregator {
     /// Receive one record for each member; one feed for each aggregate over members.
     private let members: [Feed]
     /// The feed that computes each aggregate, and the position of the result in it.
-    private var places: [(feed: Feed, position: Int)] = []
+    private var inputs: [(feed: Feed, position: Int)] = []
 
     init(_ request: AggregateRequest) throws {
         self.request = request
@@ -23,9 +23,9 @@ final class ExpressionAggregator {
             if aggregate.isOverMembers {
                 let feed = try Feed(request, [aggregate])
                 members.append(feed)
-                places.append((feed, 0))
+                inputs.append((feed, 0))
             } else {
-                places.append((rows, position))
+                inputs.append((rows, position))
                 position += 1
             }
         }
@@ -67,7 +67,7 @@ final class ExpressionAggregator {
         }
         return groups.map { row in
             var next = answers.makeIterator()
-            let values = places.map { feed, position in
+            let values = inputs.map { feed, position in
                 feed === rows ? row.values[position] : next.next().map { ($0.of[row.group] ?? $0.ofNothing)[0] } ?? .null
             }
             return AggregateRow(group: row.group, values: values)

@@ -2,7 +2,7 @@ import PolyStoreBackend
 
 /// Collects rows and discards those that cannot be in the slice (top-k).
 struct TopRows {
-    private typealias Row = (place: MaterializedCursor.Row, values: [Value])
+    private typealias Row = (stored: MaterializedCursor.Row, values: [Value])
 
     private let order: RecordOrder
     private let layout: RecordLayout
@@ -28,12 +28,12 @@ struct TopRows {
 
     mutating func add(_ id: Int64, _ record: RecordView) throws {
         let values = try values?.values(id, record) ?? []
-        if let bound, compare((id, record, values), (bound.place.id, view(bound), bound.values)) > 0 { return }
+        if let bound, compare((id, record, values), (bound.stored.id, view(bound), bound.values)) > 0 { return }
         rows.append((MaterializedCursor.Row(id: id, offset: arena.append(record.bytes), count: record.count), values))
         if let most, rows.count >= 2 * most { cut(most) }
     }
 
-    private func view(_ row: Row) -> RecordView { arena.view(row.place.offset, row.place.count, layout) }
+    private func view(_ row: Row) -> RecordView { arena.view(row.stored.offset, row.stored.count, layout) }
 
     private func compare(
         _ left: (id: Int64, record: RecordView, values: [Value]), _ right: (id: Int64, record: RecordView, values: [Value])
@@ -47,11 +47,11 @@ struct TopRows {
         if values == nil {
             rows.sort { left, right in
                 order.compare(
-                    left.place.id, arena.view(left.place.offset, left.place.count, layout),
-                    right.place.id, arena.view(right.place.offset, right.place.count, layout)) < 0
+                    left.stored.id, arena.view(left.stored.offset, left.stored.count, layout),
+                    right.stored.id, arena.view(right.stored.offset, right.stored.count, layout)) < 0
             }
         } else {
-            rows.sort { order.compare($0.place.id, $0.values, $1.place.id, $1.values) < 0 }
+            rows.sort { order.compare($0.stored.id, $0.values, $1.stored.id, $1.values) < 0 }
         }
     }
 
@@ -60,8 +60,8 @@ struct TopRows {
         sort()
         let kept = RecordArena(capacity: arena.count / 2)
         rows = rows.prefix(most).map { row in
-            let offset = kept.append(arena.bytes(row.place.offset, row.place.count))
-            return (MaterializedCursor.Row(id: row.place.id, offset: offset, count: row.place.count), row.values)
+            let offset = kept.append(arena.bytes(row.stored.offset, row.stored.count))
+            return (MaterializedCursor.Row(id: row.stored.id, offset: offset, count: row.stored.count), row.values)
         }
         arena = kept
         bound = rows.last
@@ -69,7 +69,7 @@ struct TopRows {
 
     mutating func finish(_ layout: RecordLayout, offset: Int, limit: Int?) -> MaterializedCursor {
         sort()
-        let slice = rows.map(\.place).dropFirst(offset)
+        let slice = rows.map(\.stored).dropFirst(offset)
         return MaterializedCursor(arena, rows: limit.map { slice.prefix($0) } ?? slice, layout: layout)
     }
 }

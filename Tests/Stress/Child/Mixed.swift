@@ -75,10 +75,10 @@ struct MixedStress: Sendable {
             return oracle.next
         }
         return random.withLock { random in
-            var place = random.below(table.reduce(0) { $0 + $1.weight })
+            var remaining = random.below(table.reduce(0) { $0 + $1.weight })
             let kind = table.first { kind in
-                place -= kind.weight
-                return place < 0
+                remaining -= kind.weight
+                return remaining < 0
             }
             return (
                 kind ?? table[0],

@@ -28,7 +28,7 @@ struct AtlasWorkloads: Sendable {
             }
         }
         try neighbours(stack)
-        try places(stack, sources)
+        try citiesNearLocations(stack, sources)
     }
 
     private static func countries(_ sources: AtlasSources, _ transaction: Transaction) throws -> [String: Country] {
@@ -107,14 +107,14 @@ struct AtlasWorkloads: Sendable {
     }
 
     /// W14p: fetches the cities within half a degree of other cities.
-    private func places(_ stack: DataStack, _ sources: AtlasSources) throws {
-        try out.time("W14p", 1000, note: "cities near a place, index by latitude and longitude", always: true) {
+    private func citiesNearLocations(_ stack: DataStack, _ sources: AtlasSources) throws {
+        try out.time("W14p", 1000, note: "cities near a location, index by latitude and longitude", always: true) {
             try stack.readAndWait { context in
                 var random = SplitMix64(workload: 14)
                 var sum: UInt64 = 0
                 for _ in 0..<1000 {
-                    let place = sources.cities[Int(random.next(below: UInt64(sources.cities.count)))]
-                    let (latitude, longitude) = (place.latitude, place.longitude)
+                    let city = sources.cities[Int(random.next(below: UInt64(sources.cities.count)))]
+                    let (latitude, longitude) = (city.latitude, city.longitude)
                     let found = try context.fetchAll(
                         From<City>(),
                         Where((latitude - 0.5)...(latitude + 0.5) ~= \.latitude && (longitude - 0.5)...(longitude + 0.5) ~= \.longitude))

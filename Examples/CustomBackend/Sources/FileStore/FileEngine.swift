@@ -8,7 +8,7 @@ import Synchronization
 /// Each batch is flushed before the next is written, so only the last can be torn: it is cut off when the file is opened, and damage
 /// before it is `corrupt`. Closing adds an empty batch, so that damage of a batch with data never looks like a torn end.
 final class FileEngine: OrderedEngine {
-    var place: String { log.place.path }
+    var storePath: String { log.storePath.path }
     // Every commit is flushed, for any durability. Bytes are verified when they are read into memory, so records need no checksums of their own.
     let traits = EngineTraits(
         features: [.persistence, .fullDurability], durabilities: [.full], checksumsRecords: false, valuesStay: true,
@@ -21,14 +21,14 @@ final class FileEngine: OrderedEngine {
         var failure: StoreError?
     }
 
-    init(_ place: StorePath, _ logger: any StoreLogger) throws {
-        var (log, state) = (BatchLog(place: place, file: try place.openLocked(mode: 0o600)), State())
+    init(_ storePath: StorePath, _ logger: any StoreLogger) throws {
+        var (log, state) = (BatchLog(storePath: storePath, file: try storePath.openLocked(mode: 0o600)), State())
         do {
             let size = try log.prepare()
             state.end = try log.read(to: size, into: &state.tree)
-            if state.end < size { logger.write(.notice, "The last commit to \(place.path) was not finished, and is cut off.") }
+            if state.end < size { logger.write(.notice, "The last commit to \(storePath.path) was not finished, and is cut off.") }
             if let new = try log.compacted(WriteBatch(state.tree), from: state.end) { (log, state.end, state.hasWritten) = new }
-            guard ftruncate(log.file, off_t(state.end)) == 0 else { throw log.place.refused("The file cannot be cut", errno) }
+            guard ftruncate(log.file, off_t(state.end)) == 0 else { throw log.storePath.refused("The file cannot be cut", errno) }
         } catch {
             log.close()
             throw error
@@ -44,8 +44,8 @@ final class FileEngine: OrderedEngine {
         if let failure { throw failure }
         tree.apply(batch)
         do { end = try log.append(batch, at: end) } catch {  // an unknown part of it is on the disk: nothing may follow it
-            let words = "An earlier write to \(place) failed, so nothing more is written. Close the store and open it again."
-            state.withLock { $0.failure = StoreError(.io, words, url: place, underlying: "\(error)") }
+            let words = "An earlier write to \(storePath) failed, so nothing more is written. Close the store and open it again."
+            state.withLock { $0.failure = StoreError(.io, words, url: storePath, underlying: "\(error)") }
             throw error
         }
         state.withLock { ($0.tree, $0.end, $0.hasWritten) = (tree, end, true) }
@@ -54,7 +54,7 @@ final class FileEngine: OrderedEngine {
     func verify(reporting report: MaintenanceReport) throws -> [String] {
         let end = state.withLock { $0.end }
         var tree = OrderedTree()
-        return try log.read(to: end, into: &tree) == end ? [] : ["The last batch of \(place) is damaged."]
+        return try log.read(to: end, into: &tree) == end ? [] : ["The last batch of \(storePath) is damaged."]
     }
 
     func close() {
@@ -67,7 +67,7 @@ final class FileEngine: OrderedEngine {
 /// The locked file: a magic, then batches, each after its length (8 bytes), its CRC-32C (4) and the CRC-32C of the length (4).
 struct BatchLog: Sendable {
     private static let magic = Array("FileStore log 1\n".utf8)
-    let place: StorePath
+    let storePath: StorePath
     let file: Int32
 
     func close() { StorePath.closeLocked(file) }
@@ -76,10 +76,10 @@ struct BatchLog: Sendable {
     func prepare() throws -> Int {
         let size = Int(lseek(file, 0, SEEK_END))
         guard try Self.magic.starts(with: bytes(min(size, Self.magic.count), at: 0)) else {
-            throw StoreError(.notAStore, "\(place.path) is a file of another program and was not changed.", url: place.path)
+            throw StoreError(.notAStore, "\(storePath.path) is a file of another program and was not changed.", url: storePath.path)
         }
         if size < Self.magic.count { try write(Self.magic, at: 0) }
-        try place.flushFolder()
+        try storePath.flushFolder()
         return max(size, Self.magic.count)
     }
 
@@ -87,7 +87,7 @@ struct BatchLog: Sendable {
     func read(to size: Int, into tree: inout OrderedTree) throws -> Int {
         var at = Self.magic.count
         while size - at >= 16 {
-            let damage = StoreError(.corrupt, "\(place.path) is damaged at byte \(at).", url: place.path)
+            let damage = StoreError(.corrupt, "\(storePath.path) is damaged at byte \(at).", url: storePath.path)
             let head = try bytes(16, at: at).withUnsafeBytes { ($0.load(as: UInt64.self), $0.load(fromByteOffset: 8, as: UInt64.self)) }
             guard withUnsafeBytes(of: head.0, Self.sum) == head.1 >> 32 else {
                 if try bytes(size - at - 16, at: at + 16).allSatisfy({ $0 == 0 }) { break }  // never reached the disk
@@ -117,14 +117,14 @@ struct BatchLog: Sendable {
     /// Replaces the file with one of the current entries only, if that is less than half as long and the disk has space.
     func compacted(_ live: WriteBatch, from end: Int) throws -> (BatchLog, end: Int, hasWritten: Bool)? {
         guard end > 2 * live.encodedCount + 1 << 20 else { return nil }
-        let other = StorePath(path: place.path + ".compacting")
+        let other = StorePath(path: storePath.path + ".compacting")
         unlink(other.path)
         guard let file = try? other.openLocked(mode: 0o600) else { return nil }
-        let smaller = BatchLog(place: place, file: file)
+        let smaller = BatchLog(storePath: storePath, file: file)
         do {
             let end = try smaller.append(live, at: smaller.prepare())
-            if rename(other.path, place.path) != 0 { throw place.refused("The file cannot be replaced", errno) }
-            try place.flushFolder()
+            if rename(other.path, storePath.path) != 0 { throw storePath.refused("The file cannot be replaced", errno) }
+            try storePath.flushFolder()
             close()
             return (smaller, end, true)
         } catch {
@@ -139,12 +139,12 @@ struct BatchLog: Sendable {
     private func bytes(_ count: Int, at offset: Int) throws -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         if pread(file, &bytes, count, off_t(offset)) == count { return bytes }
-        throw place.refused("The file cannot be read", EIO)
+        throw storePath.refused("The file cannot be read", EIO)
     }
 
     private func write(_ bytes: [UInt8], at offset: Int) throws {
         let count = pwrite(file, bytes, bytes.count, off_t(offset))
-        if count < bytes.count { throw place.refused("The file cannot be written", count < 0 ? errno : ENOSPC) }
-        try place.flush(file)
+        if count < bytes.count { throw storePath.refused("The file cannot be written", count < 0 ? errno : ENOSPC) }
+        try storePath.flush(file)
     }
 }

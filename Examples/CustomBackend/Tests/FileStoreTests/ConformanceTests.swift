@@ -13,7 +13,7 @@ private let target = ConformanceTarget(
         .persistence, .fullDurability, .concurrentReaders, .verification, .plannedIndexes, .transferableWriter, .namedValues, .changeLog,
         .migration,
     ]
-) { place in .fileStore(file: place.path) }
+) { location in .fileStore(file: location.path) }
 
 /// Known failing cases, by id, each with the reason. A listed case that passes fails the test.
 private let knownFailures: [String: Comment] = [:]
@@ -39,7 +39,7 @@ private let knownFailures: [String: Comment] = [:]
 /// The engine without the record layer.
 private let engine = EngineTarget(
     name: "filestore", features: [.persistence, .fullDurability],
-    open: { place in try .fileStore(StorePath.resolve(place.path), SilentLogger()) },
+    open: { location in try .fileStore(StorePath.resolve(location.path), SilentLogger()) },
     setWritesFail: { engine, fails in if let engine = engine as? FileEngine { try FullDisk.replace(engine, fails) } })
 
 @Suite struct Engine {
@@ -65,7 +65,7 @@ private let engine = EngineTarget(
 
     @Test func killedProcessLosesNoAcknowledgedCommit() async throws {
         let child = Bundle.main.bundleURL.appendingPathComponent("filestore-child").path
-        let harness = KillHarness(target, program: child) { place, durability in [place.path, durability.rawValue] }
+        let harness = KillHarness(target, program: child) { location, durability in [location.path, durability.rawValue] }
         let report = try await harness.run(kills: 5, durability: .full, seed: 1)
         #expect(report.acknowledged > 0)
     }
@@ -77,12 +77,12 @@ private enum FullDisk {
 
     static func replace(_ engine: FileEngine, _ isFull: Bool) throws {
         files.withLock { files in
-            if let file = files.removeValue(forKey: engine.place) {
+            if let file = files.removeValue(forKey: engine.location) {
                 dup2(file, engine.log.file)
                 close(file)
             }
             guard isFull else { return }
-            files[engine.place] = dup(engine.log.file)
+            files[engine.location] = dup(engine.log.file)
             let full = open("/dev/full", O_RDWR)
             dup2(full, engine.log.file)
             close(full)

@@ -53,28 +53,28 @@ extension FormatParser {
     }
 
     /// Returns the keys of a `%K` argument. Dots separate the keys; all other characters belong to the names.
-    func keyArgument(_ place: FormatToken) throws -> [String] {
-        guard case .constant(.text(let text), _) = try takeArgument(place) else { return [] }
+    func keyArgument(_ token: FormatToken) throws -> [String] {
+        guard case .constant(.text(let text), _) = try takeArgument(token) else { return [] }
         let keys = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         if keys.contains("") {
             throw error(
                 "Argument \(argumentsUsed) is \(text.forError): \(text.isEmpty ? "a key cannot be empty" : "there is an empty key beside a dot").",
-                at: place.range)
+                at: token.range)
         }
         return keys.first?.lowercased() == "self" ? Array(keys.dropFirst()) : keys
     }
 
-    private func takeArgument(_ place: FormatToken) throws -> Operand {
-        let name = lexer.text(of: place.range)
-        let kind = ArgumentKind(conversion: lexer.bytes[place.range.upperBound - 1])
+    private func takeArgument(_ token: FormatToken) throws -> Operand {
+        let name = lexer.text(of: token.range)
+        let kind = ArgumentKind(conversion: lexer.bytes[token.range.upperBound - 1])
         guard argumentsUsed < arguments.count else {
             let given = arguments.isEmpty ? "there are none" : "there are only \(arguments.count)"
-            throw error("Argument \(argumentsUsed + 1), for \(name), is missing: \(given).", at: place.range)
+            throw error("Argument \(argumentsUsed + 1), for \(name), is missing: \(given).", at: token.range)
         }
         let argument = arguments[argumentsUsed]
         argumentsUsed += 1
         guard kind.accepts(argument) else {
-            throw error("Argument \(argumentsUsed) is \(describe(argument)), but \(name) takes \(kind.name).", at: place.range)
+            throw error("Argument \(argumentsUsed) is \(describe(argument)), but \(name) takes \(kind.name).", at: token.range)
         }
         return argument
     }

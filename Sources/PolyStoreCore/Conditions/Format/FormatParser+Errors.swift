@@ -24,12 +24,12 @@ extension FormatParser {
     }
 
     func expectedOperand() -> StoreError {
-        let place = previous.range.isEmpty ? "" : " after \(describe(previous))"
+        let context = previous.range.isEmpty ? "" : " after \(describe(previous))"
         // In `in == 5` and `any == 5`, the reserved word was meant as a name.
         let word = isReserved(token) ? token : previous
         let isName = isReserved(word) && (word.range == token.range || token.kind.comparison != nil && !isWord(token))
         let hint = isName ? " (For a property of that name write #\(lexer.text(of: word.range)).)" : ""
-        return error("Expected a value or a property\(place), found \(describe(token)).\(hint)", at: token.range)
+        return error("Expected a value or a property\(context), found \(describe(token)).\(hint)", at: token.range)
     }
 
     func comparisonOfCondition() -> StoreError {
@@ -76,7 +76,7 @@ extension FormatParser {
             case .rightBracket: "\"]\""
             default: "\")\""
             }
-        let place = FormatLocation(lexer.source, opening).place
+        let start = FormatLocation(lexer.source, opening).lineAndColumn
         var hint = ""
         if kind == .rightParenthesis {
             if token.kind == .comma { hint = " (Lists are written in braces: {1, 2}.)" }
@@ -84,7 +84,7 @@ extension FormatParser {
             if [.and, .or].contains(token.kind) || token.kind.comparison != nil { hint = " (Here only a value or a property can stand.)" }
         }
         return error(
-            "Expected \(closing) for \(lexer.text(of: opening).forError) at \(place.line):\(place.column), found \(describe(token)).\(hint)",
+            "Expected \(closing) for \(lexer.text(of: opening).forError) at \(start.line):\(start.column), found \(describe(token)).\(hint)",
             at: token.range)
     }
 

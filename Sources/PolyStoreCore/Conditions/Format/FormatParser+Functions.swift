@@ -148,9 +148,9 @@ extension FormatParser {
         try expression(.sum)
         try requireOperand()
         try takeComma("CAST(born, 'NSNumber')")
-        let place = token.range
+        let range = token.range
         guard token.kind == .text, let type = Self.classes[try lexer.unescaped(token.range).lowercased()] else {
-            throw error("Expected 'NSDate', 'NSNumber', 'NSDecimalNumber', 'NSString' or 'NSUUID', found \(describe(token)).", at: place)
+            throw error("Expected 'NSDate', 'NSNumber', 'NSDecimalNumber', 'NSString' or 'NSUUID', found \(describe(token)).", at: range)
         }
         try advance()
         try close(.rightParenthesis, opening)

@@ -124,7 +124,7 @@ extension FormatParser {
 
     /// Parses the aggregate of a subquery: `.@count`, `[SIZE]`, `.@max.age`, `.age.@max`.
     private func subqueryKeys() throws -> [String] {
-        let place = token.range
+        let range = token.range
         var keys: [String] = []
         while token.kind == .dot || token.kind == .leftBracket {
             if token.kind == .leftBracket {
@@ -138,7 +138,7 @@ extension FormatParser {
         }
         guard keys.contains(where: { $0.hasPrefix("@") || $0 == "[SIZE]" }) else {
             throw error(
-                "SUBQUERY(…) is a collection: ask for one value of it, such as .@count for its number of objects, or .@max.age.", at: place)
+                "SUBQUERY(…) is a collection: ask for one value of it, such as .@count for its number of objects, or .@max.age.", at: range)
         }
         return keys
     }

@@ -66,7 +66,7 @@ final class ImportAttempt<T: ImportableObject> {
             try guarded(index) {
                 let effect = try importer.importSource(index, source)
                 counts.add(effect)
-                if counts[effect] <= examples { counts.addExample(effect, batch.places[index], importer.uniqueID(index)) }
+                if counts[effect] <= examples { counts.addExample(effect, batch.recordPositions[index], importer.uniqueID(index)) }
             }
             tick(counts)
         }
@@ -115,8 +115,8 @@ struct ImportCounts {
         }
     }
 
-    mutating func addExample(_ effect: ImportEffect, _ place: ImportPlace, _ uniqueID: String?) {
+    mutating func addExample(_ effect: ImportEffect, _ recordPosition: ImportPosition, _ uniqueID: String?) {
         examples.append(
-            (effect, ImportReport.Example(record: place.record, line: place.line == 0 ? nil : place.line, uniqueID: uniqueID)))
+            (effect, ImportReport.Example(record: recordPosition.record, line: recordPosition.line == 0 ? nil : recordPosition.line, uniqueID: uniqueID)))
     }
 }

@@ -1,7 +1,7 @@
 import PolyStoreFormats
 
 /// The position of a record in its source.
-struct ImportPlace: Sendable, Hashable, Codable {
+struct ImportPosition: Sendable, Hashable, Codable {
     /// The number of the record, from 1; 0 before the first.
     var record = 0
     /// The number of the record's first line, from 1; 0 for a source without lines.
@@ -15,7 +15,7 @@ struct ImportPlace: Sendable, Hashable, Codable {
     var end: Int64 { offset + count }
 }
 
-extension ImportPlace {
+extension ImportPosition {
     init(_ position: RecordPosition) {
         self.init(record: position.record, line: position.line, offset: position.byteOffset, count: position.byteCount)
     }
@@ -28,7 +28,7 @@ extension ImportPlace {
 /// The records that one transaction imports.
 final class ImportBatch<Source> {
     private(set) var sources: [Source] = []
-    private(set) var places: [ImportPlace] = []
+    private(set) var recordPositions: [ImportPosition] = []
     /// A Boolean value for each source that indicates whether it is excluded.
     private(set) var isRefused: [Bool] = []
     /// The excluded records, including unreadable ones.
@@ -36,23 +36,23 @@ final class ImportBatch<Source> {
     /// The number of records, including unreadable ones.
     private(set) var count = 0
     /// The position of the last record.
-    private(set) var last = ImportPlace()
+    private(set) var last = ImportPosition()
 
     var isEmpty: Bool { count == 0 }
 
-    func add(_ source: Source, at place: ImportPlace) {
+    func add(_ source: Source, at recordPosition: ImportPosition) {
         sources.append(source)
-        places.append(place)
+        recordPositions.append(recordPosition)
         isRefused.append(false)
         count += 1
-        last = place
+        last = recordPosition
     }
 
     /// Adds a record that could not be read.
-    func add(_ problem: ImportProblem, at place: ImportPlace) {
+    func add(_ problem: ImportProblem, at recordPosition: ImportPosition) {
         problems.append(problem)
         count += 1
-        last = place
+        last = recordPosition
     }
 
     /// Excludes a source.
@@ -64,7 +64,7 @@ final class ImportBatch<Source> {
     /// Removes all records. `last` is kept.
     func removeAll() {
         sources.removeAll(keepingCapacity: true)
-        places.removeAll(keepingCapacity: true)
+        recordPositions.removeAll(keepingCapacity: true)
         isRefused.removeAll(keepingCapacity: true)
         problems = []
         count = 0

@@ -7,10 +7,10 @@ protocol ImportFeed<Source>: AnyObject {
     /// The size of the source in bytes; `nil` if it is unknown.
     var totalBytes: Int64? { get }
     /// The position of the record that ``next()`` returned last or threw an error for.
-    var place: ImportPlace { get }
+    var recordPosition: ImportPosition { get }
     /// Reads the next record.
     /// - Returns: `nil` at the end.
-    /// - Throws: An ``ImportProblem`` for a record that cannot be read; ``place`` is its position. After a recoverable problem the next call reads the
+    /// - Throws: An ``ImportProblem`` for a record that cannot be read; ``recordPosition`` is its position. After a recoverable problem the next call reads the
     ///   following record.
     func next() throws -> Source?
     /// Skips to the record after the last one of an earlier run.
@@ -24,11 +24,17 @@ protocol ImportFeed<Source>: AnyObject {
 
 /// The last record that an import has committed, with the data to verify that a source still contains it.
 struct ImportMark: Codable, Equatable {
-    var place = ImportPlace()
+    var recordPosition = ImportPosition()
     /// The position of the previous record; `nil` for the first record and for sources without byte offsets.
-    var previous: ImportPlace?
+    var previous: ImportPosition?
     /// A checksum of the fields; `nil` if the record could not be read.
     var checksum: UInt32?
+
+    /// The names in stored marks.
+    private enum CodingKeys: String, CodingKey {
+        case recordPosition = "place"
+        case previous, checksum
+    }
 }
 
 /// An error for a resumable import whose source differs from that of the earlier run.
@@ -41,7 +47,7 @@ struct ImportSourceChanged: Error {
 final class SequenceFeed<S: Sequence>: ImportFeed {
     private var iterator: S.Iterator
     private let position: ((S.Element) -> RecordPosition?)?
-    private(set) var place = ImportPlace()
+    private(set) var recordPosition = ImportPosition()
     var totalBytes: Int64? { nil }
 
     /// - Parameter position: Returns the position of an element in its own source.
@@ -52,15 +58,15 @@ final class SequenceFeed<S: Sequence>: ImportFeed {
 
     func next() throws -> S.Element? {
         guard let element = iterator.next() else { return nil }
-        place = position?(element).map { ImportPlace($0) } ?? ImportPlace(record: place.record + 1)
+        recordPosition = position?(element).map { ImportPosition($0) } ?? ImportPosition(record: recordPosition.record + 1)
         return element
     }
 
-    var mark: ImportMark { ImportMark(place: place) }
+    var mark: ImportMark { ImportMark(recordPosition: recordPosition) }
 
     func skip(to mark: ImportMark) throws {
-        while place.record < mark.place.record {
-            guard try next() != nil else { throw ImportSourceChanged.shorter(place.record) }
+        while recordPosition.record < mark.recordPosition.record {
+            guard try next() != nil else { throw ImportSourceChanged.shorter(recordPosition.record) }
         }
     }
 

@@ -50,7 +50,7 @@ struct ImportPosition: Codable, Equatable {
         if fingerprint.format != other.format { differences.append("the format was \(fingerprint.format) and is \(other.format)") }
         if fingerprint.entity != other.entity { differences.append("the entity was \(fingerprint.entity) and is \(other.entity)") }
         if fingerprint.configuration != other.configuration { differences.append("the objects are in another configuration") }
-        throw Self.changed(resumeName, mark.place.record, differences.joined(separator: ", "))
+        throw Self.changed(resumeName, mark.recordPosition.record, differences.joined(separator: ", "))
     }
 
     static func changed(_ resumeName: String, _ record: Int, _ difference: String) -> StoreError {

@@ -18,32 +18,32 @@ func isRecordError(_ error: any Error) -> Bool {
 
 extension ImportProblem {
     init(
-        source: String?, _ place: ImportPlace, field: String?, reason: String, underlying: String?, isRecoverable: Bool = true
+        source: String?, _ recordPosition: ImportPosition, field: String?, reason: String, underlying: String?, isRecoverable: Bool = true
     ) {
         self.init(
-            source: source, record: place.record, line: place.line == 0 ? nil : place.line, field: field, reason: reason,
+            source: source, record: recordPosition.record, line: recordPosition.line == 0 ? nil : recordPosition.line, field: field, reason: reason,
             underlying: underlying, isRecoverable: isRecoverable)
     }
 
     /// Creates the problem of a record from an error.
-    init(source: String?, _ place: ImportPlace, _ error: any Error) {
+    init(source: String?, _ recordPosition: ImportPosition, _ error: any Error) {
         switch error {
         case let problem as ImportProblem: self = problem
         case let error as RecordError:
             let field = error.field ?? error.column.map { "column \($0)" }
             self.init(
-                source: source, place, field: field, reason: Self.sentence(error.reason), underlying: "\(error)",
+                source: source, recordPosition, field: field, reason: Self.sentence(error.reason), underlying: "\(error)",
                 isRecoverable: error.isRecoverable)
         case let error as StoreError:
-            self.init(source: source, place, field: error.attribute, reason: Self.sentence(error.message), underlying: "\(error)")
+            self.init(source: source, recordPosition, field: error.attribute, reason: Self.sentence(error.message), underlying: "\(error)")
         case let error as ValidationError:
             let field = error.failures.count == 1 ? error.failures[0].attribute : nil
             let reason = error.failures.map { failure in (field == nil ? failure.attribute.map { "\($0) " } ?? "" : "") + failure.message }
-            self.init(source: source, place, field: field, reason: Self.sentence(reason.joined(separator: "; ")), underlying: "\(error)")
+            self.init(source: source, recordPosition, field: field, reason: Self.sentence(reason.joined(separator: "; ")), underlying: "\(error)")
         case let error as DecodingError:
             let (path, reason) = Self.decoding(error)
-            self.init(source: source, place, field: path, reason: Self.sentence(reason), underlying: "\(error)")
-        default: self.init(source: source, place, field: nil, reason: Self.sentence("\(error)"), underlying: nil)
+            self.init(source: source, recordPosition, field: path, reason: Self.sentence(reason), underlying: "\(error)")
+        default: self.init(source: source, recordPosition, field: nil, reason: Self.sentence("\(error)"), underlying: nil)
         }
     }
 

@@ -33,10 +33,10 @@ public struct ImportProblem: Error, Sendable, Hashable, Codable {
 extension ImportProblem: CustomStringConvertible {
     /// `cities.jsonl, record 12, line 14, field "population": expected a number, found "many".`
     public var description: String {
-        var place = source.map { "\($0), record \(record)" } ?? "Record \(record)"
-        if let line { place += ", line \(line)" }
-        if let field { place += ", field \"\(field)\"" }
-        return "\(place): \(reason)"
+        var recordPosition = source.map { "\($0), record \(record)" } ?? "Record \(record)"
+        if let line { recordPosition += ", line \(line)" }
+        if let field { recordPosition += ", field \"\(field)\"" }
+        return "\(recordPosition): \(reason)"
     }
 }
 

@@ -5,10 +5,10 @@ extension ImportReport {
         updated = position.updated
         skipped = position.skipped
         excluded = position.refused
-        records = position.mark.place.record
-        bytes = position.mark.place.end
+        records = position.mark.recordPosition.record
+        bytes = position.mark.recordPosition.end
         batches = position.batches
-        resumedFrom = position.mark.place.record
+        resumedFrom = position.mark.recordPosition.record
     }
 
     /// Adds a batch that was committed or, in a dry run, validated.

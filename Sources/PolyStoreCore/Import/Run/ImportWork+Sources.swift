@@ -23,16 +23,16 @@ extension ImportWork {
             // Completed by an earlier run.
             if report.isComplete { return }
             do { try feed.skip(to: mark) } catch let changed as ImportSourceChanged {
-                throw resume?.error(changed, mark.place.record) ?? changed
+                throw resume?.error(changed, mark.recordPosition.record) ?? changed
             }
         }
         mark = { [unowned feed] in feed.mark }
         while true {
             do {
                 guard let source = try feed.next() else { break }
-                try add(source, at: feed.place)
+                try add(source, at: feed.recordPosition)
             } catch let problem as ImportProblem {
-                try add(problem, at: feed.place)
+                try add(problem, at: feed.recordPosition)
             }
             if isFull { try commit(isLast: false) }
         }
@@ -46,19 +46,19 @@ extension ImportWork {
     ) async -> Result<ImportReport, any Error> where S.Element == T.ImportSource, T.ImportSource: Sendable {
         do {
             try options.check()
-            let skipped = try await onThread { try $0.begin()?.place.record } ?? 0
+            let skipped = try await onThread { try $0.begin()?.recordPosition.record } ?? 0
             if report.isComplete { return finish(nil) }
-            var place = ImportPlace()
+            var recordPosition = ImportPosition()
             for try await source in sequence {
-                place = position?(source).map { ImportPlace($0) } ?? ImportPlace(record: place.record + 1)
-                if place.record <= skipped { continue }
-                try add(source, at: place)
-                let last = ImportMark(place: place)
+                recordPosition = position?(source).map { ImportPosition($0) } ?? ImportPosition(record: recordPosition.record + 1)
+                if recordPosition.record <= skipped { continue }
+                try add(source, at: recordPosition)
+                let last = ImportMark(recordPosition: recordPosition)
                 mark = { last }
                 if isFull { try await onThread { try $0.commit(isLast: false) } }
             }
-            if place.record < skipped, !monitor.cancellation.isCancelled {
-                let changed = ImportSourceChanged.shorter(place.record)
+            if recordPosition.record < skipped, !monitor.cancellation.isCancelled {
+                let changed = ImportSourceChanged.shorter(recordPosition.record)
                 throw resume?.error(changed, skipped) ?? changed
             }
             try await onThread { try $0.commit(isLast: true) }

@@ -19,7 +19,7 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // used by o
     /// The size of the source in bytes; `nil` if it is unknown.
     var totalBytes: Int64?
     /// The position of the last committed record.
-    private var committed = ImportPlace()
+    private var committed = ImportPosition()
     /// Returns the last record that was read, for the position of a resumable import.
     var mark: () -> ImportMark = { ImportMark() }
     /// A Boolean value that indicates whether the last batch had invalid records, which makes them likely in the next one.
@@ -54,7 +54,7 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // used by o
         try checkCancellation()
         guard let resume, let position = try resume.begin(core, site, isPatient: isPatient, options) else { return nil }
         report.continueFrom(position)
-        committed = position.mark.place
+        committed = position.mark.recordPosition
         mark = { position.mark }
         recordsBefore = committed.record
         report.isComplete = position.isComplete
@@ -63,19 +63,19 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // used by o
 
     var isFull: Bool { options.batchSize.map { batch.count >= $0 } ?? false }
 
-    func add(_ source: T.ImportSource, at place: ImportPlace) throws {
+    func add(_ source: T.ImportSource, at recordPosition: ImportPosition) throws {
         try checkCancellation()
-        batch.add(source, at: place)
-        if clock.isDue() { publish(ImportCounts(), readTo: place) }
+        batch.add(source, at: recordPosition)
+        if clock.isDue() { publish(ImportCounts(), readTo: recordPosition) }
     }
 
     /// Adds a record that could not be read.
-    func add(_ problem: ImportProblem, at place: ImportPlace) throws {
+    func add(_ problem: ImportProblem, at recordPosition: ImportPosition) throws {
         try checkCancellation()
         // If the end of a record was not found, the following records cannot be read.
         guard problem.isRecoverable else { throw problem }
         try decide(problem)
-        batch.add(problem, at: place)
+        batch.add(problem, at: recordPosition)
     }
 
     private func checkCancellation() throws { if monitor.cancellation.isCancelled { throw CancellationToken.error } }
@@ -185,26 +185,26 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // used by o
     // MARK: Problems
 
     func problem(at index: Int, _ field: String?, _ reason: String, _ underlying: String?) -> ImportProblem {
-        ImportProblem(source: sourceName, batch.places[index], field: field, reason: reason, underlying: underlying)
+        ImportProblem(source: sourceName, batch.recordPositions[index], field: field, reason: reason, underlying: underlying)
     }
 
     /// - Throws: The error, if it is not specific to one record.
     private func problem(_ error: any Error, _ index: Int) throws -> ImportProblem {
         guard isRecordError(error) else { throw error }
-        return ImportProblem(source: sourceName, batch.places[index], error)
+        return ImportProblem(source: sourceName, batch.recordPositions[index], error)
     }
 
     // MARK: Progress
 
     /// - Parameters:
     ///   - counts: The effects of the current transaction.
-    ///   - place: The last record that was read.
-    private func publish(_ counts: ImportCounts, readTo place: ImportPlace) { monitor.update(progress(counts, readTo: place)) }
+    ///   - recordPosition: The last record that was read.
+    private func publish(_ counts: ImportCounts, readTo recordPosition: ImportPosition) { monitor.update(progress(counts, readTo: recordPosition)) }
 
-    private func progress(_ counts: ImportCounts, readTo place: ImportPlace) -> ImportProgress {
+    private func progress(_ counts: ImportCounts, readTo recordPosition: ImportPosition) -> ImportProgress {
         var now = ImportProgress()
-        now.records = max(place.record, report.records)
-        now.bytes = max(place.end, report.bytes)
+        now.records = max(recordPosition.record, report.records)
+        now.bytes = max(recordPosition.end, report.bytes)
         now.totalBytes = totalBytes
         now.inserted = report.inserted + counts.inserted
         now.updated = report.updated + counts.updated
@@ -244,7 +244,7 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // used by o
         var described = StoreError(wrappingImport: error)
         if described.code == .cancelled {
             described.message = "The import of \(T._$entityName)\(sourceName.map { " from \($0)" } ?? "") was cancelled."
-        } else if isRecordError(error), !batch.isEmpty, let first = batch.places.first {
+        } else if isRecordError(error), !batch.isEmpty, let first = batch.recordPositions.first {
             let name = sourceName.map { "\($0), " } ?? ""
             described.message = "\(name)records \(first.record) to \(batch.last.record): \(described.message)"
         }

@@ -6,8 +6,8 @@ final class RecordFeed<Source>: ImportFeed {
     private let source: RecordSource
     private let reader: RecordReader
     private let convert: (SourceRecord) throws -> Source
-    private(set) var place = ImportPlace()
-    private var previous: ImportPlace?
+    private(set) var recordPosition = ImportPosition()
+    private var previous: ImportPosition?
     /// The last record; `nil` if it could not be read.
     private var last: SourceRecord?
 
@@ -28,28 +28,28 @@ final class RecordFeed<Source>: ImportFeed {
         } catch let error as RecordError {
             // An error that concerns the whole source has no position.
             guard isRecordError(error), let position = error.position ?? last?.position else { throw error }
-            if position.record > place.record { move(to: position, nil) }
-            throw ImportProblem(source: source.name, place, error)
+            if position.record > recordPosition.record { move(to: position, nil) }
+            throw ImportProblem(source: source.name, recordPosition, error)
         } catch {
             guard isRecordError(error) else { throw error }
-            throw ImportProblem(source: source.name, place, error)
+            throw ImportProblem(source: source.name, recordPosition, error)
         }
     }
 
     private func move(to position: RecordPosition, _ record: SourceRecord?) {
-        previous = place.record > 0 ? place : nil
-        place = ImportPlace(position)
+        previous = recordPosition.record > 0 ? recordPosition : nil
+        recordPosition = ImportPosition(position)
         last = record
     }
 
     // MARK: Resuming
 
-    var mark: ImportMark { ImportMark(place: place, previous: previous, checksum: last.map(Self.checksum)) }
+    var mark: ImportMark { ImportMark(recordPosition: recordPosition, previous: previous, checksum: last.map(Self.checksum)) }
 
     /// Reads the last record of the earlier run again to verify that the source still contains it.
     func skip(to mark: ImportMark) throws {
         if let previous = mark.previous {
-            place = previous
+            recordPosition = previous
             do {
                 try reader.resume(after: previous.position(in: source.name))
             } catch let error as RecordError where error.code != .compression {
@@ -58,8 +58,8 @@ final class RecordFeed<Source>: ImportFeed {
         }
         // If the record could not be read, only its position can be verified.
         do { _ = try next() } catch is ImportProblem {}
-        guard place == mark.place, last.map(Self.checksum) == mark.checksum else {
-            throw ImportSourceChanged(difference: "record \(mark.place.record) of the source is not the one that was imported")
+        guard recordPosition == mark.recordPosition, last.map(Self.checksum) == mark.checksum else {
+            throw ImportSourceChanged(difference: "record \(mark.recordPosition.record) of the source is not the one that was imported")
         }
     }
 

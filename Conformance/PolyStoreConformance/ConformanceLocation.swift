@@ -1,5 +1,5 @@
 /// The location of a case's store: a path that does not exist yet, in an existing folder.
-public struct ConformancePlace: Sendable {
+public struct ConformanceLocation: Sendable {
     /// The path.
     public let path: String
 }

@@ -7,7 +7,7 @@
 #endif
 
 /// The default location of a store.
-public enum DefaultPlace {
+public enum DefaultLocation {
     /// Returns the default path of a store of this process: `PROCESS/PROCESS.EXTENSION` in the platform's folder for application data.
     ///
     /// The folder is `Library/Application Support` in the home folder on Apple platforms. Elsewhere it is `$XDG_DATA_HOME` if that is an absolute path,
