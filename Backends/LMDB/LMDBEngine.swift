@@ -462,7 +462,7 @@ final class LMDBEngine: TransactionalEngine, FileReplacingEngine, @unchecked Sen
                 "The map of \(location) must grow, and \(running) transactions did not end in time. End long reads, or open the store with a larger mapSize.",
                 url: location)
         }
-        try change(until: Deadline(milliseconds: options.growthTimeout), refusal: refusal) {
+        try change(until: Deadline(after: options.growthTimeout), refusal: refusal) {
             guard let environment else { return }
             let old = self.size(of: environment)
             let new = try size(environment)
@@ -482,7 +482,7 @@ final class LMDBEngine: TransactionalEngine, FileReplacingEngine, @unchecked Sen
     /// unchanged.
     private func replaceEnvironment(_ failed: Int) throws {
         let deadline = gate.withLock {
-            let deadline = replacement ?? Deadline(milliseconds: options.growthTimeout)
+            let deadline = replacement ?? Deadline(after: options.growthTimeout)
             if generation == failed { replacement = deadline }
             return deadline
         }

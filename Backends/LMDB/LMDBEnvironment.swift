@@ -63,8 +63,8 @@ struct LMDBEnvironment {
         guard let environment = made else { throw StoreError(lmdb: ENOMEM, "Opening", path: path) }
         do {
             try LMDBResult.check(mdb_env_set_mapsize(environment, size), "Setting the size of the map", path)
-            try LMDBResult.check(mdb_env_set_maxreaders(environment, options.mostReaders), "Setting the number of readers", path)
-            try file.reserveLock(readers: options.mostReaders, mode: options.fileMode)
+            try LMDBResult.check(mdb_env_set_maxreaders(environment, options.maximumReaders), "Setting the number of readers", path)
+            try file.reserveLock(readers: options.maximumReaders, mode: options.fileMode)
             let flags = UInt32(MDB_NOSUBDIR | MDB_NOTLS | (isReadOnly ? MDB_RDONLY : 0))
             try LMDBResult.check(mdb_env_open(environment, path, flags, mode_t(options.fileMode)), "Opening", path)
             var dead: Int32 = 0

@@ -45,8 +45,8 @@ struct LMDBFile {
     /// Checks that LMDB can open the file, and truncates one whose creation was interrupted. Call it while this process does not have the file open in LMDB.
     /// - Returns: whether the file is empty, so that LMDB creates a database in it.
     /// - Throws: `notAStore`, `corrupt`, `incompatibleSchema`; `busy` if another process creates the file and does not finish in time.
-    func admit(isReadOnly: Bool, timeout: Int) throws -> Bool {
-        let deadline = Deadline(milliseconds: timeout)
+    func admit(isReadOnly: Bool, timeout: Duration) throws -> Bool {
+        let deadline = Deadline(after: timeout)
         while true {
             switch try state() {
             case .sound: return false

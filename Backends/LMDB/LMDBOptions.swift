@@ -3,12 +3,12 @@ public struct LMDBOptions: Sendable, Hashable {
     /// The address space in bytes that is reserved for the file when it is opened. It uses neither disk space nor memory. It grows automatically unless a
     /// long-lived snapshot prevents that, and is halved if the system rejects the size.
     public var mapSize = 64 << 30
-    /// The time to wait for readers before the map is enlarged, in milliseconds. After it, `full` is thrown.
-    public var growthTimeout = 10_000
-    /// The time that a write transaction waits while another process migrates the store, in milliseconds. After it, `busy` is thrown.
-    public var migrationTimeout = 10_000
+    /// The time to wait for readers before the map is enlarged. After it, `full` is thrown.
+    public var growthTimeout = Duration.seconds(10)
+    /// The time that a write transaction waits while another process migrates the store. After it, `busy` is thrown.
+    public var migrationTimeout = Duration.seconds(10)
     /// The maximum number of concurrent read transactions of all processes.
-    public var mostReaders: UInt32 = 1022
+    public var maximumReaders: UInt32 = 1022
     /// The permissions of a new file and its lock file.
     public var fileMode: UInt32 = 0o600
     /// A Boolean value that indicates whether opening checks every page of the file, as `verify` does, which reads the whole file. LMDB's pages have no

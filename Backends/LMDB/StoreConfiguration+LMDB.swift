@@ -54,12 +54,12 @@ extension EngineHandle {
 }
 
 extension StoreEngine {
-    /// The scheme `lmdb:FILE`, with the options `mapSize` (a size), `growthTimeout` (milliseconds) and `mostReaders`.
-    public static let lmdb = StoreEngine(name: "lmdb", options: ["mapSize", "growthTimeout", "mostReaders"]) { url in
+    /// The scheme `lmdb:FILE`, with the options `mapSize` (a size), `growthTimeout` (milliseconds) and `maximumReaders`.
+    public static let lmdb = StoreEngine(name: "lmdb", options: ["mapSize", "growthTimeout", "maximumReaders"]) { url in
         var options = LMDBOptions()
         if let size = try url.number("mapSize") { options.mapSize = size }
-        if let timeout = try url.number("growthTimeout") { options.growthTimeout = timeout }
-        if let readers = try url.number("mostReaders") { options.mostReaders = UInt32(clamping: readers) }
+        if let timeout = try url.number("growthTimeout") { options.growthTimeout = .milliseconds(timeout) }
+        if let readers = try url.number("maximumReaders") { options.maximumReaders = UInt32(clamping: readers) }
         return .lmdb(file: try url.path(), options: options)
     }
 }

@@ -29,7 +29,7 @@ extension StoreError {
                 // LMDB rejects a transaction that has encountered damage.
                 (.corrupt, "\(what) failed: the transaction of \(path) has failed before. End it, and verify the store.")
             case MDB_PANIC: (.io, "\(what) failed: an earlier commit to \(path) could not be written to the disk. Open the store again.")
-            case MDB_READERS_FULL: (.busy, "Too many read transactions are open on \(path). End some, or raise mostReaders.")
+            case MDB_READERS_FULL: (.busy, "Too many read transactions are open on \(path). End some, or raise maximumReaders.")
             case MDB_TXN_FULL: (.full, "The transaction is too large for LMDB: \(path). Commit in smaller steps.")
             case MDB_MAP_FULL: (.full, "\(what) failed: the map of \(path) is full. Open the store with a larger mapSize.")
             case ENOSPC, EDQUOT, EFBIG:

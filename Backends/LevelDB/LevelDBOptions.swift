@@ -5,7 +5,7 @@ public struct LevelDBOptions: Sendable, Hashable {
     /// The size of the memory buffer, in bytes, at which it is written to a file.
     public var writeBufferSize = 16 << 20
     /// The maximum number of bytes that one transaction may write. Memory holds them twice.
-    public var largestTransaction = 512 << 20
+    public var maximumTransactionSize = 512 << 20
     /// The permissions of a new folder. An existing empty folder that becomes a store loses all others.
     public var folderMode: UInt32 = 0o700
     /// A Boolean value that indicates whether opening repairs a log that is damaged before its last acknowledged commit, instead of throwing `corrupt`.

@@ -58,12 +58,12 @@ extension EngineHandle {
 }
 
 extension StoreEngine {
-    /// The scheme `leveldb:FOLDER`, with the options `cacheSize`, `writeBufferSize` and `largestTransaction` (sizes).
-    public static let levelDB = StoreEngine(name: "leveldb", options: ["cacheSize", "writeBufferSize", "largestTransaction"]) { url in
+    /// The scheme `leveldb:FOLDER`, with the options `cacheSize`, `writeBufferSize` and `maximumTransactionSize` (sizes).
+    public static let levelDB = StoreEngine(name: "leveldb", options: ["cacheSize", "writeBufferSize", "maximumTransactionSize"]) { url in
         var options = LevelDBOptions()
         if let size = try url.number("cacheSize") { options.cacheSize = size }
         if let size = try url.number("writeBufferSize") { options.writeBufferSize = size }
-        if let size = try url.number("largestTransaction") { options.largestTransaction = size }
+        if let size = try url.number("maximumTransactionSize") { options.maximumTransactionSize = size }
         return .levelDB(directory: try url.path(), options: options)
     }
 }

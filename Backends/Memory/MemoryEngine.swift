@@ -14,7 +14,7 @@ final class MemoryEngine: TransactionalEngine, @unchecked Sendable {  // All mut
     var traits: EngineTraits {
         EngineTraits(
             features: [.transferableWriter, .compaction], durabilities: [.relaxed], checksumsRecords: false, valuesStay: true,
-            largestPiece: Int(UInt32.max))
+            maximumPieceSize: Int(UInt32.max))
     }
 
     func snapshot() -> any EngineSnapshot { lock.withLock { committed }.makeSnapshot() }

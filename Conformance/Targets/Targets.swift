@@ -23,7 +23,7 @@ package enum Targets {
     ) { location in
         // Writers wait for each other practically without a limit: a loaded machine is not a failure.
         var options = SQLiteOptions()
-        options.busyTimeout = 3_600_000
+        options.busyTimeout = .seconds(3600)
         return .sqlite(file: location.path, options: options)
     }
 
@@ -36,7 +36,7 @@ package enum Targets {
     ) { location in
         // Practically without a limit, as above.
         var options = LMDBOptions()
-        options.growthTimeout = 3_600_000
+        options.growthTimeout = .seconds(3600)
         return .lmdb(file: location.path, options: options)
     }
 

@@ -10,7 +10,7 @@ import Testing
         let towns = try Towns(.sqlite)
         let report = try await towns.stack.importRecords(
             Into<Town>(), from: [TownSource(1), TownSource(2, name: "refused")],
-            options: ImportOptions(onInvalidRecord: .exclude(), dryRun: true))
+            options: ImportOptions(onInvalidRecord: .exclude(), isDryRun: true))
         #expect(report.problems.count == 1 && report.insertedExamples.count == 1)
         #expect(try decoded(report) == report)
         let folder = try Folder()

@@ -109,7 +109,7 @@ import Testing
         let path = try towns.write(sources.map(\.line).joined(), to: "towns.jsonl")
         for commit in [ImportOptions.Commit.once, .batches(of: 2), .batches(of: 2, resume: "dry")] {
             let report = try await towns.stack.importRecords(
-                Into<Town>(), from: .file(path: path), options: ImportOptions(commit: commit, onInvalidRecord: .exclude(), dryRun: true))
+                Into<Town>(), from: .file(path: path), options: ImportOptions(commit: commit, onInvalidRecord: .exclude(), isDryRun: true))
             #expect((report.inserted, report.updated, report.skipped, report.excluded) == (2, 2, 1, 2))
             #expect((report.isDryRun, report.batches, report.records) == (true, 0, 7))
             #expect(report.insertedExamples.map(\.record) == [2, 7])

@@ -5,8 +5,8 @@ import Testing
 
 /// Imports that resume after an interrupted run.
 @Suite(.serialized) struct ImportResumeTests {
-    private static func options(_ size: Int = 10, _ policy: InvalidRecordPolicy = .stop, restart: Bool = false) -> ImportOptions {
-        ImportOptions(commit: .batches(of: size, resume: "stops"), onInvalidRecord: policy, restart: restart)
+    private static func options(_ size: Int = 10, _ policy: InvalidRecordPolicy = .stop, startsOver: Bool = false) -> ImportOptions {
+        ImportOptions(commit: .batches(of: size, resume: "stops"), onInvalidRecord: policy, startsOver: startsOver)
     }
 
     /// Returns a file of 45 stops in a format; the 25th is bad if `isBad`.
@@ -87,7 +87,7 @@ import Testing
             try await towns.stack.importRecords(Into<Stop>(), from: .file(path: path), options: Self.options())
         }
         let report = try await towns.stack.importRecords(
-            Into<Stop>(), from: .file(path: path), options: Self.options(10, .exclude(), restart: true))
+            Into<Stop>(), from: .file(path: path), options: Self.options(10, .exclude(), startsOver: true))
         #expect((report.inserted, report.excluded, report.resumedFrom) == (44, 1, nil))
         #expect(try towns.stops().count == 64)
     }
@@ -117,7 +117,7 @@ import Testing
             }
             #expect(error?.code == .invalidValue)
             #expect(error?.message.contains(difference) == true, "\(error?.message ?? "")")
-            #expect(error?.message.contains("restart: true") == true)
+            #expect(error?.message.contains("startsOver: true") == true)
             #expect(try towns.stops() == Array(1...20))
         }
         let report = try await towns.stack.importRecords(
@@ -211,7 +211,7 @@ import Testing
         for await _ in reached { break }
         // The first batch is complete and will be committed. Before that, the second run would be the one that ends.
         while try await towns.stack.read({ try $0.fetchCount(From<Stop>()) }) < 10 { try await Task.sleep(for: .milliseconds(1)) }
-        let second = try await towns.stack.importRecords(Into<Stop>(), from: all, options: Self.options(restart: true))
+        let second = try await towns.stack.importRecords(Into<Stop>(), from: all, options: Self.options(startsOver: true))
         #expect(second.inserted == 30)
         opened.yield()
         let error = await #expect(throws: StoreError.self) { try await first.value }

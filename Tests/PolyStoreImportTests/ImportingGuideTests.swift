@@ -133,7 +133,7 @@ struct ImportingGuideTests {
     @Test func aDryRunChangesNothing() async throws {
         let (stack, folder) = try library()
         let source = RecordSource.text(Self.books, format: .jsonLines, name: "books")
-        var options = ImportOptions(onInvalidRecord: .exclude(), dryRun: true)
+        var options = ImportOptions(onInvalidRecord: .exclude(), isDryRun: true)
         options.exampleLimit = 5
         let report = try await stack.importRecords(Into<Book>(), from: source, options: options)
         let count = try await stack.read { try $0.fetchCount(From<Book>()) }

@@ -36,7 +36,7 @@ import Testing
 
     @Test func anyBytesAsARecord() throws {
         var random = SplitMix64(seed: 4)
-        let opened = try Opened(TestEngine(largestPiece: 64))
+        let opened = try Opened(TestEngine(maximumPieceSize: 64))
         let person = try opened.store.entity("Person")
         for id in Int64(1)...8 {
             try opened.store.write { changes in

@@ -285,7 +285,7 @@ import Testing
     func layoutsOfManyMigrationsAreOne(_ seed: UInt64, _ checksums: Bool) throws {
         var model = Model(random: SplitMix64(seed: seed), fields: [])
         model.fields = (0..<5).map { _ in model.spec() }
-        let engine = TestEngine(largestPiece: 500, checksumsRecords: checksums)
+        let engine = TestEngine(maximumPieceSize: 500, checksumsRecords: checksums)
         var opened = try Opened(engine, model.schema())
         var last: Int64 = 0
         for round in 0..<7 {

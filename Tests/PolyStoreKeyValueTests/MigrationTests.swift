@@ -322,7 +322,7 @@ import Testing
     }
 
     @Test func othersOfTheProcessCannotWriteMeanwhile() throws {
-        let engine = TestEngine(migrationTimeout: 50)
+        let engine = TestEngine(migrationTimeout: .milliseconds(50))
         let handle = EngineHandle(private: engine)
         let schema = try Self.source()
         let first = try KeyValueBackend(handle, OpenRequest(schema: schema, logger: SilentLogger()))
@@ -402,7 +402,7 @@ import Testing
 
     @Test func batchThatIsTooLargeIsReported() throws {
         let opened = try Self.filled(TestEngine())
-        let engine = TestEngine(largestTransaction: 200_000, copying: opened.engine)
+        let engine = TestEngine(maximumTransactionSize: 200_000, copying: opened.engine)
         let small = try Opened(engine, Self.source())
         let migration = try small.backend.beginMigration(Self.change())
         let error = failure { try Self.map(migration, saves: false) }

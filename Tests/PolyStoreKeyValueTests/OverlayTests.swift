@@ -130,7 +130,7 @@ private struct SortedModel {
     }
 
     @Test func transactionAboveTheLimitIsFullAndOtherDataRemains() throws {
-        let engine = TestEngine(largestTransaction: 1000)
+        let engine = TestEngine(maximumTransactionSize: 1000)
         let transaction = try OverlayTransaction(engine)
         try transaction.put([1], [UInt8](repeating: 1, count: 500))
         let savepoint = transaction.savepoint()

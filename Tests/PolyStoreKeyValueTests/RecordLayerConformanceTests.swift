@@ -18,7 +18,7 @@ import Testing
     private static func open(_ path: String, _ request: OpenRequest) throws -> any StorageBackend {
         if request.isReadOnly { throw StoreError(.unsupported, "The test engine cannot be opened for reading only.") }
         let engine = engines.withLock { engines in
-            let engine = engines[path] ?? TestEngine(location: path, largestPiece: 1000)
+            let engine = engines[path] ?? TestEngine(location: path, maximumPieceSize: 1000)
             engines[path] = engine
             return engine
         }

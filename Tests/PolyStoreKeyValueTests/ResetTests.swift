@@ -8,7 +8,7 @@ import Testing
 @Suite struct ResetTests {
     /// Returns an engine with 2,000 people of some 100 bytes of keys each, whose removal takes several transactions.
     private func filled() throws -> TestEngine {
-        let engine = TestEngine(largestTransaction: 65_536)
+        let engine = TestEngine(maximumTransactionSize: 65_536)
         let opened = try Opened(engine)
         for start in stride(from: Int64(1), to: 2000, by: 100) {
             try opened.store.write { changes in

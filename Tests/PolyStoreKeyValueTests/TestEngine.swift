@@ -13,14 +13,14 @@ final class TestEngine: OrderedEngine, @unchecked Sendable {  // everything muta
     private var commitsLeft: Int?
 
     init(
-        location: String = "test engine", largestPiece: Int = 65_536, largestTransaction: Int = .max, checksumsRecords: Bool = true,
-        migrationTimeout: Int = 10_000, copying other: TestEngine? = nil
+        location: String = "test engine", maximumPieceSize: Int = 65_536, maximumTransactionSize: Int = .max, checksumsRecords: Bool = true,
+        migrationTimeout: Duration = .seconds(10), copying other: TestEngine? = nil
     ) {
         self.location = location
         tree = other?.lock.withLock { other?.tree } ?? OrderedTree()
         var traits = EngineTraits(
-            features: [.persistence, .fullDurability], checksumsRecords: checksumsRecords, largestPiece: largestPiece,
-            largestTransaction: largestTransaction)
+            features: [.persistence, .fullDurability], checksumsRecords: checksumsRecords, maximumPieceSize: maximumPieceSize,
+            maximumTransactionSize: maximumTransactionSize)
         traits.migrationTimeout = migrationTimeout
         // A few hundred records take several commits.
         traits.recordsOfIndexCommit = 200
@@ -80,7 +80,7 @@ final class TestEngine: OrderedEngine, @unchecked Sendable {  // everything muta
     /// Returns a copy with the same contents.
     func copy() -> TestEngine {
         TestEngine(
-            location: location, largestPiece: traits.largestPiece, largestTransaction: traits.largestTransaction,
+            location: location, maximumPieceSize: traits.maximumPieceSize, maximumTransactionSize: traits.maximumTransactionSize,
             checksumsRecords: traits.checksumsRecords, migrationTimeout: traits.migrationTimeout, copying: self)
     }
 }

@@ -7,7 +7,7 @@ import Testing
 @Suite struct VerifierTests {
     /// Opens a store with chunks of 1 KiB, so that a photo takes several.
     private func opened() throws -> Opened {
-        let opened = try Opened(TestEngine(largestPiece: 1024))
+        let opened = try Opened(TestEngine(maximumPieceSize: 1024))
         try Company.fill(opened.store, 20)
         try opened.store.write { try $0.update("Person", 1, ["photo": .blob(Notes.body(1, size: 5000))]) }
         try opened.store.write { changes in

@@ -66,7 +66,7 @@
 
         @Test func aSnapshotOutlivesAFailedMetaWriteAndDelaysNewOnes() throws {
             let folder = try Folder()
-            let store = try notes(folder.file()) { $0.growthTimeout = 50 }
+            let store = try notes(folder.file()) { $0.growthTimeout = .milliseconds(50) }
             try store.addNotes(1...10, size: 100, .full)
             let snapshot = try store.backend.beginRead()
             _ = try ReplacedDescriptor(try metaDescriptor(store), path: folder.file(), flags: O_RDONLY)

@@ -57,7 +57,7 @@ import Testing
 
     @Test func growthDuringALongReadIsFull() throws {
         let folder = try Folder()
-        let store = try notes(folder.file(), mapSize: Self.small) { $0.growthTimeout = 50 }
+        let store = try notes(folder.file(), mapSize: Self.small) { $0.growthTimeout = .milliseconds(50) }
         try store.addNotes(1...3, size: 100)
         let reader = try store.backend.beginRead()
         let error = failure { try store.addNotes(10...500, size: 10_000) }
@@ -73,7 +73,7 @@ import Testing
 
     @Test func growthWaitsForAReaderThatEnds() throws {
         let folder = try Folder()
-        let store = try notes(folder.file(), mapSize: Self.small) { $0.growthTimeout = 3_600_000 }
+        let store = try notes(folder.file(), mapSize: Self.small) { $0.growthTimeout = .seconds(3600) }
         try store.addNotes(1...3, size: 100)
         let reader = try store.backend.beginRead()
         let writer = Concurrent { failure { try store.addNotes(10...500, size: 10_000) } }

@@ -63,7 +63,7 @@ import Testing
         #expect(child.line() == "begun")
         #expect(child.line() == "saved")
         // Opened before and during the migration.
-        let store = try notes(folder.file()) { $0.migrationTimeout = 100 }
+        let store = try notes(folder.file()) { $0.migrationTimeout = .milliseconds(100) }
         #expect(try store.wholeNotes().count == 10)
         let error = failure { try store.addNotes(11...11, size: 10) }
         #expect(error?.code == .busy)

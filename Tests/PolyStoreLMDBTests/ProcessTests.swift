@@ -78,7 +78,7 @@ import Testing
 
     @Test func readersOfKilledProcessesAreReplaced() throws {
         let folder = try Folder()
-        let store = try notes(folder.file()) { $0.mostReaders = 6 }
+        let store = try notes(folder.file()) { $0.maximumReaders = 6 }
         try store.addNotes(1...10, size: 100)
         for _ in 0..<4 {
             let child = try Child("read", "lmdb", folder.file())

@@ -22,7 +22,7 @@ import Testing
 
     @Test func moreReadersThanSlotsIsBusyUntilOneEnds() throws {
         let folder = try Folder()
-        let store = try notes(folder.file()) { $0.mostReaders = 10 }
+        let store = try notes(folder.file()) { $0.maximumReaders = 10 }
         try store.addNotes(1...3, size: 50)
         for _ in 0..<2 {
             var readers: [any ReadTransaction] = []
@@ -66,7 +66,7 @@ import Testing
 
     @Test func releasedReadersAreEnded() throws {
         let folder = try Folder()
-        let store = try notes(folder.file()) { $0.mostReaders = 5 }
+        let store = try notes(folder.file()) { $0.maximumReaders = 5 }
         try store.addNotes(1...3, size: 50)
         for _ in 0..<50 {
             let reader = try store.backend.beginRead()

@@ -30,7 +30,7 @@ import Testing
 
     @Test func transactionAboveTheLimitIsFullAndCanContinue() throws {
         let folder = try Folder()
-        let store = try notes(folder.file()) { $0.largestTransaction = 1 << 20 }
+        let store = try notes(folder.file()) { $0.maximumTransactionSize = 1 << 20 }
         let transaction = try store.backend.beginWrite()
         func changes(_ ids: ClosedRange<Int64>, size: Int) throws -> ChangeSet {
             let changes = Changes(store.schema)

@@ -88,7 +88,7 @@ import Testing
         try Self.fill(first, 1...50_000)
         try first.backend.close()
         var options = SQLiteOptions()
-        options.busyTimeout = 1
+        options.busyTimeout = .milliseconds(1)
         let store = try Store(folder.file(), try Self.schema("a", "b", "c"), options: options)
         for id in 100_001...100_050 as ClosedRange<Int64> { try Self.fill(store, id...id) }
         store.backend.pool.indexBuilder?.wait()

@@ -5,7 +5,7 @@ import Testing
 @testable import PolyStoreSQLite
 
 @Suite struct IsolationTests {
-    private static func counter(_ folder: Folder, timeout: Int = 3_600_000) throws -> Store {
+    private static func counter(_ folder: Folder, timeout: Duration = .seconds(3600)) throws -> Store {
         var options = SQLiteOptions()
         options.busyTimeout = timeout
         let schema = try Models.single("Counter", [.attribute(AttributeDescription(name: "value", type: .int64, isOptional: true))])
@@ -154,7 +154,7 @@ import Testing
     @Test func aLongLogIsWarnedOfOnce() throws {
         let folder = try Folder()
         var options = SQLiteOptions()
-        options.longLog = 100_000
+        options.logWarningSize = 100_000
         let schema = try Models.single("Counter", [.attribute(AttributeDescription(name: "text", type: .string, isOptional: true))])
         let logger = Collector()
         let backend = try StoreConfiguration.sqlite(file: folder.file(), options: options).open(
@@ -174,8 +174,8 @@ import Testing
 
     @Test func secondWriterWaitsAndThrowsBusy() throws {
         let folder = try Folder()
-        let store = try Self.counter(folder, timeout: 50)
-        let other = try Self.counter(folder, timeout: 50)
+        let store = try Self.counter(folder, timeout: .milliseconds(50))
+        let other = try Self.counter(folder, timeout: .milliseconds(50))
         let writer = try store.backend.beginWrite()
         #expect(try failure { _ = try store.backend.beginWrite() }.code == .busy)
         #expect(try failure { _ = try other.backend.beginWrite() }.code == .busy)

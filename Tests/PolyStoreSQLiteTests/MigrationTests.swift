@@ -334,7 +334,7 @@ extension MigrationTests {
         let first = try Store(folder.file(), try Self.notes())
         // Longer than any commit on a machine under load.
         var patient = SQLiteOptions()
-        patient.busyTimeout = 600_000
+        patient.busyTimeout = .seconds(600)
         let second = try Store(folder.file(), try Self.notes(), options: patient)
         try first.write { try $0.insert("Note", 1) }
         let migration = try first.backend.beginMigration(try Self.renaming(first.schema, try Self.notes("Memo")))
@@ -353,7 +353,7 @@ extension MigrationTests {
         #expect(error.code == .differentStoreAtURL)
 
         var options = SQLiteOptions()
-        options.busyTimeout = 50
+        options.busyTimeout = .milliseconds(50)
         let third = try Store(folder.file(), try Self.notes("Memo"), options: options)
         let writer = try Store(folder.file(), try Self.notes("Memo"))
         let transaction = try writer.backend.beginWrite()

@@ -4,16 +4,16 @@ public struct SQLiteOptions: Sendable, Hashable {
     public var writerCacheKiB = 65_536
     /// The page cache of each reading connection, in KiB.
     public var readerCacheKiB = 32_768
-    /// The time to wait for another writer, in this process or another, before `busy` is thrown. In milliseconds.
-    public var busyTimeout = 10_000
+    /// The time to wait for another writer, in this process or another, before `busy` is thrown. It is rounded up to whole milliseconds.
+    public var busyTimeout = Duration.seconds(10)
     /// The page size of a new file in bytes: a power of two from 512 to 65536. Existing files keep theirs.
     public var pageSize = 4096
     /// The permissions of a new file and its side files.
     public var fileMode: UInt32 = 0o600
     /// The number of idle reading connections that are kept open.
-    public var idleReaders = 4
+    public var maximumIdleReaders = 4
     /// The size of the write-ahead log, in bytes, above which a warning is logged: a long-lived snapshot prevents the log from starting over.
-    public var longLog = 64 << 20
+    public var logWarningSize = 64 << 20
 
     /// Creates options with the default values.
     public init() {}

@@ -69,7 +69,7 @@ final class Connection {
     }
 
     /// Opens the file, which must exist.
-    init(path: String, tables: StoreTables, access: Access, busyTimeout: Int) throws {
+    init(path: String, tables: StoreTables, access: Access, busyTimeout: Duration) throws {
         var opened: OpaquePointer?
         var flags = (access == .writing ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY) | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         var name = path
@@ -88,7 +88,7 @@ final class Connection {
         compiler = QueryCompiler(tables)
         self.tables = tables
         polystore_sqlite_harden(opened)
-        sqlite3_busy_timeout(opened, Int32(clamping: busyTimeout))
+        sqlite3_busy_timeout(opened, Int32(clamping: busyTimeout.inMilliseconds))
         misordered = MisorderedColumns(tables)
         records = Array(repeating: nil, count: tables.entities.count)
         inserts = records

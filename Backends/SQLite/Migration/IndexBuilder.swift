@@ -26,7 +26,7 @@ final class IndexBuilder: @unchecked Sendable {
     private var isWriting = false
 
     /// The time that one attempt to begin a write waits for other writers, in milliseconds; also the interval at which the builder checks for cancellation.
-    static let busyTimeout = 50
+    static let busyTimeout = Duration.milliseconds(50)
 
     /// - Parameter connection: The connection, which the builder owns from now on.
     init(_ missing: [MissingIndex], _ connection: Connection, logger: any StoreLogger) {

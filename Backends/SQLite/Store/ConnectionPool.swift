@@ -93,7 +93,7 @@ final class ConnectionPool: @unchecked Sendable {
     func openMigrating(_ tables: StoreTables) throws -> Connection { try openChanging(tables, busyTimeout: options.busyTimeout) }
 
     /// Opens a connection that modifies tables or indexes.
-    private func openChanging(_ tables: StoreTables, busyTimeout: Int) throws -> Connection {
+    private func openChanging(_ tables: StoreTables, busyTimeout: Duration) throws -> Connection {
         let connection = try Connection(path: path, tables: tables, access: access, busyTimeout: busyTimeout)
         connection.identity = identity
         do {
@@ -130,7 +130,7 @@ final class ConnectionPool: @unchecked Sendable {
     func giveBack(reader: Connection) {
         let (isKept, isLogLeft): (Bool, Bool) = lock.withLock {
             borrowed -= 1
-            guard !isClosed, idle.count < options.idleReaders else {
+            guard !isClosed, idle.count < options.maximumIdleReaders else {
                 keptDescriptors += 1
                 return (false, leavesLog)
             }
@@ -188,11 +188,11 @@ final class ConnectionPool: @unchecked Sendable {
         try process.check(path)
         if isReadOnly { throw StoreError(.readOnly, "The store \(path) was opened for reading only.", url: path) }
         try lock.withLock {
-            let deadline = isWriterBorrowed ? Deadline(milliseconds: options.busyTimeout) : nil
+            let deadline = isWriterBorrowed ? Deadline(after: options.busyTimeout) : nil
             while isWriterBorrowed && !isClosed {
-                guard lock.wait(until: deadline ?? Deadline(milliseconds: options.busyTimeout)) || !isWriterBorrowed else {
+                guard lock.wait(until: deadline ?? Deadline(after: options.busyTimeout)) || !isWriterBorrowed else {
                     throw StoreError(
-                        .busy, "Another transaction has been writing to \(path) for more than \(options.busyTimeout) ms.", url: path)
+                        .busy, "Another transaction has been writing to \(path) for more than \(options.busyTimeout.inMilliseconds) ms.", url: path)
                 }
             }
             if isClosed { throw closed }
@@ -401,7 +401,7 @@ final class ConnectionPool: @unchecked Sendable {
             isLogStalled = writer.isLogStalled
         }
         let size = writer.logSize
-        guard size > options.longLog else {
+        guard size > options.logWarningSize else {
             hasWarnedOfLog = false
             return
         }

@@ -39,7 +39,7 @@ final class SQLiteBackend: StorageBackend {
             try connection.execute("VACUUM")
             // Without waiting for readers of older snapshots: the log is then copied when they have ended.
             sqlite3_busy_timeout(connection.handle, 0)
-            defer { sqlite3_busy_timeout(connection.handle, Int32(clamping: pool.options.busyTimeout)) }
+            defer { sqlite3_busy_timeout(connection.handle, Int32(clamping: pool.options.busyTimeout.inMilliseconds)) }
             try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         } catch {
             pool.recordFailure(error)

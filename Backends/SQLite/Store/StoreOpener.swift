@@ -12,7 +12,7 @@ struct StoreOpener {
     func open() throws -> SQLiteBackend {
         try checkLength()
         let tables = try StoreTables(request.schema)
-        let deadline = Deadline(milliseconds: options.busyTimeout)
+        let deadline = Deadline(after: options.busyTimeout)
         while true {
             do {
                 return try open(tables)

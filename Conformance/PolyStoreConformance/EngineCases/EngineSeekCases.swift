@@ -16,7 +16,7 @@ let engineSeekCases: [EngineCase] = [
         try run.expect(open.engine.traits.features.sorted(), equals: run.target.features.sorted(), "the features")
         try run.expect(open.engine is any TransactionalEngine, equals: run.target.isTransactional, "is a TransactionalEngine")
         try run.expect(!open.engine.traits.durabilities.isEmpty, "the engine has no durability")
-        try run.expect(open.engine.traits.largestPiece > 0 && open.engine.traits.largestTransaction > 0, "a limit is not positive")
+        try run.expect(open.engine.traits.maximumPieceSize > 0 && open.engine.traits.maximumTransactionSize > 0, "a limit is not positive")
     },
     EngineCase("engine.seek.empty-key-goes-to-the-first-key", "`seek` of an empty key moves to the first key.") { run in
         for keys in [[[0]], [[0], [1]], [[0x10, 7], [0x20]], [[0xFF, 0xFF]], awkwardKeys] as [[Bytes]] {

@@ -8,7 +8,7 @@ let engineValueCases: [EngineCase] = [
     ) {
         run in
         let open = try run.open()
-        let largest = min(open.engine.traits.largestPiece, 1 << 20)
+        let largest = min(open.engine.traits.maximumPieceSize, 1 << 20)
         let sizes = [0, 1, 2, 15, 16, 255, 256, 1023, 1024, 2000, 4095, 4096, largest - 1, largest, largest + 32].filter {
             $0 <= largest + 32
         }

@@ -65,7 +65,7 @@ enum StoredRecord {
     ) throws -> Int {
         let start = arena.count
         var count = record.count
-        if count <= traits.largestPiece {
+        if count <= traits.maximumPieceSize {
             _ = arena.append(record.bytes)
         } else {
             count = try appendLong(record, entity, traits, arena, chunk)
@@ -94,7 +94,7 @@ enum StoredRecord {
         builder.begin(entity.layout)
         var long: [Chunked] = []
         for field in entity.fields {
-            guard field.type.fixedWidth == 0, !record.isNull(field.index), record.bytes(field.index).count > traits.largestPiece else {
+            guard field.type.fixedWidth == 0, !record.isNull(field.index), record.bytes(field.index).count > traits.maximumPieceSize else {
                 builder.copy(field, from: record)
                 continue
             }
@@ -103,8 +103,8 @@ enum StoredRecord {
             long.append(Chunked(field: field.index, length: bytes.count))
             var at = 0
             while at < bytes.count {
-                let end = min(at + traits.largestPiece, bytes.count)
-                chunk(field.index, at / traits.largestPiece, UnsafeRawBufferPointer(rebasing: bytes[at..<end]))
+                let end = min(at + traits.maximumPieceSize, bytes.count)
+                chunk(field.index, at / traits.maximumPieceSize, UnsafeRawBufferPointer(rebasing: bytes[at..<end]))
                 at = end
             }
         }

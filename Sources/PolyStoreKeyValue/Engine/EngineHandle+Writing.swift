@@ -38,7 +38,7 @@ extension EngineHandle {
     /// Waits for the migration lock, which one process at a time can hold.
     /// - Throws: `busy` if another process holds it for too long.
     func lockMigration() throws {
-        let deadline = Deadline(milliseconds: engine.traits.migrationTimeout)
+        let deadline = Deadline(after: engine.traits.migrationTimeout)
         while try !engine.lockMigration() {
             if deadline.isPast { throw Self.isBeingMigrated(engine.location) }
             Deadline.pause(milliseconds: 10)

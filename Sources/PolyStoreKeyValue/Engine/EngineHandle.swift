@@ -183,7 +183,7 @@ public final class EngineHandle: @unchecked Sendable {  // All mutable state is 
                     continue
                 }
                 if isMigrating {
-                    let end = deadline ?? Deadline(milliseconds: engine.traits.migrationTimeout)
+                    let end = deadline ?? Deadline(after: engine.traits.migrationTimeout)
                     if end.isPast { throw EngineHandle.isBeingMigrated(engine.location) }
                     deadline = end
                 }

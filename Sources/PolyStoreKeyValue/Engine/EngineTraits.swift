@@ -12,24 +12,24 @@ public struct EngineTraits: Sendable, Hashable {
     /// the next `get`. Saves a copy.
     public var valuesStay: Bool
     /// The size in bytes above which values are split into pieces.
-    public var largestPiece: Int
+    public var maximumPieceSize: Int
     /// The maximum number of bytes of a transaction's keys and values. A larger transaction throws `full` before it writes.
-    public var largestTransaction: Int
+    public var maximumTransactionSize: Int
     /// The number of records that one commit of an index build covers. Tests reduce it.
     package var recordsOfIndexCommit = 2000
     /// The time that a transaction waits for a migration, in milliseconds. Tests reduce it.
-    package var migrationTimeout = 10_000
+    package var migrationTimeout = Duration.seconds(10)
 
     /// Creates the traits of an engine.
     public init(
         features: Set<Capabilities.Feature>, durabilities: Set<Durability> = [.full, .relaxed], checksumsRecords: Bool = true,
-        valuesStay: Bool = false, largestPiece: Int = 65_536, largestTransaction: Int = .max
+        valuesStay: Bool = false, maximumPieceSize: Int = 65_536, maximumTransactionSize: Int = .max
     ) {
         self.features = features
         self.durabilities = durabilities
         self.checksumsRecords = checksumsRecords
         self.valuesStay = valuesStay
-        self.largestPiece = largestPiece
-        self.largestTransaction = largestTransaction
+        self.maximumPieceSize = maximumPieceSize
+        self.maximumTransactionSize = maximumTransactionSize
     }
 }

@@ -79,7 +79,7 @@ extension OrderedEngine {
         defer { source.end() }
         let cursor = try source.cursor()
         defer { cursor.close() }
-        let limit = min(other.traits.largestTransaction / 2, 8 << 20)
+        let limit = min(other.traits.maximumTransactionSize / 2, 8 << 20)
         var more = try [UInt8]().withUnsafeBytes { try cursor.seek($0) }
         var count = 0
         while more {

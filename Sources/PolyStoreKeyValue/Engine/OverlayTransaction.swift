@@ -43,10 +43,10 @@ final class OverlayTransaction: EngineWriter {
     }
 
     private func checkSize() throws {
-        guard byteCount <= engine.traits.largestTransaction else {
+        guard byteCount <= engine.traits.maximumTransactionSize else {
             throw StoreError(
                 .full,
-                "One transaction of \(engine.location) may write \(engine.traits.largestTransaction >> 20) MiB, and this one would write more. "
+                "One transaction of \(engine.location) may write \(engine.traits.maximumTransactionSize >> 20) MiB, and this one would write more. "
                     + "Commit in smaller steps.", url: engine.location)
         }
     }

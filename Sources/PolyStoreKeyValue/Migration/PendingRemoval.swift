@@ -25,7 +25,7 @@ enum PendingRemoval {
     static func step(_ writer: any EngineWriter, _ traits: EngineTraits, count: Int) throws -> Bool {
         guard let mark = try all(writer).first else { return false }
         let cursor = try writer.cursor()
-        let limit = min(largestBatch, traits.largestTransaction / 2)
+        let limit = min(largestBatch, traits.maximumTransactionSize / 2)
         var keys: [[UInt8]] = []
         var bytes = 0
         let isComplete = try mark.withUnsafeBytes { mark in

@@ -83,7 +83,7 @@ extension SnapshotReader {
     }
 
     private func write(_ entry: [UInt8], at position: Int64, _ version: UInt64, to writer: any EngineWriter) throws {
-        let size = layout.traits.largestPiece
+        let size = layout.traits.maximumPieceSize
         let count = UInt32(truncatingIfNeeded: max(1, (entry.count + size - 1) / size))
         let head = BigEndianInteger.bytes(version) + BigEndianInteger.bytes(count)
         for number in 0..<count {

@@ -16,7 +16,7 @@ struct StoreReset {
     private var start: [UInt8] = []
 
     init(_ engine: any OrderedEngine) {
-        limit = engine is any TransactionalEngine ? .max : min(engine.traits.largestTransaction / 2, 64 << 20)
+        limit = engine is any TransactionalEngine ? .max : min(engine.traits.maximumTransactionSize / 2, 64 << 20)
     }
 
     /// Returns whether the store has an unfinished reset.

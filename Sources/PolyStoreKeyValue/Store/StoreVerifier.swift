@@ -214,7 +214,7 @@ struct StoreVerifier {
             let old = try stored.flatMap { try reader.decoder.oldLayout(of: $0, entity, id) }
             let types = old?.types ?? entity.fields.map(\.type)
             let chunked = body.flatMap { StoredRecord.isChunked($0) ? StoredRecord.chunked($0, types)?.fields : nil } ?? []
-            let isUsed = chunked.contains { $0.field == field && number * layout.traits.largestPiece < $0.length }
+            let isUsed = chunked.contains { $0.field == field && number * layout.traits.maximumPieceSize < $0.length }
             if !isUsed { sentences.append("A piece of a long value of \(entity.name) \(id) belongs to nothing.") }
         }
     }

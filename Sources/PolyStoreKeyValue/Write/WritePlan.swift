@@ -173,7 +173,7 @@ struct WritePlan {
         let arena = records[entity.index].arena
         let offset = arena.append(key)
         let keyCount = key.count
-        if mustBeNew, record.count <= layout.traits.largestPiece {
+        if mustBeNew, record.count <= layout.traits.maximumPieceSize {
             // The record stays in the change set as long as the plan exists.
             return records[entity.index].add(
                 at: offset, keyCount: keyCount, valueCount: record.count, mustBeNew: true, record: record.bytes.baseAddress)
@@ -202,16 +202,16 @@ struct WritePlan {
             for field in fields { removeChunks(entity, id, field.field, field.length) }
             return
         }
-        guard old.count > layout.traits.largestPiece else { return }
+        guard old.count > layout.traits.maximumPieceSize else { return }
         for field in entity.fields where field.type.fixedWidth == 0 && !old.isNull(field.index) {
             let count = old.bytes(field.index).count
-            guard count > layout.traits.largestPiece else { continue }
+            guard count > layout.traits.maximumPieceSize else { continue }
             removeChunks(entity, id, field.index, count)
         }
     }
 
     private mutating func removeChunks(_ entity: Entity, _ id: Int64, _ field: Int, _ length: Int) {
-        for number in 0..<((length - 1) / layout.traits.largestPiece + 1) {
+        for number in 0..<((length - 1) / layout.traits.maximumPieceSize + 1) {
             chunks[entity.index].add(keys.chunk(layout.number(of: entity), id, field: field, number), nil)
         }
     }

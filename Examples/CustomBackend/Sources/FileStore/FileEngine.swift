@@ -12,7 +12,7 @@ final class FileEngine: OrderedEngine {
     // Every commit is flushed, for any durability. Bytes are verified when they are read into memory, so records need no checksums of their own.
     let traits = EngineTraits(
         features: [.persistence, .fullDurability], durabilities: [.full], checksumsRecords: false, valuesStay: true,
-        largestTransaction: 1 << 30)
+        maximumTransactionSize: 1 << 30)
     let log: BatchLog
     private let state: Mutex<State>
     private struct State {

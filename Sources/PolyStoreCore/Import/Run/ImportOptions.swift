@@ -27,9 +27,9 @@ public struct ImportOptions: Sendable {
     public var onInvalidRecord: InvalidRecordPolicy = .stop
     /// A Boolean value that indicates whether the run validates everything and reports the outcome, but commits nothing. A dry run is one transaction
     /// regardless of ``commit`` and neither uses nor changes a resume position.
-    public var dryRun = false
+    public var isDryRun = false
     /// A Boolean value that indicates whether the run ignores the position of an earlier run with the same resume name and starts with the first record.
-    public var restart = false
+    public var startsOver = false
     /// A Boolean value that indicates whether to return the report of a completed earlier run with the same resume name and source instead of importing the
     /// source again. Set it in a process that can be killed before it records the end of an import, so that each record is imported once.
     public var skipsCompleted = false
@@ -42,14 +42,14 @@ public struct ImportOptions: Sendable {
 
     /// Creates options.
     public init(
-        commit: Commit = .once, onInvalidRecord: InvalidRecordPolicy = .stop, dryRun: Bool = false, restart: Bool = false,
+        commit: Commit = .once, onInvalidRecord: InvalidRecordPolicy = .stop, isDryRun: Bool = false, startsOver: Bool = false,
         skipsCompleted: Bool = false, durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil,
         exampleLimit: Int = 100
     ) {
         self.commit = commit
         self.onInvalidRecord = onInvalidRecord
-        self.dryRun = dryRun
-        self.restart = restart
+        self.isDryRun = isDryRun
+        self.startsOver = startsOver
         self.skipsCompleted = skipsCompleted
         self.durability = durability
         self.sourceIdentifier = sourceIdentifier
@@ -58,13 +58,13 @@ public struct ImportOptions: Sendable {
 
     /// The name under which positions are committed; `nil` if positions are not committed.
     var resumeName: String? {
-        guard !dryRun, case .batches(_, let name) = commit else { return nil }
+        guard !isDryRun, case .batches(_, let name) = commit else { return nil }
         return name
     }
 
     /// The number of records per transaction; `nil` for all.
     var batchSize: Int? {
-        guard !dryRun, case .batches(let size, _) = commit else { return nil }
+        guard !isDryRun, case .batches(let size, _) = commit else { return nil }
         return size
     }
 

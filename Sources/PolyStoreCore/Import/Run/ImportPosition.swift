@@ -29,7 +29,7 @@ struct ImportPosition: Codable, Equatable {
             self = try JSONDecoder().decode(ImportPosition.self, from: Data(bytes))
         } catch {
             throw StoreError(
-                .corrupt, "The stored position of the import \"\(resumeName)\" cannot be read. Import with restart: true to start over.",
+                .corrupt, "The stored position of the import \"\(resumeName)\" cannot be read. Import with startsOver: true to start over.",
                 underlying: "\(error)")
         }
     }
@@ -57,6 +57,6 @@ struct ImportPosition: Codable, Equatable {
         StoreError(
             .invalidValue,
             "The import \"\(resumeName)\" stopped after record \(record) and cannot continue: \(difference). "
-                + "Continue with the source of the earlier run, or import with restart: true to start over.")
+                + "Continue with the source of the earlier run, or import with startsOver: true to start over.")
     }
 }

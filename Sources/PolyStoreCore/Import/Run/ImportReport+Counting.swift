@@ -20,7 +20,7 @@ extension ImportReport {
         problems += batch.problems.sorted { $0.record < $1.record }.prefix(max(0, options.exampleLimit - problems.count))
         records += batch.count
         if !batch.isEmpty { bytes = batch.last.end }
-        if !options.dryRun, !batch.isEmpty { batches += 1 }
+        if !options.isDryRun, !batch.isEmpty { batches += 1 }
         for (effect, example) in counts.examples {
             switch effect {
             case .inserted: insertedExamples.append(example)

@@ -27,7 +27,7 @@ final class ImportResume {
         known = try core.transactAndWait(TransactionOptions(site: site), isPatient: isPatient) {
             try $0.storeValue(named: valueName, in: store($0))
         }
-        guard let known, !options.restart else { return nil }
+        guard let known, !options.startsOver else { return nil }
         let position = try ImportPosition(stored: known, name)
         if position.isComplete { return options.skipsCompleted && position.fingerprint == fingerprint ? position : nil }
         try position.check(fingerprint, name)

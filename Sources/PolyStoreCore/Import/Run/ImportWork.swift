@@ -43,7 +43,7 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // used by o
         self.isPatient = isPatient
         self.didCommit = didCommit
         report = ImportReport(entity: T._$entityName, source: sourceName)
-        report.isDryRun = options.dryRun
+        report.isDryRun = options.isDryRun
     }
 
     // MARK: Records
@@ -112,7 +112,7 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // used by o
             report.add(counts, batch, options)
             committed = batch.last
             batch.removeAll()
-            if !options.dryRun {
+            if !options.isDryRun {
                 resume?.didCommit()
                 didCommit()
             }
@@ -126,13 +126,13 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // used by o
         do {
             var transactionOptions = TransactionOptions(
                 durability: options.durability, sourceIdentifier: options.sourceIdentifier, cancellation: monitor.cancellation, site: site)
-            transactionOptions.isDryRun = options.dryRun
+            transactionOptions.isDryRun = options.isDryRun
             try core.transactAndWait(transactionOptions, isPatient: isPatient) { transaction in
                 let own = ImportAttempt<T>(
                     transaction, batch, isCareful: isCareful, problem: { try self.problem($0, $1) }, refuse: { try self.refuse($0, $1) },
                     tick: { if self.clock.isDue() { self.publish($0, readTo: self.batch.last) } })
                 attempt = own
-                try own.run(into, examples: options.dryRun ? options.exampleLimit : 0)
+                try own.run(into, examples: options.isDryRun ? options.exampleLimit : 0)
                 if let resume { try resume.save(in: transaction, report, own.counts, batch, mark(), isComplete: isLast) }
             }
         } catch is DryRunCompleted {
@@ -254,7 +254,7 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // used by o
 
     /// A sentence about what was committed and how to continue.
     private var outcome: String {
-        guard report.batches > 0, !options.dryRun else { return "Nothing was committed." }
+        guard report.batches > 0, !options.isDryRun else { return "Nothing was committed." }
         let text = "The records up to \(committed.record) are committed"
         guard let name = options.resumeName else { return text + "." }
         return text + "; importing again with the resume name \"\(name)\" continues after them."
