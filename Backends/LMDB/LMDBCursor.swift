@@ -63,5 +63,5 @@ final class LMDBCursor: EngineCursor {
         return count
     }
 
-    private func ended() -> StoreError { StoreError(.closed, "The transaction of this cursor over \(location) has ended.", url: location) }
+    private func ended() -> StoreError { StoreError(.closed, "The transaction of this cursor over \(location) has ended.", location: location) }
 }

@@ -271,7 +271,7 @@ final class LMDBEngine: TransactionalEngine, FileReplacingEngine, @unchecked Sen
         StoreError(
             .misuse,
             "A write transaction of \(location) was ended on another thread than the one that began it, which LMDB does not allow. "
-                + "Close the store and open it again.", url: location)
+                + "Close the store and open it again.", location: location)
     }
 
     /// Ensures that the last committed state is durable before pages of older states are overwritten.
@@ -284,7 +284,7 @@ final class LMDBEngine: TransactionalEngine, FileReplacingEngine, @unchecked Sen
         } catch let error as StoreError {
             throw StoreError(
                 error.code, "Nothing can be written to \(location), because its last committed state cannot be flushed: \(error.message)",
-                url: location,
+                location: location,
                 engineCode: error.engineCode, underlying: error.underlying)
         }
         gate.withLock { (isFlushed, isFolderUnflushed) = (true, false) }
@@ -460,7 +460,7 @@ final class LMDBEngine: TransactionalEngine, FileReplacingEngine, @unchecked Sen
             StoreError(
                 .full,
                 "The map of \(location) must grow, and \(running) transactions did not end in time. End long reads, or open the store with a larger mapSize.",
-                url: location)
+                location: location)
         }
         try change(until: Deadline(after: options.growthTimeout), refusal: refusal) {
             guard let environment else { return }
@@ -490,7 +490,7 @@ final class LMDBEngine: TransactionalEngine, FileReplacingEngine, @unchecked Sen
             StoreError(
                 .io,
                 "An earlier commit to \(location) could not be written to the disk, and LMDB begins no transaction until its file is opened again. "
-                    + "This happens automatically when the \(running) transactions that are open have ended.", url: location,
+                    + "This happens automatically when the \(running) transactions that are open have ended.", location: location,
                 engineCode: Int(MDB_PANIC), underlying: String(cString: mdb_strerror(MDB_PANIC)))
         }
         try change(until: deadline, refusal: refusal) {
@@ -519,7 +519,7 @@ final class LMDBEngine: TransactionalEngine, FileReplacingEngine, @unchecked Sen
         } catch is LMDBFile.Replaced {
             throw StoreError(
                 .io, "The file \(location) was replaced by another one while the store was open. Close the store, and open it again.",
-                url: location)
+                location: location)
         }
         environment = opened.environment
         generation += 1

@@ -41,7 +41,7 @@ struct LMDBEnvironment {
     private func openAlone(_ mapSize: Int, _ mustExist: Bool) throws -> Opened {
         let isEmpty = try file.admit(isReadOnly: isReadOnly, timeout: options.growthTimeout)
         if isEmpty, mustExist {
-            throw StoreError(.corrupt, "The file \(path) was emptied while the store was open.", url: path)
+            throw StoreError(.corrupt, "The file \(path) was emptied while the store was open.", location: path)
         }
         var size = max(mapSize, 1 << 20)
         while true {
@@ -108,7 +108,7 @@ struct LMDBEnvironment {
             onlyIfShort: !options.checksPages, begin: { try begin(environment) }, end: { mdb_txn_abort($0) })
         guard let first = findings.first else { return }
         let more = findings.count > 1 ? " There are \(findings.count - 1) more such findings." : ""
-        throw StoreError(.corrupt, "The store \(path) is damaged. \(first)\(more) Restore it from a backup.", url: path)
+        throw StoreError(.corrupt, "The store \(path) is damaged. \(first)\(more) Restore it from a backup.", location: path)
     }
 
     /// Flushes a file without transactions and its folder entry. Later commits flush only the file.

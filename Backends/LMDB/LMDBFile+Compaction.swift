@@ -70,7 +70,7 @@ extension LMDBFile {
             throw StoreError(
                 .busy,
                 "The store \(storePath.path) cannot be compacted while another process has it open, because its file is replaced. Close it there and try again.",
-                url: storePath.path, engineCode: Int(errno))
+                location: storePath.path, engineCode: Int(errno))
         }
     }
 

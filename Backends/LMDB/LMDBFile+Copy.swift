@@ -14,7 +14,7 @@ extension LMDBFile {
     /// - Throws: `io` if a file exists at the path.
     func createCopy(mode: UInt32, _ write: (Int32) throws -> Void) throws {
         guard try storePath.kind() == .absent else {
-            throw StoreError(.io, "Cannot copy to \(storePath.path): there is a file or folder already. Choose another path.", url: storePath.path)
+            throw StoreError(.io, "Cannot copy to \(storePath.path): there is a file or folder already. Choose another path.", location: storePath.path)
         }
         let temporary = StorePath(path: storePath.path + "-copy-\(UInt32.random(in: 0 ... .max))")
         let descriptor = open(temporary.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode_t(mode))

@@ -33,12 +33,12 @@ struct LMDBFile {
         case .absent:
             guard !isReadOnly else {
                 throw StoreError(
-                    .io, "The file \(storePath.path) does not exist, and opening a store read-only does not create it.", url: storePath.path)
+                    .io, "The file \(storePath.path) does not exist, and opening a store read-only does not create it.", location: storePath.path)
             }
             try storePath.create(mode: mode)
         case .directory:
-            throw StoreError(.notAStore, "\(storePath.path) is a folder, and a file was expected. It was left as it is.", url: storePath.path)
-        case .other: throw StoreError(.io, "\(storePath.path) is not a regular file.", url: storePath.path)
+            throw StoreError(.notAStore, "\(storePath.path) is a folder, and a file was expected. It was left as it is.", location: storePath.path)
+        case .other: throw StoreError(.io, "\(storePath.path) is not a regular file.", location: storePath.path)
         }
     }
 
@@ -58,7 +58,7 @@ struct LMDBFile {
                 if isReadOnly { throw unfinished("was never completely created") }
                 if try emptyInterrupted() { return true }
                 if deadline.isPast {
-                    throw StoreError(.busy, "Another process is creating \(storePath.path). Open the store again later.", url: storePath.path)
+                    throw StoreError(.busy, "Another process is creating \(storePath.path). Open the store again later.", location: storePath.path)
                 }
                 Deadline.pause(milliseconds: 1)
             }
@@ -66,7 +66,7 @@ struct LMDBFile {
     }
 
     private func unfinished(_ what: String) -> StoreError {
-        StoreError(.notAStore, "The file \(storePath.path) \(what). Open it for writing to make a store of it.", url: storePath.path)
+        StoreError(.notAStore, "The file \(storePath.path) \(what). Open it for writing to make a store of it.", location: storePath.path)
     }
 
     // MARK: File state
@@ -134,14 +134,14 @@ struct LMDBFile {
                 StoreError(
                     .notAStore,
                     "The LMDB database \(storePath.path) has the flags \(newest.main.flags), which a store does not have: it belongs to another program, "
-                        + "or is damaged. It was left as it is.", url: storePath.path))
+                        + "or is damaged. It was left as it is.", location: storePath.path))
         }
         return .sound(newest)
     }
 
     private func damaged(_ what: String) -> StoreError {
         StoreError(
-            .corrupt, "The store \(storePath.path) is damaged at its start: \(what). Restore it from a backup.", url: storePath.path,
+            .corrupt, "The store \(storePath.path) is damaged at its start: \(what). Restore it from a backup.", location: storePath.path,
             engineCode: Int(MDB_CORRUPTED))
     }
 

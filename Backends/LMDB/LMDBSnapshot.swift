@@ -20,7 +20,7 @@ class LMDBSnapshot: EngineSnapshot {
     deinit { end() }
 
     final func check() throws {
-        if isEnded { throw StoreError(.closed, "The transaction of \(engine.location) has ended.", url: engine.location) }
+        if isEnded { throw StoreError(.closed, "The transaction of \(engine.location) has ended.", location: engine.location) }
     }
 
     final func get(_ key: UnsafeRawBufferPointer) throws -> UnsafeRawBufferPointer? {

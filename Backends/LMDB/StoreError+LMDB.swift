@@ -43,6 +43,6 @@ extension StoreError {
                 (.io, "\(what) failed: the permissions of the file \(path) do not allow it. Change them, or open the store read-only.")
             default: (.io, "\(what) failed: the operating system could not read or write \(path). Check the disk and try again.")
             }
-        self.init(kind, message, url: path, engineCode: Int(code), underlying: String(cString: mdb_strerror(code)))
+        self.init(kind, message, location: path, engineCode: Int(code), underlying: String(cString: mdb_strerror(code)))
     }
 }

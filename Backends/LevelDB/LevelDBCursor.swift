@@ -48,7 +48,7 @@ final class LevelDBCursor: EngineCursor {
     }
 
     private func check() throws {
-        if !isOpen { throw StoreError(.closed, "The transaction of this cursor over \(location) has ended.", url: location) }
+        if !isOpen { throw StoreError(.closed, "The transaction of this cursor over \(location) has ended.", location: location) }
     }
 
     override func seek(_ key: UnsafeRawBufferPointer) throws -> Bool {
@@ -171,7 +171,7 @@ final class LevelDBCursor: EngineCursor {
     private func move(backTo key: UnsafeRawBufferPointer) throws {
         move(to: key)
         try checkError()
-        guard leveldb_iter_valid(iterator) != 0 else { throw StoreError(.corrupt, "A key of \(location) cannot be found again.", url: location) }
+        guard leveldb_iter_valid(iterator) != 0 else { throw StoreError(.corrupt, "A key of \(location) cannot be found again.", location: location) }
     }
 
     // MARK: Errors

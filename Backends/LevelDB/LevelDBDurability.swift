@@ -34,7 +34,7 @@ final class LevelDBDurability {
         self.lockFile = lockFile
         // A successful opening flushes all existing data to tables and starts a new log.
         guard let newest = try LevelDBFiles(storePath).logs.max() else {
-            throw StoreError(.io, "LevelDB has opened \(storePath.path) without a log.", url: storePath.path)
+            throw StoreError(.io, "LevelDB has opened \(storePath.path) without a log.", location: storePath.path)
         }
         current = newest
         descriptor = try Self.openLog(storePath, newest)
@@ -91,7 +91,7 @@ final class LevelDBDurability {
     private func removed() -> StoreError {
         StoreError(
             .io, "The files of \(storePath.path) were removed or replaced while the store was open. Close it; commits to it would be lost.",
-            url: storePath.path)
+            location: storePath.path)
     }
 
     /// Switches to the new log.

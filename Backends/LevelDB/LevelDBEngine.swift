@@ -117,7 +117,7 @@ final class LevelDBEngine: OrderedEngine, @unchecked Sendable {
             failure = StoreError(
                 error.code,
                 "An earlier write to \(location) failed, so nothing more is written: LevelDB would lose it. Close the store and open it again.",
-                url: location, underlying: error.underlying ?? error.message)
+                location: location, underlying: error.underlying ?? error.message)
         }
         return error
     }
@@ -126,7 +126,7 @@ final class LevelDBEngine: OrderedEngine, @unchecked Sendable {
     func copy(to path: String, reporting report: MaintenanceReport) throws {
         let target = StorePath(path: path)
         guard try target.kind() == .absent else {
-            throw StoreError(.io, "Cannot copy to \(path): there is a file or folder already. Choose another path.", url: path)
+            throw StoreError(.io, "Cannot copy to \(path): there is a file or folder already. Choose another path.", location: path)
         }
         let temporary = StorePath(path: path + "-copy-\(UInt32.random(in: 0 ... .max))")
         do {

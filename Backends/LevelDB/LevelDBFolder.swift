@@ -24,7 +24,7 @@ struct LevelDBFolder {
         case .absent:
             guard mkdir(path, mode_t(mode)) == 0 || errno == EEXIST else { throw storePath.refused("The folder cannot be made", errno) }
         case .file, .other:
-            throw StoreError(.notAStore, "\(path) is a file, and a LevelDB database is a folder. It was left as it is.", url: path)
+            throw StoreError(.notAStore, "\(path) is a file, and a LevelDB database is a folder. It was left as it is.", location: path)
         }
     }
 
@@ -35,12 +35,12 @@ struct LevelDBFolder {
         switch try storePath.kind() {
         case .absent: return
         case .file, .other:
-            throw StoreError(.notAStore, "\(path) is a file, and a LevelDB database is a folder. It was left as it is.", url: path)
+            throw StoreError(.notAStore, "\(path) is a file, and a LevelDB database is a folder. It was left as it is.", location: path)
         case .directory: break
         }
         guard try !LevelDBFiles(storePath).hasOthers else {
             throw StoreError(
-                .notAStore, "The folder \(path) holds other files than those of a LevelDB database. It was left as it is.", url: path)
+                .notAStore, "The folder \(path) holds other files than those of a LevelDB database. It was left as it is.", location: path)
         }
         for name in try storePath.names() { try StorePath(path: path + "/" + name).remove() }
         guard rmdir(path) == 0 else { throw storePath.refused("The folder cannot be deleted", errno) }
@@ -51,7 +51,7 @@ struct LevelDBFolder {
         let isEmpty = files.logs.isEmpty && files.tables.isEmpty && files.manifests.isEmpty && !files.hasTemporaries
         guard !files.hasOthers, isEmpty || files.hasLock else {
             throw StoreError(
-                .notAStore, "The folder \(path) is not a LevelDB database: it holds other files. It was left as it is.", url: path)
+                .notAStore, "The folder \(path) is not a LevelDB database: it holds other files. It was left as it is.", location: path)
         }
         // LevelDB writes CURRENT before any data.
         let hasData =
@@ -62,7 +62,7 @@ struct LevelDBFolder {
             }
         guard !hasData else {
             throw StoreError(
-                .corrupt, "The store \(path) is damaged: its file CURRENT is missing. It was left as it is; restore a backup.", url: path)
+                .corrupt, "The store \(path) is damaged: its file CURRENT is missing. It was left as it is; restore a backup.", location: path)
         }
     }
 
@@ -101,7 +101,7 @@ struct LevelDBFolder {
                 throw error
             }
         } catch var error as StoreError {
-            error.url = path
+            error.location = path
             if error.code == .busy { error.message = "The store \(path) is open in another process, and LevelDB serves one at a time." }
             throw error
         }

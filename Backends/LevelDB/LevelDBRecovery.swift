@@ -50,7 +50,7 @@ struct LevelDBRecovery {
 
     private func damaged(_ what: String, canRepair: Bool = false) -> StoreError {
         let repair = canRepair ? ", or keep the commits before the damage with LevelDBOptions.repairsLog" : ""
-        return StoreError(.corrupt, "The store \(path) is damaged: \(what). Restore a backup\(repair).", url: path)
+        return StoreError(.corrupt, "The store \(path) is damaged: \(what). Restore a backup\(repair).", location: path)
     }
 
     // MARK: The MANIFEST
@@ -204,7 +204,7 @@ struct LevelDBRecovery {
         asked.l_type = Int16(F_WRLCK)
         asked.l_whence = Int16(SEEK_SET)
         guard fcntl(descriptor, F_GETLK, &asked) == 0, asked.l_type != Int16(F_UNLCK) else { return }
-        throw StoreError(.busy, "The store \(path) is open in another process, and LevelDB serves one at a time.", url: path)
+        throw StoreError(.busy, "The store \(path) is open in another process, and LevelDB serves one at a time.", location: path)
     }
 
     private func perform(_ cut: Cut) throws {

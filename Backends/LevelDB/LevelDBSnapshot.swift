@@ -29,7 +29,7 @@ final class LevelDBSnapshot: EngineSnapshot {
     deinit { end() }
 
     fileprivate func ended() -> StoreError {
-        StoreError(.closed, "The transaction of \(engine.location) has ended.", url: engine.location)
+        StoreError(.closed, "The transaction of \(engine.location) has ended.", location: engine.location)
     }
 
     func get(_ key: UnsafeRawBufferPointer) throws -> UnsafeRawBufferPointer? {

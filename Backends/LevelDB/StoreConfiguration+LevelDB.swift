@@ -28,7 +28,7 @@ extension StoreConfiguration {
             guard !request.isReadOnly else {
                 throw StoreError(
                     .unsupported, "LevelDB cannot open \(path) for reading only; it always writes. Open it for writing, and only read.",
-                    url: path)
+                    location: path)
             }
             return try KeyValueBackend(EngineHandle.levelDB(path: path, options: options), request)
         }

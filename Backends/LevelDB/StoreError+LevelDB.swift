@@ -25,6 +25,6 @@ extension StoreError {
             } else {
                 (.io, "\(what) failed: the operating system could not read or write \(path). Check the disk and the permissions.")
             }
-        self.init(code, sentence, url: path, underlying: text.isEmpty ? nil : text)
+        self.init(code, sentence, location: path, underlying: text.isEmpty ? nil : text)
     }
 }

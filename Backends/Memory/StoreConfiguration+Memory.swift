@@ -4,12 +4,12 @@ import PolyStoreKeyValue
 extension StoreConfiguration {
     /// A store in memory. It is initially empty, and its data is discarded with the stack. Every call returns a separate store.
     public static func inMemory() -> StoreConfiguration {
-        let number = numbers.next()
-        return StoreConfiguration(engine: "memory", location: number, isShared: false) { request in
+        let location = "memory:" + numbers.next()
+        return StoreConfiguration(engine: "memory", location: location, isShared: false) { request in
             guard !request.isReadOnly else {
                 throw StoreError(.unsupported, "A store in memory cannot be opened for reading only: it starts empty.")
             }
-            return try KeyValueBackend(EngineHandle(private: MemoryEngine(location: "memory:\(number)")), request)
+            return try KeyValueBackend(EngineHandle(private: MemoryEngine(location: location)), request)
         }
     }
 
@@ -27,7 +27,7 @@ extension StoreEngine {
     public static let memory = StoreEngine(name: "memory") { url in
         guard url.location.isEmpty else {
             throw StoreError(
-                .misuse, "A store in memory has no location, and \"\(url.text)\" gives one. Write memory: alone.", url: url.text)
+                .misuse, "A store in memory has no location, and \"\(url.text)\" gives one. Write memory: alone.", location: url.text)
         }
         return .inMemory()
     }

@@ -48,7 +48,7 @@ extension Airport: MappedUniqueObject {
 func source(_ name: String) throws -> RecordSource {
     let url = Bundle.module.bundleURL.appending(path: "Data/\(name)")
     guard FileManager.default.fileExists(atPath: url.path) else {
-        throw StoreError(.io, "The file Data/\(name) is missing beside the program.", url: url.path)
+        throw StoreError(.io, "The file Data/\(name) is missing beside the program.", location: url.path)
     }
     return .file(url)
 }

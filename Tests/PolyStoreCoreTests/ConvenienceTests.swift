@@ -242,7 +242,7 @@ import Testing
     }
 
     @Test func errorsAreFoundationErrorsToo() {
-        let error = StoreError(.notFound, "The object is gone.", entity: "Person", url: "sqlite:x")
+        let error = StoreError(.notFound, "The object is gone.", entity: "Person", location: "sqlite:x")
         #expect((error as any Error).localizedDescription == "The object is gone.")
         #expect((error as NSError).domain == "PolyStore" && (error as NSError).code == 3)
         #expect((error as NSError).userInfo["entity"] as? String == "Person")

@@ -71,7 +71,7 @@ import Testing
         for isReadOnly in [true, false] {
             let error = read(folder, isReadOnly: isReadOnly)
             #expect(error?.code == .corrupt, "\(String(describing: error))")
-            #expect(error?.url == folder.file("damaged"))
+            #expect(error?.location == folder.file("damaged"))
         }
         #expect(try folder.bytes("damaged") == damaged)
     }

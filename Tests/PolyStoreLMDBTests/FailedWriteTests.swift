@@ -109,7 +109,7 @@
             for _ in 0..<2 {
                 let error = failure { try store.addNotes(11...20, size: 100, .full) }
                 #expect(error?.code == .full)
-                #expect(error?.url == folder.file())
+                #expect(error?.location == folder.file())
             }
             #expect(try store.wholeNotes() == Array(1...10))
             replaced.restore()

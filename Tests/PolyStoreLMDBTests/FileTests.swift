@@ -79,7 +79,7 @@ private func put(_ transaction: OpaquePointer?, _ database: MDB_dbi, _ key: Stri
                     try store.backend.close()
                 } catch let error as StoreError {
                     #expect(error.code == .corrupt || error.code == .notAStore, "\(length): \(error)")
-                    #expect(error.url == folder.file("cut"))
+                    #expect(error.location == folder.file("cut"))
                 }
             }
         }
@@ -136,7 +136,7 @@ private func put(_ transaction: OpaquePointer?, _ database: MDB_dbi, _ key: Stri
                 _ = try Store(.lmdb(file: folder.file()).readOnly(isReadOnly).resettingOnModelMismatch(), try Notes.schema())
             }
             #expect(error?.code == .notAStore)
-            #expect(error?.url == folder.file())
+            #expect(error?.location == folder.file())
         }
         #expect(try folder.bytes() == bytes)
         #expect(folder.names == ["store"])

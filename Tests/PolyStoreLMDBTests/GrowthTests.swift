@@ -62,7 +62,7 @@ import Testing
         let reader = try store.backend.beginRead()
         let error = failure { try store.addNotes(10...500, size: 10_000) }
         #expect(error?.code == .full)
-        #expect(error?.url == folder.file())
+        #expect(error?.location == folder.file())
         // The reader's snapshot is unchanged, and the transaction is rolled back.
         #expect(try reader.ids(FetchRequest(try store.entity("Note"))) == [1, 2, 3])
         reader.end()

@@ -58,7 +58,7 @@ import Testing
         for name in ["other", "plain"] {
             let error = failure { _ = try notes(folder.file(name)) }
             #expect(error?.code == .notAStore)
-            #expect(error?.url == folder.file(name))
+            #expect(error?.location == folder.file(name))
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.file("other")) == ["letter.txt"])
         #expect(try folder.bytes("plain") == Data("mine".utf8))

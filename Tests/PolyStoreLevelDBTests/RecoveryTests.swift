@@ -86,7 +86,7 @@ import Testing
             case .success(let ids): #expect(ids == Array(1...400), "cut to \(cut) of \(size) bytes")
             case .failure(let error):
                 #expect(error.code == .corrupt, "\(error)")
-                #expect(error.url == copy)
+                #expect(error.location == copy)
                 refused += 1
             }
         }
@@ -317,7 +317,7 @@ import Testing
         for durability in [Durability.relaxed, .full] {
             let error = failure { try store.addNotes(6...6, size: 100, durability) }
             #expect(error?.code == .io)
-            #expect(error?.url == folder.file())
+            #expect(error?.location == folder.file())
         }
     }
 

@@ -42,7 +42,7 @@ import Testing
         for _ in 0..<3 {
             let error = failure { _ = try notes(folder.file()) }
             #expect(error?.code == .busy)
-            #expect(error?.url == folder.file())
+            #expect(error?.location == folder.file())
         }
         try child.goOn()
         #expect(child.wait() == 0)

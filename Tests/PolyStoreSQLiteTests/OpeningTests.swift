@@ -66,7 +66,7 @@ import Testing
         for isReadOnly in [false, true] {
             let error = try failure { _ = try Store(folder.file(), try Self.note()) { $0.readOnly(isReadOnly).resettingOnModelMismatch() } }
             #expect(error.code == .notAStore)
-            #expect(error.url == folder.file())
+            #expect(error.location == folder.file())
         }
         #expect(try Data(contentsOf: url) == bytes)
         #expect(folder.names == ["test.sqlite"])

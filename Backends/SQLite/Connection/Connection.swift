@@ -318,7 +318,7 @@ extension Connection {
         let code = sqlite3_step(statement.handle)
         guard code == SQLITE_ROW else {
             if code != SQLITE_DONE { throw error(code, "Reading the store's version") }
-            throw StoreError(.corrupt, "The store \(path) has lost its version: polystore_state is empty.", url: path)
+            throw StoreError(.corrupt, "The store \(path) has lost its version: polystore_state is empty.", location: path)
         }
         // A reset or a migration changes the tables, and SQLite then re-prepares the statement. The counter detects that at no cost.
         let prepares = sqlite3_stmt_status(statement.handle, SQLITE_STMTSTATUS_REPREPARE, 0)
@@ -329,7 +329,7 @@ extension Connection {
         }
         let version = sqlite3_column_int64(statement.handle, 0)
         guard sqlite3_column_type(statement.handle, 0) == SQLITE_INTEGER, version >= 0 else {
-            throw StoreError(.corrupt, "The version of the store \(path) is not a count of commits.", url: path)
+            throw StoreError(.corrupt, "The version of the store \(path) is not a count of commits.", location: path)
         }
         misordered.read(statement.bytes(1), tables)
         return UInt64(version)
@@ -344,7 +344,7 @@ extension Connection {
             throw StoreError(
                 .differentStoreAtURL,
                 "The store \(path) was reset after it was opened here, for another model or by another program. "
-                    + "Close it and open it again.", url: path)
+                    + "Close it and open it again.", location: path)
         }
         guard schemaHash != identity.schemaHash else { return }
         // Another process may have replaced only plain indexes.
@@ -352,7 +352,7 @@ extension Connection {
             throw StoreError(
                 .differentStoreAtURL,
                 "The store \(path) was migrated to another schema since it was opened here. Close it and open it again for that schema.",
-                url: path)
+                location: path)
         }
         self.identity?.schemaHash = schemaHash
     }

@@ -91,7 +91,7 @@ final class SQLiteMigration: StoreMigration {
     }
 
     private func check() throws {
-        if isEnded { throw StoreError(.closed, "The migration of \(pool.path) has ended.", url: pool.path) }
+        if isEnded { throw StoreError(.closed, "The migration of \(pool.path) has ended.", location: pool.path) }
     }
 }
 
@@ -105,7 +105,7 @@ extension SQLiteBackend {
         else {
             throw StoreError(
                 .misuse, "The schema change \(change.identifier) begins with another schema than the store \(pool.path) was opened for.",
-                url: pool.path)
+                location: pool.path)
         }
         return try SQLiteMigration(pool, change)
     }

@@ -31,7 +31,7 @@ final class Session: RelatedRecords {
     }
 
     private var ended: StoreError {
-        @inline(never) get { StoreError(.closed, "The transaction has ended.", url: connection.path) }
+        @inline(never) get { StoreError(.closed, "The transaction has ended.", location: connection.path) }
     }
 
     func record(_ entity: Entity, id: Int64) throws -> RecordView? {

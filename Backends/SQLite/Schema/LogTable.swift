@@ -29,7 +29,7 @@ struct LogTable {
                 sqlite3_column_type(statement.handle, 2) == SQLITE_BLOB
             else {
                 throw StoreError(
-                    .corrupt, "Entry \(position) of polystore_log in \(connection.path) cannot be read.", url: connection.path)
+                    .corrupt, "Entry \(position) of polystore_log in \(connection.path) cannot be read.", location: connection.path)
             }
             let version = UInt64(bitPattern: sqlite3_column_int64(statement.handle, 1))
             entries.append(LogEntry(position: position, version: version, bytes: [UInt8](statement.bytes(2))))
@@ -43,7 +43,7 @@ struct LogTable {
         guard let first = try number("SELECT min(position) FROM polystore_log") else { return LogBounds(removedThrough: last, last: last) }
         guard first > 0, first <= last else {
             throw StoreError(
-                .corrupt, "The positions in polystore_log of \(connection.path) do not agree with sqlite_sequence.", url: connection.path)
+                .corrupt, "The positions in polystore_log of \(connection.path) do not agree with sqlite_sequence.", location: connection.path)
         }
         return LogBounds(removedThrough: first - 1, last: last)
     }

@@ -89,7 +89,7 @@ struct NamedValueTable {
     }
 
     private func corrupt(_ what: String) -> StoreError {
-        StoreError(.corrupt, "\(what) in polystore_values of \(connection.path).", url: connection.path)
+        StoreError(.corrupt, "\(what) in polystore_values of \(connection.path).", location: connection.path)
     }
 }
 

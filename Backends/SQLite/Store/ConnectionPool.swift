@@ -68,7 +68,7 @@ final class ConnectionPool: @unchecked Sendable {
 
     deinit { close() }
 
-    private var closed: StoreError { StoreError(.closed, "The store \(path) is closed.", url: path) }
+    private var closed: StoreError { StoreError(.closed, "The store \(path) is closed.", location: path) }
 
     func borrowReader() throws -> Connection {
         // Checked before the lock is taken: another thread may have held it when the process was forked.
@@ -179,20 +179,20 @@ final class ConnectionPool: @unchecked Sendable {
             throw StoreError(
                 .busy,
                 "The store \(path) was opened without locks, because its folder accepts no side files, and another program has written to it. "
-                    + "Close it and open it again.", url: path)
+                    + "Close it and open it again.", location: path)
         }
     }
 
     /// Borrows the writing connection. Blocks while another transaction holds it.
     func borrowWriter() throws -> Connection {
         try process.check(path)
-        if isReadOnly { throw StoreError(.readOnly, "The store \(path) was opened for reading only.", url: path) }
+        if isReadOnly { throw StoreError(.readOnly, "The store \(path) was opened for reading only.", location: path) }
         try lock.withLock {
             let deadline = isWriterBorrowed ? Deadline(after: options.busyTimeout) : nil
             while isWriterBorrowed && !isClosed {
                 guard lock.wait(until: deadline ?? Deadline(after: options.busyTimeout)) || !isWriterBorrowed else {
                     throw StoreError(
-                        .busy, "Another transaction has been writing to \(path) for more than \(options.busyTimeout.inMilliseconds) ms.", url: path)
+                        .busy, "Another transaction has been writing to \(path) for more than \(options.busyTimeout.inMilliseconds) ms.", location: path)
                 }
             }
             if isClosed { throw closed }
@@ -337,7 +337,7 @@ final class ConnectionPool: @unchecked Sendable {
             failure = StoreError(
                 .io,
                 "An earlier write to \(path) failed, so nothing more is written: what it was to flush may not be on the disk. Reads still work. "
-                    + "Close the store and open it again.", url: path, engineCode: error.engineCode, underlying: error.underlying)
+                    + "Close the store and open it again.", location: path, engineCode: error.engineCode, underlying: error.underlying)
         }
     }
 

@@ -35,7 +35,7 @@ extension SQLiteBackend {
         StoreError(
             .io,
             "Cannot copy the store \(pool.path) to \(destination.path): there is a file or folder at that path. Choose another one, or remove it.",
-            url: destination.path)
+            location: destination.path)
     }
 
     /// The number of pages that are copied between two reports.

@@ -67,7 +67,7 @@ final class SQLiteWriteTransaction: WriteTransaction {
         try check()
         let schema = session.tables.schema
         guard changes.schema === schema || changes.schema.description == schema.description else {
-            throw StoreError(.misuse, "The change set was made for another schema than the store was opened with.", url: connection.path)
+            throw StoreError(.misuse, "The change set was made for another schema than the store was opened with.", location: connection.path)
         }
         if changes.isEmpty { return }
         let writer = ChangeWriter(connection: connection, changes: changes, version: version + 1)
@@ -159,7 +159,7 @@ final class SQLiteWriteTransaction: WriteTransaction {
     private func check() throws {
         try session.check()
         guard connection.isInTransaction else {
-            throw StoreError(.closed, "The transaction was rolled back by SQLite after an earlier error.", url: connection.path)
+            throw StoreError(.closed, "The transaction was rolled back by SQLite after an earlier error.", location: connection.path)
         }
     }
 
@@ -176,7 +176,7 @@ final class SQLiteWriteTransaction: WriteTransaction {
         connection.misordered = start.misordered
         guard now == version else {
             connection.rollback()
-            throw StoreError(.conflict, "Another process has written to \(connection.path) meanwhile.", url: connection.path)
+            throw StoreError(.conflict, "Another process has written to \(connection.path) meanwhile.", location: connection.path)
         }
         // Reserved row ids stay reserved. The version is unchanged, so the same row ids are reserved again.
         for (table, count) in reservations { _ = try IDSequence(connection: connection, table: table).take(count) }

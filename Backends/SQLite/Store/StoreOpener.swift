@@ -33,7 +33,7 @@ struct StoreOpener {
             throw StoreError(
                 .io,
                 "The path has \(path.utf8.count) bytes, and SQLite takes paths of up to \(longest): \(path). Move the store to a folder with a shorter "
-                    + "path; a symbolic link does not help, as it is followed first.", url: path)
+                    + "path; a symbolic link does not help, as it is followed first.", location: path)
         }
     }
 
@@ -50,7 +50,7 @@ struct StoreOpener {
                     .io,
                     "The store \(path) was not closed by the last that wrote to it: its newest commits are in the log beside it, and to read that one "
                         + "SQLite must make a file in the folder, which takes none. Make the folder writable, or open the store for writing once.",
-                    url: path, engineCode: error.engineCode, underlying: error.underlying)
+                    location: path, engineCode: error.engineCode, underlying: error.underlying)
             }
             return try open(tables, .readingUnchangedFile)
         }
@@ -79,17 +79,17 @@ struct StoreOpener {
         case .file: break
         case .absent:
             guard !request.isReadOnly else {
-                throw StoreError(.io, "The file \(path) does not exist, and opening a store read-only does not create it.", url: path)
+                throw StoreError(.io, "The file \(path) does not exist, and opening a store read-only does not create it.", location: path)
             }
             try storePath.create(mode: options.fileMode)
-        case .directory: throw StoreError(.notAStore, "\(path) is a folder, and a file was expected. It was left as it is.", url: path)
-        case .other: throw StoreError(.io, "\(path) is not a regular file.", url: path)
+        case .directory: throw StoreError(.notAStore, "\(path) is a folder, and a file was expected. It was left as it is.", location: path)
+        case .other: throw StoreError(.io, "\(path) is not a regular file.", location: path)
         }
     }
 
     private func open(_ connection: Connection, _ tables: StoreTables, _ access: Connection.Access, hadLog: Bool) throws -> SQLiteBackend {
         if !request.isReadOnly && sqlite3_db_readonly(connection.handle, "main") != 0 {
-            throw StoreError(.io, "The file may not be written: \(path). Open it for reading only, or change its permissions.", url: path)
+            throw StoreError(.io, "The file may not be written: \(path). Open it for reading only, or change its permissions.", location: path)
         }
         var metadata: StoreMetadata
         var isMade = false
@@ -100,7 +100,7 @@ struct StoreOpener {
             try connection.configure(cacheKiB: options.writerCacheKiB, isReader: false)
         } else {
             guard !request.isReadOnly else {
-                throw StoreError(.notAStore, "The file \(path) is empty; open it for writing to make a store of it.", url: path)
+                throw StoreError(.notAStore, "The file \(path) is empty; open it for writing to make a store of it.", location: path)
             }
             metadata = try create(connection, tables)
             isMade = true
@@ -127,7 +127,7 @@ struct StoreOpener {
         throw StoreError(
             .corrupt,
             "The store \(path) has \(bytes) bytes, which is not a multiple of its page size of \(pageSize): its end is missing. Restore it from a copy.",
-            url: path)
+            location: path)
     }
 
     /// Reads the metadata in one transaction.
@@ -146,7 +146,7 @@ struct StoreOpener {
     private func metadata(_ connection: Connection) throws -> StoreMetadata? {
         guard case .store = try Self.contents(connection) else { return nil }
         let metadata = try MetadataTable(connection: connection).read(for: request)
-        try metadata.check(request, supportedFormat: StoreTables.format, url: path, acceptsOtherIndexes: true)
+        try metadata.check(request, supportedFormat: StoreTables.format, location: path, acceptsOtherIndexes: true)
         let tables = connection.tables
         if tables.schema.links.contains(where: { $0.sharedName != nil }) {
             let existing = Set(try connection.texts("SELECT name FROM sqlite_master WHERE type = 'table'"))
@@ -181,7 +181,7 @@ struct StoreOpener {
 
     private static func foreign(_ connection: Connection, _ why: String, _ error: StoreError? = nil) -> StoreError {
         StoreError(
-            .notAStore, "The file \(connection.path) is not a store: \(why). It was left as it is.", url: connection.path,
+            .notAStore, "The file \(connection.path) is not a store: \(why). It was left as it is.", location: connection.path,
             engineCode: error?.engineCode ?? 0, underlying: error?.underlying)
     }
 
@@ -246,7 +246,7 @@ struct StoreOpener {
             throw StoreError(
                 .io,
                 "The store \(path) cannot have a write-ahead log (its journal mode is \(mode.first ?? "unknown")): its file system lacks shared memory.",
-                url: path)
+                location: path)
         }
     }
 }

@@ -11,7 +11,7 @@ extension StoreError {
     init(sqlite code: Int32, _ what: String, path: String, connection: OpaquePointer? = nil) {
         let (kind, reason, advice) = Self.meaning(of: code & 0xff)
         let text = String(cString: connection.map { sqlite3_errmsg($0) } ?? sqlite3_errstr(code))
-        self.init(kind, "\(what) failed at \(path): \(reason). \(advice).", url: path, engineCode: Int(code), underlying: text)
+        self.init(kind, "\(what) failed at \(path): \(reason). \(advice).", location: path, engineCode: Int(code), underlying: text)
     }
 
     /// Returns the error code, the reason and the advice for a primary result code.

@@ -47,7 +47,7 @@ final class DefectiveFileEngine: OrderedEngine, @unchecked Sendable {  // All mu
     }
 
     private static func foreign(_ path: String) -> StoreError {
-        StoreError(.notAStore, "\(path) is not a store of this engine. It was left as it is.", url: path)
+        StoreError(.notAStore, "\(path) is not a store of this engine. It was left as it is.", location: path)
     }
 
     // MARK: The file
@@ -55,7 +55,7 @@ final class DefectiveFileEngine: OrderedEngine, @unchecked Sendable {  // All mu
     private func read() throws {
         let size = Int(lseek(file, 0, SEEK_END))
         var bytes = [UInt8](repeating: 0, count: size)
-        guard pread(file, &bytes, size, 0) == size else { throw StoreError(.io, "The file of \(location) cannot be read.", url: location) }
+        guard pread(file, &bytes, size, 0) == size else { throw StoreError(.io, "The file of \(location) cannot be read.", location: location) }
         guard size > 0 else { return }
         guard bytes.starts(with: Self.magic) else { throw Self.foreign(location) }
         var offset = Self.magic.count
@@ -71,11 +71,11 @@ final class DefectiveFileEngine: OrderedEngine, @unchecked Sendable {  // All mu
             if isWhole {
                 _ = bytes[(offset + 8)..<(offset + 8 + length)].withUnsafeBytes { tree.apply(encoded: $0) }
             } else if defect != .skipsDamagedBlocks {
-                throw StoreError(.corrupt, "\(location) is damaged at byte \(offset).", url: location)
+                throw StoreError(.corrupt, "\(location) is damaged at byte \(offset).", location: location)
             }
             offset += 8 + length
         }
-        guard offset == size || defect == .skipsDamagedBlocks else { throw StoreError(.corrupt, "\(location) is cut short.", url: location) }
+        guard offset == size || defect == .skipsDamagedBlocks else { throw StoreError(.corrupt, "\(location) is cut short.", location: location) }
     }
 
     private func write(_ tree: OrderedTree, flushes: Bool) throws {
@@ -188,7 +188,7 @@ private final class DefectiveSnapshot: EngineSnapshot {
     deinit { end() }
 
     private func version() throws -> OrderedTree {
-        if isEnded { throw StoreError(.closed, "The snapshot of \(engine.location) has ended.", url: engine.location) }
+        if isEnded { throw StoreError(.closed, "The snapshot of \(engine.location) has ended.", location: engine.location) }
         if let tree { return tree }
         let now = engine.current()
         tree = now

@@ -67,8 +67,9 @@ public struct StoreError: Error, Sendable, Hashable {
     package var fieldIndex: Int?
     /// The row id of the object concerned.
     public var rowID: Int64?
-    /// The URL or path of the store.
-    public var url: String?
+    /// The location of the store: the absolute path of its file or folder, `memory:` and a number for a store in memory, and the text as given for a store
+    /// URL that is invalid.
+    public var location: String?
     /// The error code of the engine; 0 if there is none.
     public var engineCode: Int
     /// The error message of the engine.
@@ -83,7 +84,7 @@ public struct StoreError: Error, Sendable, Hashable {
 
     /// Creates an error. Parameters that do not apply keep their defaults.
     public init(
-        _ code: Code, _ message: String, entity: String? = nil, attribute: String? = nil, rowID: Int64? = nil, url: String? = nil,
+        _ code: Code, _ message: String, entity: String? = nil, attribute: String? = nil, rowID: Int64? = nil, location: String? = nil,
         engineCode: Int = 0, underlying: String? = nil
     ) {
         self.code = code
@@ -91,7 +92,7 @@ public struct StoreError: Error, Sendable, Hashable {
         self.entity = entity
         self.attribute = attribute
         self.rowID = rowID
-        self.url = url
+        self.location = location
         self.engineCode = engineCode
         self.underlying = underlying
     }
@@ -100,7 +101,7 @@ public struct StoreError: Error, Sendable, Hashable {
 extension StoreError: CustomStringConvertible {
     public var description: String {
         var text = "\(code): \(message)"
-        if let url, !message.contains(url) { text += " [\(url)]" }
+        if let location, !message.contains(location) { text += " [\(location)]" }
         if let underlying { text += " (\(underlying))" }
         return text
     }

@@ -6,6 +6,6 @@ extension LinkTable {
             .incompatibleSchema,
             "The store \(path) was made by an earlier version, which kept two relationships in the one table \(sharedName ?? name), so their objects cannot be distinguished. "
                 + "Read it with that version, and write it to a new store in which one of the two has another name.",
-            url: path)
+            location: path)
     }
 }

@@ -34,9 +34,9 @@ public struct LogBounds: Sendable, Hashable {
     public var isEmpty: Bool { removedThrough >= last }
 
     /// The error of a backend without ``Capabilities/Feature/changeLog``.
-    public static func unsupported(url: String? = nil) -> StoreError {
+    public static func unsupported(location: String? = nil) -> StoreError {
         StoreError(
-            .unsupported, "\(url ?? "This backend") keeps no change log. Use a backend that claims the feature changeLog.", url: url)
+            .unsupported, "\(location ?? "This backend") keeps no change log. Use a backend that claims the feature changeLog.", location: location)
     }
 }
 

@@ -34,9 +34,9 @@ public enum NamedValue {
     }
 
     /// The error of a backend without ``Capabilities/Feature/namedValues``.
-    public static func unsupported(url: String? = nil) -> StoreError {
+    public static func unsupported(location: String? = nil) -> StoreError {
         StoreError(
-            .unsupported, "\(url ?? "This backend") keeps no named values. Use a backend that claims the feature namedValues.", url: url)
+            .unsupported, "\(location ?? "This backend") keeps no named values. Use a backend that claims the feature namedValues.", location: location)
     }
 }
 

@@ -4,7 +4,7 @@ public struct StoreConfiguration: Sendable {
     /// The name of the engine, as in store URLs: `sqlite`, `memory`.
     public var engine: String
     /// The location of the store: an absolute path, or a name for a store without a file. Configurations with equal engines and locations refer to the same
-    /// store.
+    /// store. Errors and log messages name the store by its location; see ``StoreError/location``.
     public var location: String
     /// A Boolean value that indicates whether configurations with equal locations refer to the same store; `false` for a store that is discarded with its
     /// stack.
@@ -69,7 +69,7 @@ public struct StoreConfiguration: Sendable {
         guard resetsOnFailure else { return try open(request) }
         do { return try open(request) } catch let error as StoreError where Self.isCuredByReset(error.code) {
             try checkErasable()
-            logger.write(.warning, "\(url) cannot be opened and is deleted, as asked: \(error)")
+            logger.write(.warning, "\(location) cannot be opened and is deleted, as asked: \(error)")
             try erase()
             return try open(request)
         }
@@ -82,10 +82,10 @@ public struct StoreConfiguration: Sendable {
     /// Checks that the store can be erased.
     /// - Throws: `unsupported` if the backend does not list the files of the store, `readOnly` if the store is opened read-only.
     package func checkErasable() throws {
-        guard !isReadOnly else { throw StoreError(.readOnly, "The store \(url) was opened for reading only, and is not erased.", url: url) }
+        guard !isReadOnly else { throw StoreError(.readOnly, "The store \(location) was opened for reading only, and is not erased.", location: location) }
         guard !isShared || !files.isEmpty else {
             throw StoreError(
-                .unsupported, "The backend \(engine) does not name the files of its stores. Delete those of \(url) by hand.", url: url)
+                .unsupported, "The backend \(engine) does not name the files of its stores. Delete those of \(location) by hand.", location: location)
         }
     }
 
@@ -117,8 +117,8 @@ public struct StoreConfiguration: Sendable {
         return copy
     }
 
-    /// The URL of the store, `engine:location`.
-    public var url: String { "\(engine):\(location)" }
+    /// The URL of the store: `engine:location`, or the location if it begins with the name of the engine.
+    public var url: String { location.hasPrefix("\(engine):") ? location : "\(engine):\(location)" }
 }
 
 extension StoreConfiguration: CustomStringConvertible {

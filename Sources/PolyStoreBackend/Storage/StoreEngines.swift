@@ -26,14 +26,14 @@ public struct StoreEngine: Sendable {
         if let unknown = url.options.keys.sorted().first(where: { !known.contains($0) }) {
             throw StoreError(
                 .misuse, "\(name) has no option \(unknown), as in \"\(url.text)\"; there are \(known.sorted().joined(separator: ", ")).",
-                url: url.text)
+                location: url.text)
         }
         var configuration = try make(url)
         if let isReadOnly = try url.flag("readOnly") { configuration.isReadOnly = isReadOnly }
         if let resets = try url.flag("resetsOnModelMismatch") { configuration.resetsOnModelMismatch = resets }
         if let name = url.options["durability"] {
             guard let durability = Durability(rawValue: name) else {
-                throw StoreError(.misuse, "durability=\(name) in \"\(url.text)\": full or relaxed is expected.", url: url.text)
+                throw StoreError(.misuse, "durability=\(name) in \"\(url.text)\": full or relaxed is expected.", location: url.text)
             }
             configuration.durability = durability
         }
@@ -69,7 +69,7 @@ public struct StoreEngines: Sendable {
             throw StoreError(
                 .unsupported,
                 "There is no engine \(url.engine) for \"\(url.text)\"; \(known). Import its backend and add it to the engines.",
-                url: url.text)
+                location: url.text)
         }
         return try engine.configuration(url)
     }

@@ -60,21 +60,21 @@ public struct StoreMetadata: Sendable, Hashable {
     /// - Parameters:
     ///   - request: The request to open the store.
     ///   - supportedFormat: The newest version of the file format that the backend reads.
-    ///   - url: The location of the store, for errors.
+    ///   - location: The location of the store, for errors.
     ///   - acceptsOtherIndexes: Accepts a schema that differs only in plain indexes and in parts that stores do not keep. Pass `true` if the backend
     ///     then builds the missing indexes, removes the others and replaces the stored schema.
-    public func check(_ request: OpenRequest, supportedFormat: Int, url: String, acceptsOtherIndexes: Bool = false) throws {
+    public func check(_ request: OpenRequest, supportedFormat: Int, location: String, acceptsOtherIndexes: Bool = false) throws {
         guard format <= supportedFormat else {
             throw StoreError(
                 .incompatibleSchema,
-                "The store \(url) has format \(format), and this version reads up to \(supportedFormat). Update the library.",
-                url: url)
+                "The store \(location) has format \(format), and this version reads up to \(supportedFormat). Update the library.",
+                location: location)
         }
         guard configurationName == request.configurationName else {
             throw StoreError(
                 .differentStoreAtURL,
-                "The store \(url) belongs to the configuration \(Self.quoted(configurationName)) and was opened as \(Self.quoted(request.configurationName)).",
-                url: url)
+                "The store \(location) belongs to the configuration \(Self.quoted(configurationName)) and was opened as \(Self.quoted(request.configurationName)).",
+                location: location)
         }
         guard schemaHash == request.schema.versionHash else {
             let changes = schema.differences(to: request.schema.description)
@@ -82,10 +82,10 @@ public struct StoreMetadata: Sendable, Hashable {
             if acceptsOtherIndexes, schema.hasSameData(as: request.schema.description) { return }
             var error = StoreError(
                 .migrationRequired,
-                "The store \(url) was written for model \"\(schema.name)\" (\(schemaHash)), not for \"\(request.schema.description.name)\" "
+                "The store \(location) was written for model \"\(schema.name)\" (\(schemaHash)), not for \"\(request.schema.description.name)\" "
                     + "(\(request.schema.versionHash)): \(changes.prefix(8).joined(separator: "; "))\(changes.count > 8 ? "; …" : ""). "
                     + "Migrate it, open it with the model it was written for, or ask for resetsOnModelMismatch if its data may be lost.",
-                url: url)
+                location: location)
             error.storedSchema = schema
             throw error
         }

@@ -21,7 +21,7 @@ public struct StoreURL: Sendable, Hashable {
     public init(_ text: String) throws {
         func wrong(_ what: String) -> StoreError {
             StoreError(
-                .misuse, "\"\(text)\" is not a store URL: \(what). Write engine:location, for example sqlite:company.sqlite.", url: text)
+                .misuse, "\"\(text)\" is not a store URL: \(what). Write engine:location, for example sqlite:company.sqlite.", location: text)
         }
         guard !text.utf8.contains(0) else { throw wrong("it holds a NUL character") }
         guard let colon = text.firstIndex(of: ":"), colon != text.startIndex else { throw wrong("it names no engine") }
@@ -87,14 +87,14 @@ public struct StoreURL: Sendable, Hashable {
 
 extension StoreURL {
     private func wrong(_ option: String, _ expected: String) -> StoreError {
-        StoreError(.misuse, "\(option)=\(options[option] ?? "") in \"\(text)\": \(expected) is expected.", url: text)
+        StoreError(.misuse, "\(option)=\(options[option] ?? "") in \"\(text)\": \(expected) is expected.", location: text)
     }
 
     /// Returns the location as a path.
     /// - Throws: `misuse` if the location is empty.
     public func path() throws -> String {
         guard !location.isEmpty else {
-            throw StoreError(.misuse, "\"\(text)\" names no file; write \(engine):company.\(engine), for example.", url: text)
+            throw StoreError(.misuse, "\"\(text)\" names no file; write \(engine):company.\(engine), for example.", location: text)
         }
         return location
     }

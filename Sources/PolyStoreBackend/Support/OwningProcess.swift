@@ -31,7 +31,7 @@ package struct OwningProcess: @unchecked Sendable {  // the counter changes only
         StoreError(
             .misuse,
             "\(location) was opened before this process was forked, and cannot be used in the child. Start another program in the child (exec, "
-                + "posix_spawn), or fork before any store is opened.", url: location)
+                + "posix_spawn), or fork before any store is opened.", location: location)
     }
 }
 

@@ -53,7 +53,7 @@ public struct StorePath: Sendable, Hashable {
     /// - Throws: `io` for an invalid path or one that cannot be accessed.
     public func kind() throws -> Kind {
         guard !path.isEmpty, !path.utf8.contains(0) else {
-            throw StoreError(.io, "\"\(path)\" is not a file path: it is empty or holds a NUL character.", url: path)
+            throw StoreError(.io, "\"\(path)\" is not a file path: it is empty or holds a NUL character.", location: path)
         }
         var found = stat()
         guard stat(path, &found) == 0 else {
@@ -95,7 +95,7 @@ public struct StorePath: Sendable, Hashable {
     /// - Throws: `busy` if another process or call holds the lock; `notAStore` if the path is a folder; `io`.
     public func openLocked(mode: UInt32) throws -> Int32 {
         if try kind() == .directory {
-            throw StoreError(.notAStore, "\(path) is a folder, and a file was expected. It was left as it is.", url: path)
+            throw StoreError(.notAStore, "\(path) is a folder, and a file was expected. It was left as it is.", location: path)
         }
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, mode_t(mode))
         guard descriptor >= 0 else { throw refused("The file cannot be opened", errno) }
@@ -106,7 +106,7 @@ public struct StorePath: Sendable, Hashable {
         close(descriptor)
         guard code == 0 || code == EWOULDBLOCK else { throw refused("The file cannot be locked", code) }
         throw StoreError(
-            .busy, "\(path) is open in another process, and serves one at a time.", url: path, engineCode: Int(code))
+            .busy, "\(path) is open in another process, and serves one at a time.", location: path, engineCode: Int(code))
     }
 
     /// Returns the device and inode of a file or folder, which identify it under all of its names.
@@ -131,7 +131,7 @@ public struct StorePath: Sendable, Hashable {
     public func remove() throws {
         switch try kind() {
         case .absent: return
-        case .directory: throw StoreError(.notAStore, "\(path) is a folder, and a file was expected. It was left as it is.", url: path)
+        case .directory: throw StoreError(.notAStore, "\(path) is a folder, and a file was expected. It was left as it is.", location: path)
         case .file, .other: break
         }
         guard unlink(path) == 0 || errno == ENOENT else { throw refused("The file cannot be deleted", errno) }
@@ -186,7 +186,7 @@ public struct StorePath: Sendable, Hashable {
     ///   - code: The value of `errno`.
     public func refused(_ what: String, _ code: Int32) -> StoreError {
         StoreError(
-            code == ENOSPC || code == EDQUOT || code == EFBIG ? .full : .io, "\(what): \(path).", url: path, engineCode: Int(code),
+            code == ENOSPC || code == EDQUOT || code == EFBIG ? .full : .io, "\(what): \(path).", location: path, engineCode: Int(code),
             underlying: String(cString: strerror(code)))
     }
 }

@@ -47,7 +47,7 @@ package struct WatchedFiles: Sendable {
                 .io,
                 "The store \(location) cannot be written: \(file.path) was \(what) while the store was open, and what is written would be lost. "
                     + "Close the store; put the file back or open the store again.",
-                url: location, engineCode: Int(code), underlying: code == 0 ? nil : String(cString: strerror(code)))
+                location: location, engineCode: Int(code), underlying: code == 0 ? nil : String(cString: strerror(code)))
         }
     }
 }

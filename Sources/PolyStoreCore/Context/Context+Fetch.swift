@@ -94,7 +94,7 @@ extension Context {
     public func explain<S: FetchSource>(_ source: S) throws -> String {
         try resolve(source.chain).parts.map { part in
             let plan = try storage(part.entry.store).explained(part.request)
-            return "store \(part.entry.store.url)\n\(plan)"
+            return "store \(part.entry.store.location)\n\(plan)"
         }.joined(separator: "\n")
     }
 
@@ -316,6 +316,6 @@ extension Context {
             return same
         }
         throw StoreError(
-            .storeNotFound, "\(id) belongs to \(id.entry.store.url), which is not a store of this stack.", entity: id.entityName)
+            .storeNotFound, "\(id) belongs to \(id.entry.store.location), which is not a store of this stack.", entity: id.entityName)
     }
 }

@@ -104,7 +104,7 @@ public class Context {
     }
 
     func reader(_ store: PersistentStore) throws -> any ReadTransaction {
-        throw StoreError(.closed, "This context has ended.", url: store.url)
+        throw StoreError(.closed, "This context has ended.", location: store.location)
     }
 
     /// Called for a change of an object outside a transaction.
@@ -284,7 +284,7 @@ public class Context {
         error.attribute = name
         error.entity = entry.entity.name
         error.rowID = rowID
-        error.url = entry.store.url
+        error.location = entry.store.location
         error.message = "\(entry.entity.name).\(name) of object \(rowID): \(error.message)"
         return error
     }

@@ -24,7 +24,7 @@ struct HeldSnapshots {
     mutating func reader(of store: PersistentStore, _ table: StoreTable, _ core: StackCore, _ site: CallSite) throws -> any ReadTransaction
     {
         guard !isClosed else {
-            throw StoreError(.closed, "This context has ended; its objects can no longer read from the store.", url: store.url)
+            throw StoreError(.closed, "This context has ended; its objects can no longer read from the store.", location: store.location)
         }
         try core.process.check("This stack")
         if registration == nil { registration = core.snapshots.open(site) }

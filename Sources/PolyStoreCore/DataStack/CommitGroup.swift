@@ -213,10 +213,10 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
         publish(committed)
         acknowledge { member in
             guard let failure, member.stores.contains(where: lost.contains) else { return nil }
-            let committed = member.changes.filter { !lost.contains($0.store.index) }.map(\.store.url)
+            let committed = member.changes.filter { !lost.contains($0.store.index) }.map(\.store.location)
             guard !committed.isEmpty else { return failure.error }
             var error = failure.error as? StoreError ?? StoreError(.io, "\(failure.error)")
-            error.message += " Already committed: \(committed.joined(separator: ", ")); not: \(failure.store.url) and any after it."
+            error.message += " Already committed: \(committed.joined(separator: ", ")); not: \(failure.store.location) and any after it."
             return error
         }
         if let failure, stores.contains(where: lost.contains) { throw failure.error }
@@ -269,7 +269,7 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
             let values = set.changes.values.isEmpty ? "" : ", \(set.changes.values.count) named values set"
             logger.write(
                 .debug, member.site,
-                "Committed to \(set.store.url): \(counts[.insert] ?? 0) inserted, \(counts[.update] ?? 0) updated, \(counts[.delete] ?? 0) deleted"
+                "Committed to \(set.store.location): \(counts[.insert] ?? 0) inserted, \(counts[.update] ?? 0) updated, \(counts[.delete] ?? 0) deleted"
                     + values)
         }
     }

@@ -240,6 +240,6 @@ final class CommitSequencer: Sendable {
     }
 
     private func report(_ error: any Error, _ store: PersistentStore) {
-        logger.withLock { $0 }.write(.warning, "The commits of others to \(store.url) could not be read: \(error)")
+        logger.withLock { $0 }.write(.warning, "The commits of others to \(store.location) could not be read: \(error)")
     }
 }

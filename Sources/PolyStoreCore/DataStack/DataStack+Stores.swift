@@ -60,16 +60,16 @@ extension DataStack {
                 func quoted(_ name: String?) -> String { name.map { "\"\($0)\"" } ?? "default" }
                 throw StoreError(
                     .differentStoreAtURL,
-                    "\(store.url) is open for the configuration \(quoted(same.configurationName)), so it cannot be that of \(quoted(name)) too.",
-                    url: store.url)
+                    "\(store.location) is open for the configuration \(quoted(same.configurationName)), so it cannot be that of \(quoted(name)) too.",
+                    location: store.location)
             }
             let backend = try store.open(schema: schema, configurationName: name, logger: core.logger)
-            guard history == nil || backend.capabilities.has(.changeLog) else { throw LogBounds.unsupported(url: store.url) }
+            guard history == nil || backend.capabilities.has(.changeLog) else { throw LogBounds.unsupported(location: store.location) }
             let added = PersistentStore(
                 index: table.stores.count, firstEntityIndex: Int32(table.entries.count), configurationName: name, configuration: store,
                 backend: backend, schema: schema, history: history)
             table.add(added, models: models)
-            core.logger.write(.info, site, "Opened \(store.url) with \(schema.entities.count) entities.")
+            core.logger.write(.info, site, "Opened \(store.location) with \(schema.entities.count) entities.")
             if table.stores.count > 1 { core.storesDidChange() }
             return added
         }
@@ -119,7 +119,7 @@ extension DataStack {
         _ store: PersistentStore, evenIfInUse isForced: Bool = false, file: StaticString = #fileID, line: UInt = #line
     ) throws {
         guard core.table.withLock({ $0.isOpen(store) }) else {
-            throw StoreError(.misuse, "The store \(store.url) is not one of this stack, or was removed from it before.", url: store.url)
+            throw StoreError(.misuse, "The store \(store.location) is not one of this stack, or was removed from it before.", location: store.location)
         }
         try core.close([store], isForced: isForced, CallSite("removeStore", file: file, line: line))
     }
@@ -163,8 +163,8 @@ extension DataStack {
         try store.configuration.checkErasable()
         guard !store.writeAccess.isShared else {
             throw StoreError(
-                .busy, "The store \(store.url) is open in another stack of this process; close it there before it is erased.",
-                url: store.url)
+                .busy, "The store \(store.location) is open in another stack of this process; close it there before it is erased.",
+                location: store.location)
         }
         try removeStoreAndWait(store, evenIfInUse: isForced, file: file, line: line)
         try store.configuration.erase()
@@ -193,7 +193,7 @@ extension StackCore {
                 logger.writeFailure(error, site)
                 failure = failure ?? error
             }
-            logger.write(.info, site, "Closed \(store.url).")
+            logger.write(.info, site, "Closed \(store.location).")
         }
         storesDidChange()
         if let failure { throw failure }

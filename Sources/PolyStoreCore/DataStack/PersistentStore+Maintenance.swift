@@ -12,7 +12,7 @@ extension PersistentStore {
     public func startVerification() -> MaintenanceRun<[String]> { start(verification) }
 
     private var verification: MaintenanceWork<[String]> {
-        MaintenanceWork("Verifying \(url)", name: "verification of \(url)") { [backend] in try backend.verify(reporting: $0) }
+        MaintenanceWork("Verifying \(location)", name: "verification of \(location)") { [backend] in try backend.verify(reporting: $0) }
     }
 
     /// Checks the integrity of the store, blocking the caller's thread while the whole store is read; see ``verify()``.
@@ -58,7 +58,7 @@ extension PersistentStore {
     public func startBackUp(to path: String) -> MaintenanceRun<Void> { start(backUpWork(path)) }
 
     private func backUpWork(_ path: String) -> MaintenanceWork<Void> {
-        MaintenanceWork("Copying \(url) to \(path)", name: "copy of \(url) to \(path)") { [backend] in
+        MaintenanceWork("Copying \(location) to \(path)", name: "copy of \(location) to \(path)") { [backend] in
             try backend.copy(to: StorePath.resolve(path), reporting: $0)
         }
     }

@@ -42,12 +42,14 @@ public final class PersistentStore: Sendable {
     public var storeID: String { backend.metadata.storeID }
     /// The optional features that the backend supports.
     public var capabilities: Capabilities { backend.capabilities }
-    /// The URL of the store, `engine:location`.
+    /// The location of the store, as in ``StoreError/location``: the absolute path of its file or folder, or `memory:` and a number.
+    public var location: String { configuration.location }
+    /// The URL of the store: `engine:location`, as `addStore(url:)` accepts it.
     public var url: String { configuration.url }
 
     /// The error of a transaction that had to begin again and found another version.
     var interrupted: StoreError {
-        StoreError(.conflict, "Another process wrote to \(url) meanwhile. Run the transaction again.", url: url)
+        StoreError(.conflict, "Another process wrote to \(location) meanwhile. Run the transaction again.", location: location)
     }
 
     /// The open backend, for tests below the level of objects.
@@ -63,6 +65,6 @@ extension PersistentStore: Hashable, Identifiable {
 extension PersistentStore {
     /// The error that is thrown on access to a store that was removed from its stack.
     var removedError: StoreError {
-        StoreError(.closed, "The store \(url) was removed from its stack. Add it again with addStore to use its objects.", url: url)
+        StoreError(.closed, "The store \(location) was removed from its stack. Add it again with addStore to use its objects.", location: location)
     }
 }

@@ -51,7 +51,7 @@ final class StackCore: Sendable {
         commitSequencer.stop()
         publisher.finish()
         for store in table.withLock({ $0.openStores }) {
-            do { try store.backend.close() } catch { logger.write(.error, "Closing \(store.url): \(error)") }
+            do { try store.backend.close() } catch { logger.write(.error, "Closing \(store.location): \(error)") }
             store.writeAccess.didClose()
         }
     }

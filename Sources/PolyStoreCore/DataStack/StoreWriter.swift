@@ -100,7 +100,7 @@ final class StoreWriter {
     /// Returns a new row id. After any commit it is never assigned again.
     func newRowID(_ entity: Entity) throws -> Int64 {
         guard blocks.indices.contains(entity.index) else {
-            throw StoreError(.closed, "The transaction has ended.", entity: entity.name, url: store.url)
+            throw StoreError(.closed, "The transaction has ended.", entity: entity.name, location: store.location)
         }
         if let rowID = blocks[entity.index]?.take() { return rowID }
         return try firstRowID(ofNextBlockFor: entity)

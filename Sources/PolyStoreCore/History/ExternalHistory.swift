@@ -109,8 +109,8 @@ struct ExternalHistory {
             guard let found = resolver.entries[group.entity] else {
                 throw StoreError(
                     .corrupt,
-                    "Entry \(entry.position) of the history of \(store.url) names \(group.entity), which the model does not have.",
-                    entity: group.entity, url: store.url)
+                    "Entry \(entry.position) of the history of \(store.location) names \(group.entity), which the model does not have.",
+                    entity: group.entity, location: store.location)
             }
             switch group.kind {
             case .inserted: for id in group.ids { try insert(found.entity, id, into: changes) }

@@ -116,14 +116,14 @@ struct HistoryLog: Sendable {
         guard position >= bounds.removedThrough else {
             throw StoreError(
                 .historyExpired,
-                "The history of \(store.url) begins behind entry \(bounds.removedThrough), and the token ends at \(position): the entries between were "
-                    + "deleted. \(way)", url: store.url)
+                "The history of \(store.location) begins behind entry \(bounds.removedThrough), and the token ends at \(position): the entries between were "
+                    + "deleted. \(way)", location: store.location)
         }
         guard position <= bounds.last else {
             throw StoreError(
                 .historyExpired,
-                "The history of \(store.url) ends at entry \(bounds.last), and the token at \(position): the store was replaced by an earlier copy. \(way)",
-                url: store.url)
+                "The history of \(store.location) ends at entry \(bounds.last), and the token at \(position): the store was replaced by an earlier copy. \(way)",
+                location: store.location)
         }
         return position
     }

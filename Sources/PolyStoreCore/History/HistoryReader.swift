@@ -115,8 +115,8 @@ extension HistoryRecord {
         do { try self.init(entry.bytes) } catch is HistoryReader.Damage {
             throw StoreError(
                 .corrupt,
-                "Entry \(entry.position) of the history of \(store.url) is damaged. Read the objects themselves; deleteHistory removes the entry.",
-                url: store.url)
+                "Entry \(entry.position) of the history of \(store.location) is damaged. Read the objects themselves; deleteHistory removes the entry.",
+                location: store.location)
         }
     }
 }

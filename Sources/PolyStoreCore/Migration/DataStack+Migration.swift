@@ -40,7 +40,7 @@ extension DataStack {
         _ store: StoreConfiguration, configuration name: String? = nil, migrating policy: MigrationPolicy, history: HistoryOptions? = nil,
         file: StaticString = #fileID, line: UInt = #line
     ) -> MigrationRun {
-        let monitor = RunMonitor<MigrationProgress, PersistentStore>("Migrating \(store.url)", MigrationProgress())
+        let monitor = RunMonitor<MigrationProgress, PersistentStore>("Migrating \(store.location)", MigrationProgress())
         let reported = Protected<MigrationReport?>(nil)
         core.onBatchThread { [self] in
             let progress = MigrationMonitor(monitor)

@@ -19,13 +19,13 @@ struct MigrationPath {
     private let history: SchemaHistory
     private let current: Schema
     private let configuration: String?
-    private let url: String
+    private let location: String
 
-    init(_ history: SchemaHistory, current: Schema, configuration: String?, url: String) {
+    init(_ history: SchemaHistory, current: Schema, configuration: String?, location: String) {
         self.history = history
         self.current = current
         self.configuration = configuration
-        self.url = url
+        self.location = location
     }
 
     /// - Parameter stored: The schema that the store was written for.
@@ -91,8 +91,8 @@ struct MigrationPath {
         guard let found = history.version(named: version) else {
             throw StoreError(
                 .invalidSchema,
-                "The migration of \(url) passes through version \"\(version)\", which the schema history does not hold. Add its Schema, or the LockedSchema that "
-                    + "Schema.locked printed for it.", url: url)
+                "The migration of \(location) passes through version \"\(version)\", which the schema history does not hold. Add its Schema, or the LockedSchema that "
+                    + "Schema.locked printed for it.", location: location)
         }
         return try found.description(ofConfiguration: configuration)
     }
@@ -100,9 +100,9 @@ struct MigrationPath {
     private func unknown(_ stored: SchemaDescription) -> StoreError {
         StoreError(
             .incompatibleSchema,
-            "The store \(url) has version \"\(stored.name)\" (\(stored.versionHash)), from which no path of the migration chain leads to \"\(current.name)\". If the store was "
+            "The store \(location) has version \"\(stored.name)\" (\(stored.versionHash)), from which no path of the migration chain leads to \"\(current.name)\". If the store was "
                 + "written by a newer version of the application, use that version; otherwise add \"\(stored.name)\" to the chain.",
-            url: url)
+            location: location)
     }
 
     private func changed(_ stored: SchemaDescription) -> StoreError {
@@ -110,8 +110,8 @@ struct MigrationPath {
         let differences = known.map { stored.differences(to: $0).prefix(8).joined(separator: "; ") } ?? ""
         return StoreError(
             .incompatibleSchema,
-            "The store \(url) has version \"\(stored.name)\" (\(stored.versionHash)), and the schema of that name is different: \(differences). Do not change a version after stores "
+            "The store \(location) has version \"\(stored.name)\" (\(stored.versionHash)), and the schema of that name is different: \(differences). Do not change a version after stores "
                 + "of it were written; give the changed schema a new name. The version of the store:\n\(LockedSchema(stored.name, entities: stored.entities))",
-            url: url)
+            location: location)
     }
 }

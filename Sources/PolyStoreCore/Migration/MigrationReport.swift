@@ -86,15 +86,15 @@ extension MigrationReport: CustomStringConvertible {
 
 extension MigrationReport.Finding {
     /// Returns the finding as the error that ends a migration.
-    func error(url: String) -> StoreError {
+    func error(location: String) -> StoreError {
         var text = message
         if count > 0 {
             let ids = rowIDs.map(String.init).joined(separator: ", ")
             text += " \(count == 1 ? "Object" : "\(count) objects, the first of them"): \(ids)."
         }
         return StoreError(
-            count > 0 ? .constraint : .incompatibleSchema, "The store \(url) cannot be migrated: \(text) It was left as it is.",
+            count > 0 ? .constraint : .incompatibleSchema, "The store \(location) cannot be migrated: \(text) It was left as it is.",
             entity: entity,
-            attribute: property, rowID: rowIDs.first, url: url)
+            attribute: property, rowID: rowIDs.first, location: location)
     }
 }

@@ -47,7 +47,7 @@ extension StoreMigrator {
     }
 
     private func eraseCopy() {
-        do { try store.erase() } catch { logger.write(.error, "The copy \(url) of a rehearsal could not be deleted: \(error)") }
+        do { try store.erase() } catch { logger.write(.error, "The copy \(location) of a rehearsal could not be deleted: \(error)") }
     }
 
     /// - Parameters:

@@ -12,8 +12,8 @@ struct StoreMigrator {
     /// The receiver of the progress; throws to end the migration.
     var monitor: MigrationMonitor?
 
-    var url: String { store.url }
-    private var path: MigrationPath { MigrationPath(history, current: current, configuration: configurationName, url: url) }
+    var location: String { store.location }
+    private var path: MigrationPath { MigrationPath(history, current: current, configuration: configurationName, location: location) }
 
     // MARK: Looking
 
@@ -67,7 +67,7 @@ struct StoreMigrator {
                     if steps.count == 1 { return report }
                 } catch let error as StoreError where error.code == .differentStoreAtURL && attempts < 3 {
                     attempts += 1
-                    logger.write(.notice, "\(url) was migrated by another process: \(error.message)")
+                    logger.write(.notice, "\(location) was migrated by another process: \(error.message)")
                 }
             }
         }
@@ -87,14 +87,14 @@ struct StoreMigrator {
             try? backend.close()
             throw StoreError(
                 .unsupported,
-                "The backend of \(url) cannot migrate its stores. Export the objects with the old version of the application.", url: url)
+                "The backend of \(location) cannot migrate its stores. Export the objects with the old version of the application.", location: location)
         }
         return backend
     }
 
     private func perform(_ step: MigrationPath.Step, isFirst: Bool) throws -> MigrationReport.Step {
         let plan = try plan(step)
-        logger.write(.notice, "Migrating \(url), \(plan.type): \(plan.changes.joined(separator: "; ")).")
+        logger.write(.notice, "Migrating \(location), \(plan.type): \(plan.changes.joined(separator: "; ")).")
         let backend = try open(plan)
         defer { try? backend.close() }
         if isFirst, let copy = policy.copyLocation {
@@ -106,7 +106,7 @@ struct StoreMigrator {
         if !plan.isCarriedWhole { try StoreRoom.check(store, copies: 2, at: store.location) }
         var done = MigrationReport.Step(type: plan.type, changes: plan.changes)
         done.rewrittenObjects = try run(plan, backend) { try $0.commit() }
-        logger.write(.notice, "Migrated \(url) to \"\(step.targetVersion)\"; \(done.rewrittenObjects) objects were rewritten.")
+        logger.write(.notice, "Migrated \(location) to \"\(step.targetVersion)\"; \(done.rewrittenObjects) objects were rewritten.")
         return done
     }
 
@@ -117,7 +117,7 @@ struct StoreMigrator {
         defer { reader.end() }
         var check = MigrationCheck(plan, reader)
         try check.checkRefusals()
-        if let finding = check.findings.first(where: \.preventsMigration) { throw finding.error(url: url) }
+        if let finding = check.findings.first(where: \.preventsMigration) { throw finding.error(location: location) }
         try monitor?.countRows(plan, reader)
     }
 

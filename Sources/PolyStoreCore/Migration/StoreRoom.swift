@@ -15,8 +15,8 @@ enum StoreRoom {
         guard free < size * copies else { return }
         throw StoreError(
             .full,
-            "The store \(store.url) has \(size) bytes, and its migration needs up to \(size * copies) more on the disk of \(folder), which has \(free) left. Free space "
-                + "and try again; the store is unchanged.", url: store.url)
+            "The store \(store.location) has \(size) bytes, and its migration needs up to \(size * copies) more on the disk of \(folder), which has \(free) left. Free space "
+                + "and try again; the store is unchanged.", location: store.location)
     }
 
     private static func size(of path: String) -> Int64 {

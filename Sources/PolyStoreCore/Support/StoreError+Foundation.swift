@@ -24,14 +24,14 @@ extension StoreError: CustomNSError {
         return (codes.firstIndex(of: code) ?? -1) + 1
     }
 
-    /// The message, and the details of the error under `entity`, `attribute`, `rowID`, `url` and `engineCode`.
+    /// The message, and the details of the error under `entity`, `attribute`, `rowID`, `location` and `engineCode`.
     public var errorUserInfo: [String: Any] {
         var info: [String: Any] = [NSLocalizedDescriptionKey: message]
         if let underlying { info[NSLocalizedFailureReasonErrorKey] = underlying }
         if let entity { info["entity"] = entity }
         if let attribute { info["attribute"] = attribute }
         if let rowID { info["rowID"] = rowID }
-        if let url { info["url"] = url }
+        if let location { info["location"] = location }
         if engineCode != 0 { info["engineCode"] = engineCode }
         return info
     }

@@ -75,7 +75,7 @@ public struct BatchChanges<T: Model> {
     private static func foreign(_ target: String, _ name: String, _ entry: StoreEntity) -> StoreError {
         StoreError(
             .misuse,
-            "\(entry.entity.name).\(name) cannot lead to \(target), which is held by another store than \(entry.store.url): a relationship stays within "
+            "\(entry.entity.name).\(name) cannot lead to \(target), which is held by another store than \(entry.store.location): a relationship stays within "
                 + "one store.",
             entity: entry.entity.name, attribute: name)
     }

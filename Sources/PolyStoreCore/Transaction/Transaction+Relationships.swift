@@ -84,7 +84,7 @@ extension Transaction {
             message = "\(property) was set to an object of another context; use the transaction's own, from edit(_:)."
         } else if target._$state.entityIndex != entry.destinations[relationship] {
             message =
-                "\(property) was set to an object in \(self.entry(target._$state.entityIndex).store.url), but it is in \(entry.store.url); "
+                "\(property) was set to an object in \(self.entry(target._$state.entityIndex).store.location), but it is in \(entry.store.location); "
                 + "a relationship stays within one store."
         } else if target.isDeleted {
             message =

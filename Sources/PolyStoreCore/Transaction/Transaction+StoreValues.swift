@@ -16,11 +16,11 @@ extension Transaction {
         guard !(self is UnsafeTransaction) else {
             throw StoreError(
                 .misuse,
-                "The value \"\(name)\" of \(store.url) cannot be set in an unsafe transaction, which others can overtake. Set it in perform.",
-                url: store.url)
+                "The value \"\(name)\" of \(store.location) cannot be set in an unsafe transaction, which others can overtake. Set it in perform.",
+                location: store.location)
         }
         try checkStore(store)
-        guard store.capabilities.has(.namedValues) else { throw NamedValue.unsupported(url: store.url) }
+        guard store.capabilities.has(.namedValues) else { throw NamedValue.unsupported(location: store.location) }
         let change = try ChangeSet.ValueChange(bytes, named: name)
         try touch(store)
         storeValues[store.index, default: [:]][Array(name.utf8)] = change
@@ -46,8 +46,8 @@ extension Transaction {
     private func checkStore(_ store: PersistentStore) throws {
         guard table.isOpen(store) else {
             throw StoreError(
-                .misuse, "\(store.url) is not a store of this transaction's stack, or was added after the transaction began.",
-                url: store.url)
+                .misuse, "\(store.location) is not a store of this transaction's stack, or was added after the transaction began.",
+                location: store.location)
         }
     }
 }

@@ -126,9 +126,9 @@ public class Transaction: Context {
         if store.index < usedWriters.count, let writer = usedWriters[store.index] { return writer }
         try checkOpen(store)
         guard !store.configuration.isReadOnly else {
-            throw StoreError(.readOnly, "The store \(store.url) was opened for reading only.", url: store.url)
+            throw StoreError(.readOnly, "The store \(store.location) was opened for reading only.", location: store.location)
         }
-        guard let writers else { throw StoreError(.closed, "The transaction has ended.", url: store.url) }
+        guard let writers else { throw StoreError(.closed, "The transaction has ended.", location: store.location) }
         let writer = try writers.writer(of: store)
         while usedWriters.count <= store.index { usedWriters.append(nil) }
         usedWriters[store.index] = writer
@@ -137,7 +137,7 @@ public class Transaction: Context {
 
     final func checkOpen(_ store: PersistentStore) throws {
         if case .ended = phase {
-            throw StoreError(.closed, "The transaction has ended; its objects can no longer read from the store.", url: store.url)
+            throw StoreError(.closed, "The transaction has ended; its objects can no longer read from the store.", location: store.location)
         }
     }
 

@@ -73,7 +73,7 @@ public final class UnsafeTransaction: Transaction {
 
     override func touch(_ store: PersistentStore) throws {
         guard !store.configuration.isReadOnly else {
-            throw StoreError(.readOnly, "The store \(store.url) was opened for reading only.", url: store.url)
+            throw StoreError(.readOnly, "The store \(store.location) was opened for reading only.", location: store.location)
         }
     }
 
@@ -92,7 +92,7 @@ public final class UnsafeTransaction: Transaction {
         let count = RowIDBlock.size(after: rowIDs[entityIndex])
         var block = RowIDBlock(try core.reserveRowIDs(entry, count), size: count)
         defer { rowIDs[entityIndex] = block }
-        guard let rowID = block.take() else { throw StoreError(.closed, "The transaction has ended.", url: entry.store.url) }
+        guard let rowID = block.take() else { throw StoreError(.closed, "The transaction has ended.", location: entry.store.location) }
         return rowID
     }
 

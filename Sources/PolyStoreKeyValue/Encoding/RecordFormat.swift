@@ -36,7 +36,7 @@ struct RecordFormat: Sendable {
             throw StoreError(
                 .full,
                 "\(entity.name) in \(location) was migrated \(number) times, and no layout number is left. Export the store and import it into a new one.",
-                entity: entity.name, url: location)
+                entity: entity.name, location: location)
         }
         var next = RecordFormat(number: number + 1)
         if isEmpty { return next }

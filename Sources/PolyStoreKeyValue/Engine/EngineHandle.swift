@@ -83,7 +83,7 @@ public final class EngineHandle: @unchecked Sendable {  // All mutable state is 
                 guard isReadOnly || !handle.isReadOnly else {
                     throw StoreError(
                         .busy, "\(handle.engine.location) is open for reading only in this process; close that store first.",
-                        url: handle.engine.location)
+                        location: handle.engine.location)
                 }
                 handle.retain()
                 return handle
@@ -177,7 +177,7 @@ public final class EngineHandle: @unchecked Sendable {  // All mutable state is 
         try lock.withLock {
             var deadline: Deadline?
             while isWriting {
-                if let isCancelled, isCancelled() { throw StoreError(.cancelled, "The work was cancelled.", url: engine.location) }
+                if let isCancelled, isCancelled() { throw StoreError(.cancelled, "The work was cancelled.", location: engine.location) }
                 guard isMigrating || isCancelled != nil else {
                     lock.wait()
                     continue
@@ -199,7 +199,7 @@ public final class EngineHandle: @unchecked Sendable {  // All mutable state is 
 
     static func isBeingMigrated(_ location: String) -> StoreError {
         StoreError(
-            .busy, "A migration of \(location) is in progress. Try again when it has ended.", url: location)
+            .busy, "A migration of \(location) is in progress. Try again when it has ended.", location: location)
     }
 
     /// Takes the cache of the previous writer. It is discarded unless it is passed to ``unlockWriting(_:)``.

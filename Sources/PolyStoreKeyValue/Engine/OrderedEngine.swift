@@ -63,7 +63,7 @@ extension OrderedEngine {
     }
     /// Throws `unsupported`.
     public func copy(to path: String, reporting report: MaintenanceReport) throws {
-        throw StoreError(.unsupported, "The engine of \(location) cannot copy its stores.", url: location)
+        throw StoreError(.unsupported, "The engine of \(location) cannot copy its stores.", location: location)
     }
 }
 

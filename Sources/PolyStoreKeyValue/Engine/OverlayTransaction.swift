@@ -47,7 +47,7 @@ final class OverlayTransaction: EngineWriter {
             throw StoreError(
                 .full,
                 "One transaction of \(engine.location) may write \(engine.traits.maximumTransactionSize >> 20) MiB, and this one would write more. "
-                    + "Commit in smaller steps.", url: engine.location)
+                    + "Commit in smaller steps.", location: engine.location)
         }
     }
 

@@ -27,5 +27,5 @@ extension TransactionalEngine {
     public func hasRoom(for bytes: Int) -> Bool { true }
 
     /// Throws `full`.
-    public func makeRoom() throws { throw StoreError(.full, "The disk or the map of \(location) is full.", url: location) }
+    public func makeRoom() throws { throw StoreError(.full, "The disk or the map of \(location) is full.", location: location) }
 }

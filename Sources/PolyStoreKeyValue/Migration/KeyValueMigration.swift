@@ -35,7 +35,7 @@ final class KeyValueMigration: StoreMigration {
         guard change.source.versionHash == opened.schema.versionHash else {
             throw StoreError(
                 .misuse, "The migration \(change.identifier) starts from another schema than the one that \(location) was opened with.",
-                url: location)
+                location: location)
         }
         try handle.lockWriting(isMigration: true)
         var isLocked = false
@@ -77,7 +77,7 @@ final class KeyValueMigration: StoreMigration {
         }
         let format: UInt32? = try writer.get(Keyspace.Metadata.format.key()).flatMap { BigEndianInteger.read($0) }
         guard let format, let identity = try SealedValue.get(Keyspace.Metadata.identity.key(), writer).flatMap(StoreIdentity.init) else {
-            throw StoreError(.corrupt, "The store \(location) is damaged: its identity cannot be read.", url: location)
+            throw StoreError(.corrupt, "The store \(location) is damaged: its identity cannot be read.", location: location)
         }
         let catalog = try Catalog(reading: writer, format: format, journal: journal, location: location)
         let plan = try MigrationPlan(change, resuming: journal, catalog, writer, location: location)
@@ -119,7 +119,7 @@ final class KeyValueMigration: StoreMigration {
     }
 
     private func check() throws {
-        if isEnded { throw StoreError(.closed, "The migration of \(layout.location) has ended.", url: layout.location) }
+        if isEnded { throw StoreError(.closed, "The migration of \(layout.location) has ended.", location: layout.location) }
         try handle.process.check(layout.location)
     }
 

@@ -72,7 +72,7 @@ struct MigrationJournal: Equatable {
     static func read(_ snapshot: any EngineSnapshot, location: String) throws -> MigrationJournal? {
         guard let stored = try snapshot.get(key) else { return nil }
         guard let journal = SealedValue.opened(key, stored).flatMap(MigrationJournal.init) else {
-            throw StoreError(.corrupt, "The store \(location) is damaged: the journal of a migration cannot be read.", url: location)
+            throw StoreError(.corrupt, "The store \(location) is damaged: the journal of a migration cannot be read.", location: location)
         }
         return journal
     }

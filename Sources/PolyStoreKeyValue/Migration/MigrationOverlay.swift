@@ -18,7 +18,7 @@ final class MigrationOverlay {
     init(_ snapshot: any EngineSnapshot, location: String) throws {
         try snapshot.forEachKey(.migrationValue) { key, value in
             guard let bytes = SealedValue.opened([UInt8](key), value), let flag = bytes.first else {
-                throw StoreError(.corrupt, "The store \(location) is damaged: a value of an unfinished migration cannot be read.", url: location)
+                throw StoreError(.corrupt, "The store \(location) is damaged: a value of an unfinished migration cannot be read.", location: location)
             }
             values.updateValue(flag == 1 ? Array(bytes.dropFirst()) : nil, forKey: [UInt8](key.dropFirst(2)))
         }
@@ -70,7 +70,7 @@ final class MigrationOverlay {
         guard log.isEmpty else {
             throw StoreError(
                 .misuse, "The change log was changed by a migration of \(location) before its last batch. Change it after the last save.",
-                url: location)
+                location: location)
         }
         for name in unsaved {
             let bytes: [UInt8] = if let value = values[name] ?? nil { [1] + value } else { [0] }

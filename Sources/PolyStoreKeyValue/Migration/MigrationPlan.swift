@@ -137,7 +137,7 @@ struct MigrationPlan {
                 if staged == 0 { found = try carried(index, entity, change, source, snapshot, location) }
                 guard let found else {
                     throw StoreError(
-                        .corrupt, "The journal of a migration of \(location) names no number for the index \(index.name).", url: location)
+                        .corrupt, "The journal of a migration of \(location) names no number for the index \(index.name).", location: location)
                 }
                 target.indexes[Catalog.IndexName(index, entity, number: number)] = found
             }
@@ -202,7 +202,7 @@ struct MigrationPlan {
                     throw StoreError(
                         .unsupported,
                         "The values for new fields of an entity have \(bytes.count) bytes, and a migration of \(location) takes at most "
-                            + "\(NamedValue.longestValue). Use shorter default values.", url: location)
+                            + "\(NamedValue.longestValue). Use shorter default values.", location: location)
                 }
                 try SealedValue.put(Keyspace.Metadata.oldLayout.key(entity) + BigEndianInteger.bytes(number), bytes, writer)
             }
@@ -231,7 +231,7 @@ struct MigrationPlan {
         for (name, number) in target.indexes {
             let key = Keyspace.Metadata.indexState.key(number)
             guard let found = try writer.get(key).flatMap(IndexState.init) else {
-                throw StoreError(.corrupt, "The state of an index of \(location) cannot be read.", url: location)
+                throw StoreError(.corrupt, "The state of an index of \(location) cannot be read.", location: location)
             }
             var state = IndexState(entity: name.entity, isUnique: name.isUnique, name: name.name)
             state.phase = found.phase

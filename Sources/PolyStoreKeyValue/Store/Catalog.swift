@@ -52,7 +52,7 @@ struct Catalog: Sendable {
     /// - Throws: `corrupt` for invalid entries.
     /// - Parameter journal: The journal of an unfinished migration, whose indexes are not part of the store yet.
     init(reading snapshot: any EngineSnapshot, format: UInt32, journal: MigrationJournal?, location: String) throws {
-        let damaged = StoreError(.corrupt, "The catalogue of \(location) is damaged.", url: location)
+        let damaged = StoreError(.corrupt, "The catalogue of \(location) is damaged.", location: location)
         let staged = journal?.stagedIndexes ?? []
         try snapshot.forEach(.entity) { number, value in entities[String(decoding: value, as: UTF8.self)] = number }
         try snapshot.forEach(.link) { number, value in links[String(decoding: value, as: UTF8.self)] = number }
@@ -91,7 +91,7 @@ struct Catalog: Sendable {
     }
 
     private func missing(_ what: String, _ location: String) -> StoreError {
-        StoreError(.corrupt, "\(location) has no number for \(what); its catalogue is damaged.", url: location)
+        StoreError(.corrupt, "\(location) has no number for \(what); its catalogue is damaged.", location: location)
     }
 
     func number(of entity: Entity, _ location: String) throws -> UInt32 {

@@ -23,7 +23,7 @@ struct IndexChange {
         var last = max(catalog.indexes.values.max() ?? 0, removed.max() ?? 0)
         for (name, number) in catalog.indexes where wanted[name] == nil {
             guard !name.isUnique else {
-                throw StoreError(.corrupt, "The catalogue of \(location) has a unique index that its model has not.", url: location)
+                throw StoreError(.corrupt, "The catalogue of \(location) has a unique index that its model has not.", location: location)
             }
             catalog.indexes[name] = nil
             try writer.remove(Keyspace.Metadata.indexState.key(number))
@@ -31,7 +31,7 @@ struct IndexChange {
             try PendingRemoval.mark(.index, number, writer)
         }
         for name in wanted.keys.filter({ catalog.indexes[$0] == nil }).sorted(by: { ($0.entity, $0.name) < ($1.entity, $1.name) }) {
-            guard !name.isUnique else { throw StoreError(.corrupt, "The catalogue of \(location) lacks a unique index.", url: location) }
+            guard !name.isUnique else { throw StoreError(.corrupt, "The catalogue of \(location) lacks a unique index.", location: location) }
             last += 1
             catalog.indexes[name] = last
             var state = IndexState(entity: name.entity, isUnique: false, name: name.name)

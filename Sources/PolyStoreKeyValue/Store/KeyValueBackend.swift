@@ -101,7 +101,7 @@ public final class KeyValueBackend: StorageBackend, @unchecked Sendable {  // Al
         // Before the lock, which another thread may have held when the process was forked.
         try handle.process.check(handle.engine.location)
         return try lock.withLock {
-            if isClosed { throw StoreError(.closed, "The store \(handle.engine.location) was closed.", url: handle.engine.location) }
+            if isClosed { throw StoreError(.closed, "The store \(handle.engine.location) was closed.", location: handle.engine.location) }
             handle.retain()
             return handle
         }
@@ -152,7 +152,7 @@ public final class KeyValueBackend: StorageBackend, @unchecked Sendable {  // Al
         guard capabilities.has(.migration) else {
             throw StoreError(
                 .unsupported, "The store \(layout.location) ends with its use, so it cannot be migrated. Copy its objects to another store.",
-                url: layout.location)
+                location: layout.location)
         }
         let handle = try use()
         do {
@@ -168,7 +168,7 @@ public final class KeyValueBackend: StorageBackend, @unchecked Sendable {  // Al
     /// Copies the newest version to another location; see ``OrderedEngine/copy(to:reporting:)``.
     public func copy(to path: String, reporting report: MaintenanceReport) throws {
         guard capabilities.has(.copying) else {
-            throw StoreError(.unsupported, "The engine of \(layout.location) cannot copy its stores.", url: layout.location)
+            throw StoreError(.unsupported, "The engine of \(layout.location) cannot copy its stores.", location: layout.location)
         }
         let handle = try use()
         defer { handle.release() }
@@ -185,7 +185,7 @@ public final class KeyValueBackend: StorageBackend, @unchecked Sendable {  // Al
 
     private func checkMayWrite() throws {
         guard !isReadOnly else {
-            throw StoreError(.readOnly, "The store \(layout.location) was opened for reading only.", url: layout.location)
+            throw StoreError(.readOnly, "The store \(layout.location) was opened for reading only.", location: layout.location)
         }
     }
 

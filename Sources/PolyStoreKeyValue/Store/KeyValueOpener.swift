@@ -20,7 +20,7 @@ struct KeyValueOpener {
         if let found = try read() { return found }
         guard !request.isReadOnly else {
             throw StoreError(
-                .notAStore, "\(engine.location) is empty; open it for writing to make a store of it.", url: engine.location)
+                .notAStore, "\(engine.location) is empty; open it for writing to make a store of it.", location: engine.location)
         }
         var reset = StoreReset(engine)
         while true {
@@ -61,7 +61,7 @@ struct KeyValueOpener {
     private func changeIndexes(_ found: inout Contents, _ writer: any EngineWriter) throws {
         guard !handle.hasOtherUsers else {
             throw StoreError(
-                .busy, "\(engine.location) is open in this process for a model with other indexes. Close that store first.", url: engine.location)
+                .busy, "\(engine.location) is open in this process for a model with other indexes. Close that store first.", location: engine.location)
         }
         request.logger.write(.notice, "The store \(engine.location) takes over a model with other indexes.")
         found.identity.schemaHash = request.schema.versionHash
@@ -81,7 +81,7 @@ struct KeyValueOpener {
         if try StoreReset.isUnfinished(snapshot) {
             guard request.isReadOnly else { return nil }
             throw StoreError(
-                .notAStore, "\(engine.location) was being emptied for another model; open it for writing to finish that.", url: engine.location)
+                .notAStore, "\(engine.location) was being emptied for another model; open it for writing to finish that.", location: engine.location)
         }
         do {
             guard let found = try contents(snapshot), request.isReadOnly || !found.hasOtherIndexes else { return nil }
@@ -104,7 +104,7 @@ struct KeyValueOpener {
             defer { cursor.close() }
             guard try !cursor.last() else {
                 throw StoreError(
-                    .notAStore, "\(engine.location) is not a store: it holds data of another program. It was left as it is.", url: engine.location
+                    .notAStore, "\(engine.location) is not a store: it holds data of another program. It was left as it is.", location: engine.location
                 )
             }
             return nil
@@ -114,7 +114,7 @@ struct KeyValueOpener {
             throw StoreError(
                 .incompatibleSchema,
                 "The store \(engine.location) has format \(format), and this version reads up to \(KeyValueBackend.format). Update the library.",
-                url: engine.location)
+                location: engine.location)
         }
         guard let schema = try SealedValue.get(Keyspace.Metadata.schema.key(1), snapshot) else { throw damaged("its model") }
         guard let identity = try SealedValue.get(Keyspace.Metadata.identity.key(), snapshot).flatMap(StoreIdentity.init) else {
@@ -123,7 +123,7 @@ struct KeyValueOpener {
         var metadata = try StoreMetadata(
             format: Int(format), storeID: identity.storeID, configurationName: identity.configuration, schemaHash: identity.schemaHash,
             request: request, schema: schema)
-        try metadata.check(request, supportedFormat: KeyValueBackend.format, url: engine.location, acceptsOtherIndexes: true)
+        try metadata.check(request, supportedFormat: KeyValueBackend.format, location: engine.location, acceptsOtherIndexes: true)
         let journal = format > KeyValueBackend.plainFormat ? try MigrationJournal.read(snapshot, location: engine.location) : nil
         var catalog = try Catalog(reading: snapshot, format: format, journal: journal, location: engine.location)
         let hasOtherIndexes = identity.schemaHash != request.schema.versionHash
@@ -134,7 +134,7 @@ struct KeyValueOpener {
     }
 
     private func damaged(_ what: String) -> StoreError {
-        StoreError(.corrupt, "The store \(engine.location) is damaged: \(what) cannot be read.", url: engine.location)
+        StoreError(.corrupt, "The store \(engine.location) is damaged: \(what) cannot be read.", location: engine.location)
     }
 
     private func create(_ writer: any EngineWriter) throws -> (StoreMetadata, StoreLayout) {

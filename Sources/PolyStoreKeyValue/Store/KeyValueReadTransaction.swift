@@ -83,6 +83,6 @@ extension StoreLayout {
             return
         }
         throw StoreError(
-            .misuse, "The relationship \(relationship.name) is not of the schema that \(location) was opened with.", url: location)
+            .misuse, "The relationship \(relationship.name) is not of the schema that \(location) was opened with.", location: location)
     }
 }

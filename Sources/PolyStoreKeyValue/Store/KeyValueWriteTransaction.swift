@@ -49,7 +49,7 @@ final class KeyValueWriteTransaction: WriteTransaction {
     // MARK: Reading
 
     private func check() throws {
-        if isEnded { throw StoreError(.closed, "The transaction has ended.", url: layout.location) }
+        if isEnded { throw StoreError(.closed, "The transaction has ended.", location: layout.location) }
         try layout.process.check(layout.location)
         if let failure { throw failure }
     }
@@ -153,7 +153,7 @@ final class KeyValueWriteTransaction: WriteTransaction {
             guard try reader.version() == version else {
                 throw StoreError(
                     .conflict, "While room was made in \(layout.location), another process wrote to it. Run the transaction again.",
-                    url: layout.location)
+                    location: layout.location)
             }
             let earlier = applied + (changes.map { [$0] } ?? [])
             applied = []

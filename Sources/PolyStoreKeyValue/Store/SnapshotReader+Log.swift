@@ -74,7 +74,7 @@ extension SnapshotReader {
         }
         for entry in changes.logEntries {
             guard bounds.last < .max else {
-                throw StoreError(.full, "The change log of \(layout.location) has no positions left.", url: layout.location)
+                throw StoreError(.full, "The change log of \(layout.location) has no positions left.", location: layout.location)
             }
             bounds.last += 1
             try write(entry, at: bounds.last, version, to: writer)

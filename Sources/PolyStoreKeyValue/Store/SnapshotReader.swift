@@ -51,7 +51,7 @@ final class SnapshotReader {
     }
 
     private var ended: StoreError {
-        @inline(never) get { StoreError(.closed, "The transaction has ended.", url: layout.location) }
+        @inline(never) get { StoreError(.closed, "The transaction has ended.", location: layout.location) }
     }
 
     /// Returns the number of commits up to this snapshot.
@@ -64,7 +64,7 @@ final class SnapshotReader {
     }
 
     func corrupt(_ what: String) -> StoreError {
-        StoreError(.corrupt, "\(layout.location) is damaged: \(what) cannot be read.", url: layout.location)
+        StoreError(.corrupt, "\(layout.location) is damaged: \(what) cannot be read.", location: layout.location)
     }
 
     /// Returns the number of an entity's records.

@@ -64,11 +64,11 @@ final class StoreLayout: Sendable {
         let found = try snapshot.get(key)
         if let found, found.elementsEqual(identity) { return }
         if found != nil, try SealedValue.get(key, snapshot) == nil {
-            throw StoreError(.corrupt, "The store \(location) is damaged: its identity cannot be read.", url: location)
+            throw StoreError(.corrupt, "The store \(location) is damaged: its identity cannot be read.", location: location)
         }
         throw StoreError(
             .differentStoreAtURL,
-            "The store \(location) was migrated or created again since it was opened here. Close it and open it again.", url: location)
+            "The store \(location) was migrated or created again since it was opened here. Close it and open it again.", location: location)
     }
 
     /// An index of the schema: its entity, by ``Entity/index``, and its position among the entity's indexes.
@@ -91,7 +91,7 @@ final class StoreLayout: Sendable {
             schema.entities[entity.index] === entity || schema.entities[entity.index].description == entity.description
         else {
             throw StoreError(
-                .misuse, "\(entity.name) is not of the schema that \(location) was opened with.", entity: entity.name, url: location)
+                .misuse, "\(entity.name) is not of the schema that \(location) was opened with.", entity: entity.name, location: location)
         }
     }
 }
@@ -100,7 +100,7 @@ extension StoreLayout {
     /// Checks that a change set belongs to this store's schema, or to an equal one.
     func check(_ changes: ChangeSet) throws {
         guard changes.schema === schema || changes.schema.description.entities == schema.description.entities else {
-            throw StoreError(.misuse, "The change set is of another schema than the one that \(location) was opened with.", url: location)
+            throw StoreError(.misuse, "The change set is of another schema than the one that \(location) was opened with.", location: location)
         }
     }
 }

@@ -148,7 +148,7 @@ struct WritePlan {
     }
 
     private func notFound(_ entity: Entity, _ id: Int64) -> StoreError {
-        StoreError(.notFound, "\(entity.name) \(id) is not in the store.", entity: entity.name, rowID: id, url: layout.location)
+        StoreError(.notFound, "\(entity.name) \(id) is not in the store.", entity: entity.name, rowID: id, location: layout.location)
     }
 
     /// Checks that required fields have a value.
@@ -244,7 +244,7 @@ struct WritePlan {
 
     private mutating func add(_ link: LinkPair, _ combined: CombinedLinkChange) throws {
         guard links.indices.contains(link.table) else {
-            throw StoreError(.misuse, "The schema of the store \(layout.location) has no link table \(link.table).", url: layout.location)
+            throw StoreError(.misuse, "The schema of the store \(layout.location) has no link table \(link.table).", location: layout.location)
         }
         let number = layout.linkNumber(link.table)
         let table = layout.schema.links[link.table]
@@ -314,7 +314,7 @@ struct WritePlan {
         return StoreError(
             .constraint,
             "\(index.entity.name).\(names) must be unique, and \(components.joined(separator: ", ")) of object \(id) is held by object \(holder).",
-            entity: index.entity.name, attribute: names, rowID: id, url: layout.location)
+            entity: index.entity.name, attribute: names, rowID: id, location: layout.location)
     }
 
     /// The state of the cursor with which new keys are looked up.

@@ -45,7 +45,7 @@ final class FileEngine: OrderedEngine {
         tree.apply(batch)
         do { end = try log.append(batch, at: end) } catch {  // an unknown part of it is on the disk: nothing may follow it
             let words = "An earlier write to \(storePath) failed, so nothing more is written. Close the store and open it again."
-            state.withLock { $0.failure = StoreError(.io, words, url: storePath, underlying: "\(error)") }
+            state.withLock { $0.failure = StoreError(.io, words, location: storePath, underlying: "\(error)") }
             throw error
         }
         state.withLock { ($0.tree, $0.end, $0.hasWritten) = (tree, end, true) }
@@ -76,7 +76,7 @@ struct BatchLog: Sendable {
     func prepare() throws -> Int {
         let size = Int(lseek(file, 0, SEEK_END))
         guard try Self.magic.starts(with: bytes(min(size, Self.magic.count), at: 0)) else {
-            throw StoreError(.notAStore, "\(storePath.path) is a file of another program and was not changed.", url: storePath.path)
+            throw StoreError(.notAStore, "\(storePath.path) is a file of another program and was not changed.", location: storePath.path)
         }
         if size < Self.magic.count { try write(Self.magic, at: 0) }
         try storePath.flushFolder()
@@ -87,7 +87,7 @@ struct BatchLog: Sendable {
     func read(to size: Int, into tree: inout OrderedTree) throws -> Int {
         var at = Self.magic.count
         while size - at >= 16 {
-            let damage = StoreError(.corrupt, "\(storePath.path) is damaged at byte \(at).", url: storePath.path)
+            let damage = StoreError(.corrupt, "\(storePath.path) is damaged at byte \(at).", location: storePath.path)
             let head = try bytes(16, at: at).withUnsafeBytes { ($0.load(as: UInt64.self), $0.load(fromByteOffset: 8, as: UInt64.self)) }
             guard withUnsafeBytes(of: head.0, Self.sum) == head.1 >> 32 else {
                 if try bytes(size - at - 16, at: at + 16).allSatisfy({ $0 == 0 }) { break }  // never reached the disk

@@ -35,7 +35,7 @@ extension Model {
         guard !_$state.flags.contains(.missing) else {
             throw StoreError(
                 .notFound, "A snapshot of \(objectID) cannot be made: the store contains no such object.", entity: Self._$entityName,
-                rowID: _$state.rowID, url: entry.store.url)
+                rowID: _$state.rowID, location: entry.store.location)
         }
         let arena = RecordArena(capacity: 512)
         var builder = RecordBuilder(arena)
