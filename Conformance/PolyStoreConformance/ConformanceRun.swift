@@ -34,12 +34,12 @@ public final class ConformanceRun: CaseExpectations, Sendable {
 
 extension ChangeSet {
     /// Inserts an object with a value per field.
-    func insert(_ entity: Entity, id: Int64, _ row: [Value]) throws {
-        try insert(entity, id: id) { builder in for (field, value) in zip(entity.fields, row) { try builder.set(field, value) } }
+    func insert(_ entity: Entity, rowID: Int64, _ row: [Value]) throws {
+        try insert(entity, rowID: rowID) { builder in for (field, value) in zip(entity.fields, row) { try builder.set(field, value) } }
     }
 
     /// Updates some fields of an object, by name.
-    func update(_ entity: Entity, id: Int64, _ values: KeyValuePairs<String, Value>) throws {
+    func update(_ entity: Entity, rowID: Int64, _ values: KeyValuePairs<String, Value>) throws {
         var mask = FieldMask()
         let pairs = try values.map { name, value in
             guard let field = entity.field(named: name) else {
@@ -48,14 +48,14 @@ extension ChangeSet {
             return (field, value)
         }.sorted { $0.0.index < $1.0.index }
         for (field, _) in pairs { mask.insert(field.index) }
-        try update(entity, id: id, mask: mask) { builder in for (field, value) in pairs { try builder.set(field, value) } }
+        try update(entity, rowID: rowID, mask: mask) { builder in for (field, value) in pairs { try builder.set(field, value) } }
     }
 }
 
 extension ReadTransaction {
     /// Returns all values of an object.
     func row(_ entity: Entity, _ id: Int64) throws -> [Value]? {
-        guard let record = try record(entity, id: id) else { return nil }
+        guard let record = try record(entity, rowID: id) else { return nil }
         return entity.fields.map { record.value($0) }
     }
 
@@ -64,7 +64,7 @@ extension ReadTransaction {
         let cursor = try fetch(request)
         defer { cursor.close() }
         var ids: [Int64] = []
-        while try cursor.next() { ids.append(cursor.id) }
+        while try cursor.next() { ids.append(cursor.rowID) }
         return ids
     }
 

@@ -58,7 +58,7 @@ final class TestStore: Sendable {
     func insert(_ name: String, _ rows: [[Value]]) throws {
         let entity = try entity(name)
         try change { changes in
-            for (index, row) in rows.enumerated() { try changes.insert(entity, id: Int64(index + 1), row) }
+            for (index, row) in rows.enumerated() { try changes.insert(entity, rowID: Int64(index + 1), row) }
         }
     }
 

@@ -28,9 +28,9 @@ private struct Attached {
 
     /// An index among the class's own properties or, if the class may inherit from another model, among all properties.
     subscript(label: String?) -> String {
-        let ordinal = arguments[label] ?? "0"
-        guard let type = arguments["in"]?.dropFirst().dropLast() else { return ordinal }
-        return "\(type)._$ordinals.\(label == "relationship" ? label ?? "" : "field") + \(ordinal)"
+        let fieldIndex = arguments[label] ?? "0"
+        guard let type = arguments["in"]?.dropFirst().dropLast() else { return fieldIndex }
+        return "\(type)._$firstIndexes.\(label == "relationship" ? label ?? "" : "field") + \(fieldIndex)"
     }
 }
 

@@ -34,10 +34,10 @@ extension ModelClass {
         var members: [DeclSyntax] = []
         if isSubclass {
             members.append(
-                "private static let _$ordinals = \(raw: name)._$hierarchy?.ordinals(of: \(raw: name).self) ?? PolyStoreCore.ModelOrdinals()"
+                "private static let _$firstIndexes = \(raw: name)._$hierarchy?.firstIndexes(of: \(raw: name).self) ?? PolyStoreCore.ModelFirstIndexes()"
             )
         } else if inherited != nil {
-            members.append("private static var _$ordinals: PolyStoreCore.ModelOrdinals { PolyStoreCore.ModelOrdinals() }")
+            members.append("private static var _$firstIndexes: PolyStoreCore.ModelFirstIndexes { PolyStoreCore.ModelFirstIndexes() }")
         }
         guard isInHierarchy else { return members }
         if !isSubclass {

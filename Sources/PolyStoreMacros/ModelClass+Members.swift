@@ -7,10 +7,10 @@ extension ModelClass {
     private var overriding: String { isSubclass ? "override " : "" }
 
     /// Returns a field index as code.
-    private func ordinal(_ property: ModelProperty) -> String { ownerArgument.isEmpty ? "\(property.field ?? 0)" : "base + \(property.field ?? 0)" }
+    private func fieldIndex(_ property: ModelProperty) -> String { ownerArgument.isEmpty ? "\(property.field ?? 0)" : "base + \(property.field ?? 0)" }
 
     /// A declaration of `base` for code that uses indexes.
-    private var base: String { ownerArgument.isEmpty || fields.isEmpty ? "" : "    let base = \(name)._$ordinals.field\n" }
+    private var base: String { ownerArgument.isEmpty || fields.isEmpty ? "" : "    let base = \(name)._$firstIndexes.field\n" }
 
     /// The stored properties and the initializers.
     var storageMembers: [DeclSyntax] {
@@ -49,7 +49,7 @@ extension ModelClass {
 
     private var decodingLines: String {
         fields.map { property in
-            let field = ordinal(property)
+            let field = fieldIndex(property)
             let value =
                 property.relationship == nil ? "try \(coding(property)).decode(record, \(field))" : "PolyStoreCore.ToOne(record, \(field))"
             return "    self.\(property.storage) = \(value)\n"
@@ -59,15 +59,15 @@ extension ModelClass {
     /// The conversions from and to records.
     var codingMembers: [DeclSyntax] {
         let encoding = fields.map { property in
-            let field = ordinal(property)
+            let field = fieldIndex(property)
             return property.relationship == nil
                 ? "    try \(coding(property)).encode(self.\(property.storage), into: &builder, \(field))\n"
                 : "    self.\(property.storage).encode(into: &builder, \(field))\n"
         }
         let toOnes = fields.filter { $0.relationship != nil }
-        let reads = toOnes.map { "    case \($0.relationship?.ordinal ?? 0): self.\($0.storage)\n" }.joined()
-        let writes = toOnes.map { "    case \($0.relationship?.ordinal ?? 0): self.\($0.storage) = target\n" }.joined()
-        let relationship = ownerArgument.isEmpty ? "relationship" : "relationship - \(name)._$ordinals.relationship"
+        let reads = toOnes.map { "    case \($0.relationship?.index ?? 0): self.\($0.storage)\n" }.joined()
+        let writes = toOnes.map { "    case \($0.relationship?.index ?? 0): self.\($0.storage) = target\n" }.joined()
+        let relationship = ownerArgument.isEmpty ? "relationship" : "relationship - \(name)._$firstIndexes.relationship"
         let load: DeclSyntax = """
             \(raw: overriding)\(raw: access)func _$load(_ record: PolyStoreCore._RecordView) throws {
             \(raw: isSubclass ? "    try super._$load(record)\n" : "")\(raw: base)\(raw: decodingLines)}

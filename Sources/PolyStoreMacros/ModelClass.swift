@@ -44,7 +44,7 @@ struct ModelClass {
         }
         checkClass(type)
         for member in type.memberBlock.members { read(member.decl) }
-        countOrdinals()
+        assignIndexes()
         checkNames(type, missing)
     }
 
@@ -193,7 +193,7 @@ struct ModelClass {
         indexes.append((fields, macro.macroName.text == "Unique"))
     }
 
-    private mutating func countOrdinals() {
+    private mutating func assignIndexes() {
         var field = 0
         var relationship = 0
         for index in properties.indices {
@@ -202,7 +202,7 @@ struct ModelClass {
                 field += 1
             }
             if properties[index].relationship != nil {
-                properties[index].relationship?.ordinal = relationship
+                properties[index].relationship?.index = relationship
                 relationship += 1
             }
         }

@@ -14,7 +14,7 @@ struct ModelProperty {
         var maxCount: String
 
         /// The index among all relationships.
-        var ordinal = 0
+        var index = 0
     }
 
     /// The name in Swift, without backticks.

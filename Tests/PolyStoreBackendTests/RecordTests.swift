@@ -271,13 +271,13 @@ func value(_ type: AttributeType, _ random: inout SplitMix64) -> Value {
 }
 
 @Suite struct MaskTests {
-    @Test func holdsEveryOrdinal() {
+    @Test func holdsEveryFieldIndex() {
         var mask = FieldMask()
         #expect(mask.isEmpty)
-        for ordinal in [0, 63, 64, 127, 128, 191, 192, 255] {
-            #expect(!mask.contains(ordinal))
-            mask.insert(ordinal)
-            #expect(mask.contains(ordinal))
+        for fieldIndex in [0, 63, 64, 127, 128, 191, 192, 255] {
+            #expect(!mask.contains(fieldIndex))
+            mask.insert(fieldIndex)
+            #expect(mask.contains(fieldIndex))
         }
         #expect(mask.indexes == [0, 63, 64, 127, 128, 191, 192, 255])
         #expect(FieldMask(first: 65).indexes == Array(0..<65))

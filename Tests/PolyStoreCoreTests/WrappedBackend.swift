@@ -98,9 +98,9 @@ private final class WrappedReader: ReadTransaction {
     }
 
     var version: UInt64 { inner.version }
-    func record(_ entity: Entity, id: Int64) throws -> RecordView? {
+    func record(_ entity: Entity, rowID: Int64) throws -> RecordView? {
         faults.didAsk()
-        return try inner.record(entity, id: id)
+        return try inner.record(entity, rowID: rowID)
     }
     func scan(_ request: FetchRequest) throws -> Scan {
         faults.didAsk()
@@ -151,7 +151,7 @@ private final class WrappedWriter: WriteTransaction {
     }
 
     var version: UInt64 { inner.version }
-    func record(_ entity: Entity, id: Int64) throws -> RecordView? { try living().record(entity, id: id) }
+    func record(_ entity: Entity, rowID: Int64) throws -> RecordView? { try living().record(entity, rowID: rowID) }
     func scan(_ request: FetchRequest) throws -> Scan { try living().scan(request) }
     func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs { try living().related(relationship, of: sources) }
     func value(named name: String) throws -> [UInt8]? { try living().value(named: name) }

@@ -85,9 +85,9 @@ private final class CountingWriter: WriteTransaction {
     init(_ inner: any WriteTransaction, _ counter: QueryCounter) { (self.inner, self.counter) = (inner, counter) }
 
     var version: UInt64 { inner.version }
-    func record(_ entity: Entity, id: Int64) throws -> RecordView? {
+    func record(_ entity: Entity, rowID: Int64) throws -> RecordView? {
         counter.add()
-        return try inner.record(entity, id: id)
+        return try inner.record(entity, rowID: rowID)
     }
     func scan(_ request: FetchRequest) throws -> Scan {
         counter.add()

@@ -35,7 +35,7 @@ struct Opened {
     func entry(_ name: String, _ id: Int64) throws -> [UInt8] {
         let index = try index(name)
         return try store.read { transaction in
-            let record = try #require(try transaction.record(index.entity, id: id))
+            let record = try #require(try transaction.record(index.entity, rowID: id))
             let keys = KeyWriter()
             index.key(record, id, keys)
             return keys.bytes

@@ -9,7 +9,7 @@ struct Planned: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let access: String
     /// The residual predicates that the shared executor evaluates.
-    var remainder: [String] = []
+    var residual: [String] = []
     let request: @Sendable (Store) throws -> FetchRequest
 }
 
@@ -21,11 +21,11 @@ struct Planned: Sendable, CustomTestStringConvertible {
     }
 
     private static func plan(
-        _ name: String, _ access: String, remainder: [String] = [], limit: Int? = nil, offset: Int = 0, onlyIDs: Bool = false,
+        _ name: String, _ access: String, residual: [String] = [], limit: Int? = nil, offset: Int = 0, onlyIDs: Bool = false,
         fields: [String]? = nil, order: [(String, Bool)] = [],
         _ predicate: @escaping @Sendable (Fields) throws -> QueryPredicate = { _ in .all }
     ) -> Planned {
-        Planned(testDescription: name, access: access, remainder: remainder) { store in
+        Planned(testDescription: name, access: access, residual: residual) { store in
             let fieldsOf = Fields(store: store)
             var request = FetchRequest(
                 try store.entity("Person"), predicate: try predicate(fieldsOf),
@@ -64,19 +64,19 @@ struct Planned: Sendable, CustomTestStringConvertible {
             .and([try $0.age(.greater, 50), try $0.age(.less, 20)])
         },
         plan("a beginning", "index Person_name (name BEGINSWITH ?)") { .text(try $0["name"], .beginsWith, "name 1") },
-        plan("a part within", "scan", remainder: ["filter name CONTAINS \"me 1\""]) { .text(try $0["name"], .contains, "me 1") },
+        plan("a part within", "scan", residual: ["filter name CONTAINS \"me 1\""]) { .text(try $0["name"], .contains, "me 1") },
         plan("one of some", "index Person_age (age IN (?))") { .oneOf(try $0["age"], [.integer(5), .integer(7), .null, .integer(5)]) },
         plan("none of any", "nothing") { .oneOf(try $0["age"], [.null]) },
         plan("compared with null", "nothing") { .compare(try $0["age"], .equal, .null) },
-        plan("a union", "index Person_age (age=?) or index Person_name (name=?)", remainder: ["filter (age == 5 OR name == \"name 7\")"]) {
+        plan("a union", "index Person_age (age=?) or index Person_name (name=?)", residual: ["filter (age == 5 OR name == \"name 7\")"]) {
             .or([try $0.age(.equal, 5), try $0.name("name 7")])
         },
-        plan("a union with a part that no index serves", "scan", remainder: ["filter (age == 5 OR score > 3.0)"]) {
+        plan("a union with a part that no index serves", "scan", residual: ["filter (age == 5 OR score > 3.0)"]) {
             .or([try $0.age(.equal, 5), .compare(try $0["score"], .greater, .real(3))])
         },
         plan("a comparison turned round", "index Person_age (age>=?)") { .not(try $0.age(.less, 80)) },
         plan("De Morgan", "index Person_age (age>=? AND age<?)") { .not(.or([try $0.age(.less, 20), try $0.age(.greaterOrEqual, 30)])) },
-        plan("unequal", "scan", remainder: ["filter age != 5"]) { try $0.age(.notEqual, 5) },
+        plan("unequal", "scan", residual: ["filter age != 5"]) { try $0.age(.notEqual, 5) },
         plan("both fields of a compound index", "index Person_city_age (city=? AND age=?)") {
             .and([try $0.age(.equal, 5), try $0.city("Rome")])
         },
@@ -85,14 +85,14 @@ struct Planned: Sendable, CustomTestStringConvertible {
         plan("some and a range", "index Person_city_age (city IN (?) AND age>?)") {
             .and([try $0.age(.greater, 80), .oneOf(try $0["city"], [.text("Rome"), .text("Oslo")])])
         },
-        plan("an index and the rest", "index Person_age (age=?)", remainder: ["filter score > 3.0"]) {
+        plan("an index and the rest", "index Person_age (age=?)", residual: ["filter score > 3.0"]) {
             .and([try $0.age(.equal, 5), .compare(try $0["score"], .greater, .real(3))])
         },
         plan("an id", "primary key (objectID=?)") { _ in .compare(.objectID, .equal, .integer(5)) },
-        plan("some ids", "primary key (objectID=?)", remainder: ["filter age == 5"]) {
+        plan("some ids", "primary key (objectID=?)", residual: ["filter age == 5"]) {
             .and([.oneOf(.objectID, [.integer(5), .integer(95), .integer(12)]), try $0.age(.equal, 5)])
         },
-        plan("a range of ids", "primary key (range of objectID)", remainder: ["filter (objectID > 10 AND objectID <= 20)"]) { _ in
+        plan("a range of ids", "primary key (range of objectID)", residual: ["filter (objectID > 10 AND objectID <= 20)"]) { _ in
             .and([.compare(.objectID, .greater, .integer(10)), .compare(.objectID, .lessOrEqual, .integer(20))])
         },
         plan("ids backwards", "scan reversed", order: [("objectID", false)]),
@@ -106,9 +106,9 @@ struct Planned: Sendable, CustomTestStringConvertible {
         plan("an order behind a value", "index Person_city_age (city=?) reversed", order: [("age", false)]) { try $0.city("Rome") },
         plan("an order of two", "index Person_city_age (order)", order: [("city", true), ("age", true)]),
         plan(
-            "an order that no index has", "scan", remainder: ["sort by score, objectID", "slice limit 3 offset 0"], limit: 3,
+            "an order that no index has", "scan", residual: ["sort by score, objectID", "slice limit 3 offset 0"], limit: 3,
             order: [("score", true)]),
-        plan("an order of two ways", "scan", remainder: ["sort by city, age, objectID"], order: [("city", true), ("age", false)]),
+        plan("an order of two ways", "scan", residual: ["sort by city, age, objectID"], order: [("city", true), ("age", false)]),
         plan("ids alone", "covering index Person_age (age=?)", onlyIDs: true) { try $0.age(.equal, 5) },
         plan(
             "fields of the index", "covering index Person_city_age (order)", fields: ["city", "age"],
@@ -123,7 +123,7 @@ struct Planned: Sendable, CustomTestStringConvertible {
         try opened.store.read { transaction in
             let plan = try transaction.plan(request)
             #expect(plan.access == planned.access)
-            #expect(plan.remainder == planned.remainder)
+            #expect(plan.residual == planned.residual)
             // The result equals that of a full scan.
             var plain = request
             plain.ignoresIndexes = true
@@ -132,7 +132,7 @@ struct Planned: Sendable, CustomTestStringConvertible {
             #expect(try transaction.count(request) == expected.count)
             let explained = try transaction.explain(request)
             #expect(explained.rowsReturned == expected.count)
-            guard planned.remainder.isEmpty, !plan.isScan else { return }
+            guard planned.residual.isEmpty, !plan.isScan else { return }
             if let limit = request.limit {
                 // A limit ends the scan, except within a run of equal values, which is read completely.
                 #expect(explained.rowsExamined ?? .max < request.offset + limit + 5)
@@ -155,14 +155,14 @@ struct Planned: Sendable, CustomTestStringConvertible {
                 fetch Person
                   access: index Person_city_age (city=? AND age>?) reversed
                   pushed down: filter (city == "Rome" AND age > 70); order by age, objectID
-                  remainder: filter score > 3.0; slice limit 4 offset 0
+                  residual: filter score > 3.0; slice limit 4 offset 0
                   rows: 4 examined, 4 returned, 16 estimated
                 """)
         #expect(
             plan.json == """
                 {"accesses":[{"condition":"city=? AND age>?","index":"Person_city_age","isCovering":false,"isReversed":true,"path":"search"}],\
                 "engine":[],"entity":"Person","pushedDown":["filter (city == \\"Rome\\" AND age > 70)","order by age, objectID"],\
-                "remainder":["filter score > 3.0","slice limit 4 offset 0"],"rowsEstimated":16,"rowsExamined":4,"rowsReturned":4}
+                "residual":["filter score > 3.0","slice limit 4 offset 0"],"rowsEstimated":16,"rowsExamined":4,"rowsReturned":4}
                 """)
     }
 

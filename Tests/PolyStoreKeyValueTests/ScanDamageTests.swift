@@ -67,7 +67,7 @@ import Testing
         // The result is correct: the damaged bytes are not part of it.
         #expect(try later.count(numbers) == expected)
         #expect(throws: StoreError.self) { try later.count(texts) }
-        #expect(throws: StoreError.self) { try later.record(person, id: id) }
+        #expect(throws: StoreError.self) { try later.record(person, rowID: id) }
         #expect(throws: StoreError.self) {
             let cursor = try later.fetch(numbers)
             while try cursor.next() {}

@@ -143,7 +143,7 @@ import Testing
                 }
 
                 required init(_$state state: consuming PolyStoreCore.ModelState, decoding record: PolyStoreCore._RecordView) throws {
-                    let base = B._$ordinals.field
+                    let base = B._$firstIndexes.field
                     self._$stored_b = try PolyStoreCore.ModelCoding.of((Int).self).decode(record, base + 0)
                     self._$stored_c = PolyStoreCore.ToOne(record, base + 1)
                     try super.init(_$state: state, decoding: record)
@@ -151,20 +151,20 @@ import Testing
 
                 override func _$load(_ record: PolyStoreCore._RecordView) throws {
                     try super._$load(record)
-                    let base = B._$ordinals.field
+                    let base = B._$firstIndexes.field
                     self._$stored_b = try PolyStoreCore.ModelCoding.of((Int).self).decode(record, base + 0)
                     self._$stored_c = PolyStoreCore.ToOne(record, base + 1)
                 }
 
                 override func _$encode(into builder: inout PolyStoreCore._RecordBuilder) throws {
                     try super._$encode(into: &builder)
-                    let base = B._$ordinals.field
+                    let base = B._$firstIndexes.field
                     try PolyStoreCore.ModelCoding.of((Int).self).encode(self._$stored_b, into: &builder, base + 0)
                     self._$stored_c.encode(into: &builder, base + 1)
                 }
 
                 override func _$toOne(_ relationship: Int) -> PolyStoreCore.ToOne {
-                    switch relationship - B._$ordinals.relationship {
+                    switch relationship - B._$firstIndexes.relationship {
                     case 0:
                         self._$stored_c
                     default:
@@ -173,7 +173,7 @@ import Testing
                 }
 
                 override func _$setToOne(_ relationship: Int, _ target: PolyStoreCore.ToOne) {
-                    switch relationship - B._$ordinals.relationship {
+                    switch relationship - B._$firstIndexes.relationship {
                     case 0:
                         self._$stored_c = target
                     default:
@@ -213,7 +213,7 @@ import Testing
                     ]
                 }
 
-                private static let _$ordinals = B._$hierarchy?.ordinals(of: B.self) ?? PolyStoreCore.ModelOrdinals()
+                private static let _$firstIndexes = B._$hierarchy?.firstIndexes(of: B.self) ?? PolyStoreCore.ModelFirstIndexes()
 
                 override static var _$inheritance: PolyStoreCore.ModelInheritance {
                     PolyStoreCore.ModelInheritance(isAbstract: false, superentity: A.self, subentities: [])
@@ -242,36 +242,36 @@ import Testing
                 var b: Int {
                     get {
                         if _$state.isFault {
-                            _$fire(B._$ordinals.field + 1)
+                            _$fire(B._$firstIndexes.field + 1)
                         };
                         return _$stored_b
                     }
                     set {
-                        _$willChange(B._$ordinals.field + 1);
+                        _$willChange(B._$firstIndexes.field + 1);
                         _$stored_b = newValue
                     }
                 }
                 var c: A? {
                     get {
                         if _$state.isFault {
-                            _$fire(B._$ordinals.field + 2)
+                            _$fire(B._$firstIndexes.field + 2)
                         };
-                        return _$target(of: B._$ordinals.relationship + 0, _$stored_c)
+                        return _$target(of: B._$firstIndexes.relationship + 0, _$stored_c)
                     }
                     set {
-                        _$willChange(B._$ordinals.field + 2);
-                        _$stored_c = _$retarget(B._$ordinals.relationship + 0, from: _$stored_c, to: newValue)
+                        _$willChange(B._$firstIndexes.field + 2);
+                        _$stored_c = _$retarget(B._$firstIndexes.relationship + 0, from: _$stored_c, to: newValue)
                     }
                 }
                 var d: Set<A> {
                     get {
-                        _$members(of: B._$ordinals.relationship + 1)
+                        _$members(of: B._$firstIndexes.relationship + 1)
                     }
                     set {
-                        _$setMembers(of: B._$ordinals.relationship + 1, to: newValue)
+                        _$setMembers(of: B._$firstIndexes.relationship + 1, to: newValue)
                     }
                     _modify {
-                        yield &self[_$members: B._$ordinals.relationship + 1]
+                        yield &self[_$members: B._$firstIndexes.relationship + 1]
                     }
                 }
             }
@@ -322,7 +322,7 @@ import Testing
                     ]
                 }
 
-                private static let _$ordinals = C._$hierarchy?.ordinals(of: C.self) ?? PolyStoreCore.ModelOrdinals()
+                private static let _$firstIndexes = C._$hierarchy?.firstIndexes(of: C.self) ?? PolyStoreCore.ModelFirstIndexes()
 
                 override static var _$inheritance: PolyStoreCore.ModelInheritance {
                     PolyStoreCore.ModelInheritance(isAbstract: false, superentity: A.self, subentities: [])

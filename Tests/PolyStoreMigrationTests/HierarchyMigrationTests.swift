@@ -54,7 +54,7 @@ struct HierarchyMigrationTests {
         let parts = animal.description.hierarchy?.subentities ?? []
         for id in 1...Int64(count) {
             let kind = classes[Int(id) % classes.count]
-            try changes.insert(animal, id: id) { builder in
+            try changes.insert(animal, rowID: id) { builder in
                 for field in animal.fields {
                     let owner = parts.first { $0.properties.contains(field.name) }?.name
                     if let owner, owner != kind { continue }
@@ -68,7 +68,7 @@ struct HierarchyMigrationTests {
                     }
                 }
             }
-            try changes.insert(owner, id: id) { builder in
+            try changes.insert(owner, rowID: id) { builder in
                 for field in owner.fields { try builder.set(field, field.name == "name" ? .text("Owner \(id)") : .integer(id)) }
             }
             if id > 1, let table = schema.links.first {

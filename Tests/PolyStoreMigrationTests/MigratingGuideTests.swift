@@ -80,7 +80,7 @@ struct MigratingGuideTests {
         let guest = schema.entities[0]
         _ = try writer.reserveIDs(guest, count: count)
         for id in 1...Int64(count) {
-            try changes.insert(guest, id: id) { builder in
+            try changes.insert(guest, rowID: id) { builder in
                 try builder.set(guest.fields[0], .text("Ada Guest \(id)"))
                 try builder.set(guest.fields[1], .integer(id % 9))
                 try builder.set(guest.fields[2], .text("\(100 + id % 4)"))

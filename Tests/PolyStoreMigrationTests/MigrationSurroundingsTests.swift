@@ -101,7 +101,7 @@ struct MigrationSurroundingsTests {
         func insert(_ number: Int64, _ backend: any StorageBackend, _ schema: ResolvedSchema) throws {
             let writer = try backend.beginWrite()
             let changes = ChangeSet(schema)
-            try changes.insert(schema.entities[0], id: number) { try $0.set(schema.entities[0].fields[0], .integer(number)) }
+            try changes.insert(schema.entities[0], rowID: number) { try $0.set(schema.entities[0].fields[0], .integer(number)) }
             do { try writer.apply(changes) } catch {
                 writer.rollback()
                 throw error

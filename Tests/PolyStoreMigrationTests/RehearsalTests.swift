@@ -122,7 +122,7 @@ extension StoreConfiguration {
         let entity = schema.entities[0]
         let first = try writer.reserveIDs(entity, count: count)
         for row in 0..<count {
-            try changes.insert(entity, id: first + Int64(row)) { builder in
+            try changes.insert(entity, rowID: first + Int64(row)) { builder in
                 for field in entity.fields {
                     try builder.set(field, field.type == .string ? .text("\(field.name) \(row)") : .integer(Int64(row)))
                 }

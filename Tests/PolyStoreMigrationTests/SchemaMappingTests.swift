@@ -41,7 +41,7 @@ struct SchemaMappingTests {
         for (entity, number) in [(person, count), (customer, count / 2), (line, 10)] where number > 0 {
             _ = try writer.reserveIDs(entity, count: number)
             for id in 1...Int64(number) {
-                try changes.insert(entity, id: id) { builder in
+                try changes.insert(entity, rowID: id) { builder in
                     switch entity.name {
                     case "Person":
                         try builder.set(entity.fields[0], .text("First \(id)"))
@@ -189,7 +189,7 @@ struct SchemaMappingTests {
         for (entity, count) in [(schema.entities[0], 50), (schema.entities[1], 3)] {
             _ = try writer.reserveIDs(entity, count: count)
             for id in 1...Int64(count) {
-                try changes.insert(entity, id: id) { builder in
+                try changes.insert(entity, rowID: id) { builder in
                     try builder.set(entity.fields[0], .integer(id))
                     try builder.set(entity.fields[1], .text(entity.name))
                 }

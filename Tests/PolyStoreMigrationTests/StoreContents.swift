@@ -77,7 +77,7 @@ struct StoreContents: Equatable {
                         row[field.name] = .ids([])
                     }
                 }
-                rows[cursor.id] = row
+                rows[cursor.rowID] = row
             }
             for relationship in entity.relationships where relationship.isToMany {
                 let ids = rows.keys.sorted()
@@ -111,7 +111,7 @@ extension StoreConfiguration {
                 guard !range.isEmpty else { continue }
                 let first = try writer.reserveIDs(entity, count: range.count)
                 for offset in range {
-                    try changes.insert(entity, id: first + Int64(offset - range.lowerBound)) { builder in
+                    try changes.insert(entity, rowID: first + Int64(offset - range.lowerBound)) { builder in
                         for field in entity.fields {
                             try builder.set(field, value(field, entity, offset, counts, &random))
                         }

@@ -21,16 +21,16 @@ import Testing
         try PlainSQL(folder.file()).rows("UPDATE \"Values\" SET \"\(column)\" = \(value) WHERE objectID = 2")
         let entity = try store.entity("Values")
         try store.read { transaction in
-            let error = try failure { _ = try transaction.record(entity, id: 2) }
+            let error = try failure { _ = try transaction.record(entity, rowID: 2) }
             #expect(error.code == .corrupt)
             #expect((error.entity, error.attribute, error.rowID) == ("Values", column, 2))
-            #expect(try transaction.record(entity, id: 1) != nil)
+            #expect(try transaction.record(entity, rowID: 1) != nil)
             // A scan fails at that row and continues after it.
             let cursor = try transaction.fetch(FetchRequest(entity))
             #expect(try cursor.next())
             #expect(try failure { _ = try cursor.next() }.rowID == 2)
             #expect(try cursor.next())
-            #expect(cursor.id == 3)
+            #expect(cursor.rowID == 3)
             #expect(try transaction.ids(FetchRequest(entity, onlyIDs: true)) == [1, 2, 3])
         }
         try store.write { try $0.update("Values", 2, [column: .null]) }

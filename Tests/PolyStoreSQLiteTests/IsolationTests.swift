@@ -28,7 +28,7 @@ import Testing
         #expect(try store.read { ($0.version, try $0.count(FetchRequest(entity))) } == (2, 2))
         old.end()
         old.end()
-        #expect(try failure { _ = try old.record(entity, id: 1) }.code == .closed)
+        #expect(try failure { _ = try old.record(entity, rowID: 1) }.code == .closed)
         #expect(try failure { _ = try old.scan(FetchRequest(entity)) }.code == .closed)
         #expect(try failure { _ = try old.count(FetchRequest(entity)) }.code == .closed)
     }
@@ -84,7 +84,7 @@ import Testing
             cursor.close()
             cursor.close()
             #expect(try other.next())
-            #expect(other.id == 2)
+            #expect(other.rowID == 2)
         }
         let writer = try store.backend.beginWrite()
         let open = try writer.fetch(FetchRequest(entity))
@@ -217,7 +217,7 @@ import Testing
                 for _ in 0..<rounds {
                     if index < 4 {
                         let transaction = try store.backend.beginWrite()
-                        let value = try transaction.record(entity, id: 1)?.integer(0) ?? -1
+                        let value = try transaction.record(entity, rowID: 1)?.integer(0) ?? -1
                         let changes = Changes(store.schema)
                         for id in 1...4 { try changes.update("Counter", Int64(id), ["value": .integer(value + 1)]) }
                         try transaction.apply(changes.set)

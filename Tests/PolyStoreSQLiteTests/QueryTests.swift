@@ -93,7 +93,7 @@ import Testing
         while try cursor.next() {
             let arena = RecordArena()
             let offset = arena.append(cursor.record.bytes)
-            rows.append((cursor.id, arena.view(offset, cursor.record.count, entity.layout), arena))
+            rows.append((cursor.rowID, arena.view(offset, cursor.record.count, entity.layout), arena))
         }
         return rows
     }
@@ -182,7 +182,7 @@ import Testing
             let list = QueryPredicate.oneOf(try store.field("Person", "name"), (0..<1000).map { .text("\($0)") })
             let plan = try transaction.plan(FetchRequest(entity, predicate: .and([.compare(age, .less, .integer(3)), list]), limit: 5))
             #expect(plan.pushedDown == ["filter age < 3", "order by objectID"])
-            #expect(plan.remainder.count == 2)
+            #expect(plan.residual.count == 2)
         }
     }
 
@@ -200,7 +200,7 @@ import Testing
         for id in 1...5 {
             let cursor = try session.scan(request("p\(id)")).cursor
             #expect(try cursor.next())
-            #expect(cursor.id == Int64(id))
+            #expect(cursor.rowID == Int64(id))
             cursor.close()
         }
         #expect(connection.preparedCount == before + 1)
@@ -210,7 +210,7 @@ import Testing
             let second = try session.scan(request("p2")).cursor
             #expect(try first.next())
             #expect(try second.next())
-            #expect((first.id, second.id) == (1, 2))
+            #expect((first.rowID, second.rowID) == (1, 2))
             first.close()
             second.close()
         }
@@ -220,7 +220,7 @@ import Testing
             let predicate = QueryPredicate.or((0..<count).map { _ in .compare(name, .equal, .text("p3")) })
             let cursor = try session.scan(FetchRequest(entity, predicate: predicate)).cursor
             #expect(try cursor.next())
-            #expect(cursor.id == 3)
+            #expect(cursor.rowID == 3)
             cursor.close()
         }
         session.end()

@@ -160,7 +160,7 @@ import Testing
         let changes = Changes(other)
         try changes.insert("Else", 1)
         #expect(try failure { try transaction.apply(changes.set) }.code == .misuse)
-        #expect(try failure { _ = try transaction.record(entity, id: 1) }.code == .misuse)
+        #expect(try failure { _ = try transaction.record(entity, rowID: 1) }.code == .misuse)
         #expect(try failure { _ = try transaction.scan(FetchRequest(entity)) }.code == .misuse)
         #expect(try failure { _ = try transaction.reserveIDs(entity, count: 1) }.code == .misuse)
         transaction.rollback()

@@ -205,8 +205,8 @@ final class Host {
         let store = StoreConfiguration.sqlite(file: path)
         let backend = try store.open(schema: ResolvedSchema(before), configurationName: nil, logger: StandardErrorLogger())
         let changes = ChangeSet(try ResolvedSchema(before))
-        try changes.insert(changes.schema.entities[1], id: 1) { $0.setText(0, "h") }
-        try changes.insert(changes.schema.entities[0], id: 1) { builder in
+        try changes.insert(changes.schema.entities[1], rowID: 1) { $0.setText(0, "h") }
+        try changes.insert(changes.schema.entities[0], rowID: 1) { builder in
             builder.setInteger(0, 99)
             builder.setText(2, "not a code")
             try builder.set(changes.schema.entities[0].fields[3], .blob(Decimal(1).attributeBytes))

@@ -39,7 +39,7 @@ import Testing
         let entity = schema.entities[0]
         _ = try writer.reserveIDs(entity, count: 3)
         for id in 1...Int64(3) {
-            try changes.insert(entity, id: id) { builder in
+            try changes.insert(entity, rowID: id) { builder in
                 for field in entity.fields where !field.isOptional {
                     try builder.set(field, field.type == .string ? .text("Name \(id)") : .integer(30 + id))
                 }

@@ -11,7 +11,7 @@ final class MigrationTarget: WriteTransaction {
     }
 
     var version: UInt64 { transaction.version }
-    func record(_ entity: Entity, id: Int64) throws -> RecordView? { try transaction.record(entity, id: id) }
+    func record(_ entity: Entity, rowID: Int64) throws -> RecordView? { try transaction.record(entity, rowID: rowID) }
     func scan(_ request: FetchRequest) throws -> Scan { try transaction.scan(request) }
     func count(_ request: FetchRequest) throws -> Int { try transaction.count(request) }
     func plan(_ request: FetchRequest) throws -> QueryPlan { try transaction.plan(request) }
@@ -35,8 +35,8 @@ final class MigrationTarget: WriteTransaction {
             let name = change.target.entities[part.entity].name
             throw StoreError(
                 .misuse,
-                "\(name) \(part.id) cannot be \(part.kind.participle): the migration \(change.identifier) carries the records of \(name) over. "
-                    + "Declare the entity empty in the schema change, and insert its records.", entity: name, rowID: part.id)
+                "\(name) \(part.rowID) cannot be \(part.kind.participle): the migration \(change.identifier) carries the records of \(name) over. "
+                    + "Declare the entity empty in the schema change, and insert its records.", entity: name, rowID: part.rowID)
         }
         for part in changes.links {
             guard change.links.indices.contains(part.table), case .carried = change.links[part.table] else { continue }

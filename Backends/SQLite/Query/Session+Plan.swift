@@ -22,7 +22,7 @@ extension Session {
         }
         return QueryPlan(
             entity: request.entity.name, accesses: Self.accesses(lines, query.table), pushedDown: pushed,
-            remainder: query.residualRequest.described(for: request), engine: [sql] + lines)
+            residual: query.residualRequest.described(for: request), engine: [sql] + lines)
     }
 
     private func explain(_ sql: String) throws -> [String] {

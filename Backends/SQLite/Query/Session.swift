@@ -34,7 +34,7 @@ final class Session: RelatedRecords {
         @inline(never) get { StoreError(.closed, "The transaction has ended.", location: connection.path) }
     }
 
-    func record(_ entity: Entity, id: Int64) throws -> RecordView? {
+    func record(_ entity: Entity, rowID: Int64) throws -> RecordView? {
         try check()
         let table = try tables.table(entity)
         let statement: Statement
@@ -45,7 +45,7 @@ final class Session: RelatedRecords {
             connection.records[entity.index] = statement
         }
         defer { statement.reset() }
-        sqlite3_bind_int64(statement.handle, 1, id)
+        sqlite3_bind_int64(statement.handle, 1, rowID)
         let code = sqlite3_step(statement.handle)
         if code == SQLITE_ROW { return try connection.reader.read(statement.handle, table) }
         guard code == SQLITE_DONE else { throw connection.error(code, "Reading \(entity.name)") }
@@ -100,7 +100,7 @@ final class Session: RelatedRecords {
         let limit = request.limit.map { $0.addingReportingOverflow(request.offset) }
         let most = limit.map { $0.overflow ? Int.max : $0.partialValue } ?? .max
         while count < most, try scan.cursor.next() {
-            if try evaluator?.matches(id: scan.cursor.id, scan.cursor.record) ?? true { count += 1 }
+            if try evaluator?.matches(id: scan.cursor.rowID, scan.cursor.record) ?? true { count += 1 }
         }
         return max(0, count - request.offset)
     }

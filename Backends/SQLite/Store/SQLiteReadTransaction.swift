@@ -27,7 +27,7 @@ final class SQLiteReadTransaction: ReadTransaction {
     deinit { end() }
 
     var version: UInt64 { session.version }
-    func record(_ entity: Entity, id: Int64) throws -> RecordView? { try session.record(entity, id: id) }
+    func record(_ entity: Entity, rowID: Int64) throws -> RecordView? { try session.record(entity, rowID: rowID) }
     func scan(_ request: FetchRequest) throws -> Scan { try session.scan(request) }
     func count(_ request: FetchRequest) throws -> Int { try session.count(request) }
     func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs { try session.related(relationship, of: sources) }

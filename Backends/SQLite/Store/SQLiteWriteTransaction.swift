@@ -35,7 +35,7 @@ final class SQLiteWriteTransaction: WriteTransaction {
     deinit { rollback() }
 
     var version: UInt64 { session.version }
-    func record(_ entity: Entity, id: Int64) throws -> RecordView? { try reading { try session.record(entity, id: id) } }
+    func record(_ entity: Entity, rowID: Int64) throws -> RecordView? { try reading { try session.record(entity, rowID: rowID) } }
     func scan(_ request: FetchRequest) throws -> Scan { try reading { try session.scan(request) } }
     func count(_ request: FetchRequest) throws -> Int { try reading { try session.count(request) } }
     func plan(_ request: FetchRequest) throws -> QueryPlan { try reading { try session.plan(request) } }

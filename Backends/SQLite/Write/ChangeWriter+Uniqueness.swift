@@ -12,10 +12,10 @@ extension ChangeWriter {
             let names = index.fields.map { table.entity.fields[$0].name }.joined(separator: ", ")
             error.attribute = names
             error.message =
-                "\(table.entity.name).\(names) of object \(change.id) must be unique, and object \(holder) has the same value\(duplicateValue(index, change, table))."
+                "\(table.entity.name).\(names) of object \(change.rowID) must be unique, and object \(holder) has the same value\(duplicateValue(index, change, table))."
             return error
         }
-        error.message = "A unique attribute of \(table.entity.name) \(change.id) has a value that another object has."
+        error.message = "A unique attribute of \(table.entity.name) \(change.rowID) has a value that another object has."
         return error
     }
 
@@ -39,10 +39,10 @@ extension ChangeWriter {
                 conditions.append(
                     "\(table.columns[fieldIndex]) = (SELECT \(table.columns[fieldIndex]) FROM \(table.name) WHERE \(SQLNames.objectID) = ?)"
                 )
-                values.append(.integer(change.id))
+                values.append(.integer(change.rowID))
             }
         }
-        values.append(.integer(change.id))
+        values.append(.integer(change.rowID))
         let sql =
             "SELECT \(SQLNames.objectID) FROM \(table.name) WHERE \(conditions.joined(separator: " AND ")) AND \(SQLNames.objectID) <> ? LIMIT 1"
         guard let statement = try? connection.prepare(sql) else { return nil }

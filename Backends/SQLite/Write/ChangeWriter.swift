@@ -36,7 +36,7 @@ struct ChangeWriter {
         let list = changes.changes
         var order: [RowKey] = []
         for (position, change) in list.enumerated() where change.kind == kind {
-            order.append(RowKey(entity: change.entity, id: change.id, position: position))
+            order.append(RowKey(entity: change.entity, id: change.rowID, position: position))
         }
         if order.isEmpty { return [] }
         order.sort { ($0.entity, $0.id) < ($1.entity, $1.id) }
@@ -75,7 +75,7 @@ struct ChangeWriter {
             statement = try connection.prepare(table.deleteSQL)
             connection.deletes[change.entity] = statement
         }
-        sqlite3_bind_int64(statement.handle, 1, change.id)
+        sqlite3_bind_int64(statement.handle, 1, change.rowID)
         try step(statement, change, table)
         if sqlite3_changes(connection.handle) == 0 { throw Self.missing(change, table) }
     }
@@ -90,7 +90,7 @@ struct ChangeWriter {
             connection.inserts[change.entity] = statement
         }
         let record = changes.record(change)
-        sqlite3_bind_int64(statement.handle, 1, change.id)
+        sqlite3_bind_int64(statement.handle, 1, change.rowID)
         let columnFormats = table.columnFormats
         let count = table.columns.count
         var fieldIndex = 0
@@ -112,7 +112,7 @@ struct ChangeWriter {
             try bind(handle, index, table.columnFormats[fieldIndex], fieldIndex, record, change, table)
             index &+= 1
         }
-        sqlite3_bind_int64(handle, index, change.id)
+        sqlite3_bind_int64(handle, index, change.rowID)
         try step(update.statement, change, table)
         if sqlite3_changes(connection.handle) == 0 { throw Self.missing(change, table) }
     }
@@ -126,7 +126,7 @@ struct ChangeWriter {
         if mask.isEmpty { return }
         let update = try connection.updates[change.entity].update(mask, table, connection)
         for index in 0..<update.fieldIndexes.count { sqlite3_bind_null(update.statement.handle, Int32(index + 1)) }
-        sqlite3_bind_int64(update.statement.handle, Int32(update.fieldIndexes.count + 1), change.id)
+        sqlite3_bind_int64(update.statement.handle, Int32(update.fieldIndexes.count + 1), change.rowID)
         try step(update.statement, change, table)
     }
 
@@ -162,8 +162,8 @@ struct ChangeWriter {
 
     private static func missing(_ change: ChangeSet.Change, _ table: EntityTable) -> StoreError {
         StoreError(
-            .notFound, "\(table.entity.name) \(change.id) is not there to be \(change.kind == .delete ? "deleted" : "updated").",
-            entity: table.entity.name, rowID: change.id)
+            .notFound, "\(table.entity.name) \(change.rowID) is not there to be \(change.kind == .delete ? "deleted" : "updated").",
+            entity: table.entity.name, rowID: change.rowID)
     }
 }
 
@@ -217,13 +217,13 @@ extension ChangeWriter {
 
     @inline(never)
     private func failure(_ code: Int32, _ statement: Statement, _ change: ChangeSet.Change, _ table: EntityTable) -> any Error {
-        var error = connection.error(code, "Writing \(table.entity.name) \(change.id)")
+        var error = connection.error(code, "Writing \(table.entity.name) \(change.rowID)")
         error.entity = table.entity.name
-        error.rowID = change.id
+        error.rowID = change.rowID
         statement.reset()
         switch Int32(code) {
         case polystore_sqlite_constraint_primary_key, polystore_sqlite_constraint_rowid:
-            error.message = "\(table.entity.name) \(change.id) cannot be inserted: there is an object with that id."
+            error.message = "\(table.entity.name) \(change.rowID) cannot be inserted: there is an object with that id."
         case polystore_sqlite_constraint_unique: return UniqueViolation(change: change, error: error)
         default: break
         }
@@ -233,10 +233,10 @@ extension ChangeWriter {
     @inline(never)
     private func refused(_ code: Int32, _ change: ChangeSet.Change, _ table: EntityTable, _ fieldIndex: Int) -> StoreError {
         let field = table.entity.fields[fieldIndex].name
-        var error = connection.error(code, "Writing \(table.entity.name).\(field) of \(change.id)")
+        var error = connection.error(code, "Writing \(table.entity.name).\(field) of \(change.rowID)")
         error.entity = table.entity.name
         error.attribute = field
-        error.rowID = change.id
+        error.rowID = change.rowID
         return error
     }
 
@@ -244,8 +244,8 @@ extension ChangeWriter {
     private static func required(_ change: ChangeSet.Change, _ table: EntityTable, _ fieldIndex: Int) -> StoreError {
         let field = table.entity.fields[fieldIndex].name
         return StoreError(
-            .constraint, "\(table.entity.name).\(field) of object \(change.id) has no value, and it is not optional.",
+            .constraint, "\(table.entity.name).\(field) of object \(change.rowID) has no value, and it is not optional.",
             entity: table.entity.name,
-            attribute: field, rowID: change.id)
+            attribute: field, rowID: change.rowID)
     }
 }

@@ -27,7 +27,7 @@ let aggregateCases: [ConformanceCase] = [
     ConformanceCase("aggregate.id.as-a-field", "Aggregates treat the id as a number.") { run in
         let store = try run.open(Fixtures.thing(.int64))
         let thing = try store.entity("Thing")
-        try store.change { changes in for id in [5, 2, 900] as [Int64] { try changes.insert(thing, id: id, [.null]) } }
+        try store.change { changes in for id in [5, 2, 900] as [Int64] { try changes.insert(thing, rowID: id, [.null]) } }
         let id = FieldReference.objectID
         let request = AggregateRequest(thing, aggregates: [.count(id), .minimum(id), .maximum(id), .sum(id), .average(id)])
         try run.expect(
@@ -91,9 +91,9 @@ let aggregateCases: [ConformanceCase] = [
         let before = try store.read { try $0.aggregate(request) }
         let transaction = try store.backend.beginWrite()
         let changes = ChangeSet(store.schema)
-        try changes.insert(person, id: 100, Fixtures.person("new", 1000))
-        try changes.update(person, id: 1, ["age": .integer(500)])
-        changes.delete(person, id: 2)
+        try changes.insert(person, rowID: 100, Fixtures.person("new", 1000))
+        try changes.update(person, rowID: 1, ["age": .integer(500)])
+        changes.delete(person, rowID: 2)
         try transaction.apply(changes)
         // The ages of 1 and 2 were 0 and 1.
         try run.expect(try transaction.aggregate(request)[0].values, equals: [30, 135 - 1 + 1000 + 500, 1000].map { .integer($0) })
@@ -111,8 +111,8 @@ let aggregateCases: [ConformanceCase] = [
         defer { reader.end() }
         let before = try reader.aggregate(request)
         try store.change { changes in
-            for id in 1...10 as ClosedRange<Int64> { changes.delete(person, id: id) }
-            for id in 11...20 as ClosedRange<Int64> { try changes.update(person, id: id, ["age": .integer(77)]) }
+            for id in 1...10 as ClosedRange<Int64> { changes.delete(person, rowID: id) }
+            for id in 11...20 as ClosedRange<Int64> { try changes.update(person, rowID: id, ["age": .integer(77)]) }
         }
         try run.expect(try reader.aggregate(request), equals: before)
         try run.expect(try store.read { try $0.aggregate(request).last?.group }, equals: [.integer(77)], "a new reader")

@@ -9,14 +9,14 @@ let applyCases: [ConformanceCase] =
         ) { run in
             let (store, person) = try start(run)
             let version = try store.write { transaction in
-                try apply(store, transaction) { try $0.insert(person, id: 10, Fixtures.person("before", 10)) }
+                try apply(store, transaction) { try $0.insert(person, rowID: 10, Fixtures.person("before", 10)) }
                 for attempt in 0..<3 {
                     let error = try run.expectError(violation.code, "attempt \(attempt)") {
                         try apply(store, transaction) { changes in
-                            try changes.insert(person, id: 11, Fixtures.person("lost", 11))
-                            try changes.update(person, id: 1, ["age": .integer(99)])
+                            try changes.insert(person, rowID: 11, Fixtures.person("lost", 11))
+                            try changes.update(person, rowID: 1, ["age": .integer(99)])
                             try violation.fail(changes, person)
-                            changes.delete(person, id: 3)
+                            changes.delete(person, rowID: 3)
                         }
                     }
                     try run.expect(error.entity, equals: "Person", "attempt \(attempt)")
@@ -24,8 +24,8 @@ let applyCases: [ConformanceCase] =
                     try run.expect(try transaction.row(person, 1), equals: Fixtures.person("a", 1), "attempt \(attempt)")
                 }
                 try apply(store, transaction) { changes in
-                    try changes.insert(person, id: 12, Fixtures.person("after", 12))
-                    try changes.update(person, id: 10, ["age": .integer(100)])
+                    try changes.insert(person, rowID: 12, Fixtures.person("after", 12))
+                    try changes.update(person, rowID: 10, ["age": .integer(100)])
                 }
                 return transaction.version
             }
@@ -39,9 +39,9 @@ let applyCases: [ConformanceCase] =
         ConformanceCase("apply.failed.then-rolled-back", "A rollback after failures undoes the applied change sets too.") { run in
             let (store, person) = try start(run)
             let transaction = try store.backend.beginWrite()
-            try apply(store, transaction) { try $0.update(person, id: 1, ["email": .text("z")]) }
-            try run.expectError(.notFound) { try apply(store, transaction) { $0.delete(person, id: 99) } }
-            try apply(store, transaction) { $0.delete(person, id: 2) }
+            try apply(store, transaction) { try $0.update(person, rowID: 1, ["email": .text("z")]) }
+            try run.expectError(.notFound) { try apply(store, transaction) { $0.delete(person, rowID: 99) } }
+            try apply(store, transaction) { $0.delete(person, rowID: 2) }
             transaction.rollback()
             try run.expect(
                 try store.read { try $0.rows(FetchRequest(person)) },
@@ -56,17 +56,17 @@ let applyCases: [ConformanceCase] =
             try store.write { transaction in
                 try run.expectError(.notFound) {
                     try apply(store, transaction) { changes in
-                        try changes.update(person, id: 1, ["email": .text("new")])
-                        changes.delete(person, id: 2)
-                        changes.delete(person, id: 99)
+                        try changes.update(person, rowID: 1, ["email": .text("new")])
+                        changes.delete(person, rowID: 2)
+                        changes.delete(person, rowID: 99)
                     }
                 }
                 for taken in ["a", "b"] {
                     try run.expectError(.constraint, taken) {
-                        try apply(store, transaction) { try $0.insert(person, id: 20, Fixtures.person(taken, 1)) }
+                        try apply(store, transaction) { try $0.insert(person, rowID: 20, Fixtures.person(taken, 1)) }
                     }
                 }
-                try apply(store, transaction) { try $0.insert(person, id: 20, Fixtures.person("new", 1)) }
+                try apply(store, transaction) { try $0.insert(person, rowID: 20, Fixtures.person("new", 1)) }
             }
             try run.expect(try store.ids(try store.request("Person", "email", .equal, .text("new"))), equals: [20])
             try run.expect(try store.ids(try store.request("Person", "email", .equal, .text("a"))), equals: [1])
@@ -75,11 +75,11 @@ let applyCases: [ConformanceCase] =
             run in
             let (store, person) = try start(run)
             let wanted = ChangeSet(store.schema)
-            try wanted.insert(person, id: 10, Fixtures.person("c", 10))
-            try wanted.update(person, id: 2, ["email": .text("bb")])
+            try wanted.insert(person, rowID: 10, Fixtures.person("c", 10))
+            try wanted.update(person, rowID: 2, ["email": .text("bb")])
             try store.write { transaction in
                 try run.expectError(.constraint) { try transaction.apply(wanted) }
-                try apply(store, transaction) { $0.delete(person, id: 3) }
+                try apply(store, transaction) { $0.delete(person, rowID: 3) }
                 try transaction.apply(wanted)
                 try run.expectError(.constraint, "once more") { try transaction.apply(wanted) }
             }
@@ -92,21 +92,21 @@ let applyCases: [ConformanceCase] =
             try store.write { transaction in
                 try run.expectError(.constraint) {
                     try apply(store, transaction) { changes in
-                        try changes.update(person, id: 1, ["email": .text("b")])
-                        try changes.update(person, id: 2, ["email": .text("c")])
+                        try changes.update(person, rowID: 1, ["email": .text("b")])
+                        try changes.update(person, rowID: 2, ["email": .text("c")])
                     }
                 }
                 try run.expectError(.notFound) {
                     try apply(store, transaction) { changes in
-                        try changes.update(person, id: 1, ["email": .text("b")])
-                        try changes.update(person, id: 2, ["email": .text("a")])
-                        try changes.update(person, id: 99, ["email": .text("c")])
+                        try changes.update(person, rowID: 1, ["email": .text("b")])
+                        try changes.update(person, rowID: 2, ["email": .text("a")])
+                        try changes.update(person, rowID: 99, ["email": .text("c")])
                     }
                 }
                 try apply(store, transaction) { changes in
-                    try changes.update(person, id: 1, ["email": .text("b")])
-                    try changes.update(person, id: 2, ["email": .text("c")])
-                    try changes.update(person, id: 3, ["email": .text("a")])
+                    try changes.update(person, rowID: 1, ["email": .text("b")])
+                    try changes.update(person, rowID: 2, ["email": .text("c")])
+                    try changes.update(person, rowID: 3, ["email": .text("a")])
                 }
             }
             try run.expect(
@@ -121,11 +121,11 @@ let applyCases: [ConformanceCase] =
             try store.write { transaction in
                 for number in 100..<400 as Range<Int64> {
                     let changes = ChangeSet(store.schema)
-                    try changes.insert(person, id: number, Fixtures.person("n\(number)", number))
+                    try changes.insert(person, rowID: number, Fixtures.person("n\(number)", number))
                     switch number % 9 {
-                    case 0: changes.delete(person, id: 5)
-                    case 3: try changes.insert(person, id: number + 1000, Fixtures.person("a", 1))
-                    case 6: try changes.update(person, id: 1, ["age": .null])
+                    case 0: changes.delete(person, rowID: 5)
+                    case 3: try changes.insert(person, rowID: number + 1000, Fixtures.person("a", 1))
+                    case 6: try changes.update(person, rowID: 1, ["age": .null])
                     default: expected.append(number)
                     }
                     do {
@@ -151,23 +151,23 @@ private struct Violation: Sendable {
 
 private let violations: [Violation] = [
     Violation(name: "unique-insert", what: "an insert of a value that is taken", code: .constraint) {
-        try $0.insert($1, id: 50, Fixtures.person("b", 1))
+        try $0.insert($1, rowID: 50, Fixtures.person("b", 1))
     },
     Violation(name: "unique-update", what: "an update to a value that is taken", code: .constraint) {
-        try $0.update($1, id: 2, ["email": .text("before")])
+        try $0.update($1, rowID: 2, ["email": .text("before")])
     },
     Violation(name: "taken-id", what: "an insert of an id that is taken", code: .constraint) {
-        try $0.insert($1, id: 10, Fixtures.person("other", 1))
+        try $0.insert($1, rowID: 10, Fixtures.person("other", 1))
     },
     Violation(name: "missing-update", what: "an update of an object that is not there", code: .notFound) {
-        try $0.update($1, id: 77, ["age": .integer(1)])
+        try $0.update($1, rowID: 77, ["age": .integer(1)])
     },
-    Violation(name: "missing-delete", what: "a deletion of an object that is not there", code: .notFound) { $0.delete($1, id: 77) },
+    Violation(name: "missing-delete", what: "a deletion of an object that is not there", code: .notFound) { $0.delete($1, rowID: 77) },
     Violation(name: "null-insert", what: "an insert without a required value", code: .constraint) { changes, person in
-        try changes.insert(person, id: 50) { try $0.set(person.fields[1], .integer(1)) }
+        try changes.insert(person, rowID: 50) { try $0.set(person.fields[1], .integer(1)) }
     },
     Violation(name: "null-update", what: "an update of a required value to null", code: .constraint) {
-        try $0.update($1, id: 2, ["email": .null])
+        try $0.update($1, rowID: 2, ["email": .null])
     },
 ]
 

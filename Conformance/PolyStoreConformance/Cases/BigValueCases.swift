@@ -17,15 +17,15 @@ let bigValueCases: [ConformanceCase] =
                 try run.expect(all == [small, expected, row("c", 3)], "\(size) bytes, in a walk, \(what)")
             }
             try check(big, "inserted")
-            try store.change { try $0.update(document, id: 2, ["number": .integer(20)]) }
+            try store.change { try $0.update(document, rowID: 2, ["number": .integer(20)]) }
             try check(row("b", 20, text, data), "after an update of another field")
-            try store.change { try $0.update(document, id: 2, ["text": .text("x"), "data": .blob([])]) }
+            try store.change { try $0.update(document, rowID: 2, ["text": .text("x"), "data": .blob([])]) }
             try check(row("b", 20, .text("x"), .blob([])), "made small")
-            try store.change { try $0.update(document, id: 2, ["data": data]) }
+            try store.change { try $0.update(document, rowID: 2, ["data": data]) }
             try check(row("b", 20, .text("x"), data), "big again, the data")
-            try store.change { try $0.update(document, id: 2, ["text": text, "data": .null]) }
+            try store.change { try $0.update(document, rowID: 2, ["text": text, "data": .null]) }
             try check(row("b", 20, text, .null), "big again, the text")
-            try store.change { $0.delete(document, id: 2) }
+            try store.change { $0.delete(document, rowID: 2) }
             try run.expect(try store.read { try $0.rows(FetchRequest(document)) }, equals: [small, row("c", 3)], "deleted")
         }
     } + [
@@ -41,7 +41,7 @@ let bigValueCases: [ConformanceCase] =
             for (name, value) in changes {
                 guard let field = document.field(named: name) else { throw run.fail("no field \(name)") }
                 expected[field.index] = value
-                try store.change { try $0.update(document, id: 1, KeyValuePairs(dictionaryLiteral: (name, value))) }
+                try store.change { try $0.update(document, rowID: 1, KeyValuePairs(dictionaryLiteral: (name, value))) }
                 try run.expect(try store.row("Document", 1) == expected, "after \(name) of \(value.literal)")
             }
         },
@@ -52,7 +52,7 @@ let bigValueCases: [ConformanceCase] =
                 for shift in 0..<4 {
                     let value = Value.text(String(repeating: "a", count: shift) + String(repeating: character, count: 40_000))
                     let id = Int64(index * 4 + shift + 1)
-                    try store.change { try $0.insert(try store.entity("Document"), id: id, row("\(id)", id, value)) }
+                    try store.change { try $0.insert(try store.entity("Document"), rowID: id, row("\(id)", id, value)) }
                     try run.expect(try store.row("Document", id)?[2] == value, "\(character) after \(shift) bytes")
                 }
             }
@@ -118,11 +118,11 @@ let bigValueCases: [ConformanceCase] =
             let reader = try store.backend.beginRead()
             defer { reader.end() }
             try store.change { changes in
-                try changes.update(document, id: 1, ["text": text(200_000, seed: 9)])
-                changes.delete(document, id: 2)
+                try changes.update(document, rowID: 1, ["text": text(200_000, seed: 9)])
+                changes.delete(document, rowID: 2)
             }
             // Reuses the space of deleted values.
-            try store.change { try $0.insert(document, id: 3, row("c", 3, text(1_000_000, seed: 3))) }
+            try store.change { try $0.insert(document, rowID: 3, row("c", 3, text(1_000_000, seed: 3))) }
             try run.expect(try reader.rows(FetchRequest(document)) == old, "the reader's cursor")
             try run.expect(try reader.row(document, 2) == old[1], "the reader's record")
             try run.expect(try store.row("Document", 1)?[2] == text(200_000, seed: 9), "a new reader")
@@ -134,12 +134,12 @@ let bigValueCases: [ConformanceCase] =
             try store.insert("Document", [old])
             let transaction = try store.backend.beginWrite()
             let bad = ChangeSet(store.schema)
-            try bad.update(document, id: 1, ["text": text(600_000, seed: 3), "data": .null])
-            bad.delete(document, id: 99)
+            try bad.update(document, rowID: 1, ["text": text(600_000, seed: 3), "data": .null])
+            bad.delete(document, rowID: 99)
             try run.expectError(.notFound) { try transaction.apply(bad) }
             try run.expect(try transaction.row(document, 1) == old, "after a failure")
             let good = ChangeSet(store.schema)
-            try good.update(document, id: 1, ["text": text(5, seed: 3), "data": data(2_000_000, seed: 4)])
+            try good.update(document, rowID: 1, ["text": text(5, seed: 3), "data": data(2_000_000, seed: 4)])
             try transaction.apply(good)
             try run.expect(try transaction.row(document, 1)?[3] == data(2_000_000, seed: 4), "inside")
             transaction.rollback()
@@ -151,8 +151,8 @@ let bigValueCases: [ConformanceCase] =
             for round in 0..<10 {
                 let rows = (0..<6).map { row("n\($0)", Int64(round), data: data(50_000 + round * 7_000, seed: round * 6 + $0)) }
                 try store.change { changes in
-                    for (index, row) in rows.enumerated() { try changes.insert(document, id: Int64(round * 10 + index), row) }
-                    if round > 0 { for index in 0..<6 { changes.delete(document, id: Int64(round * 10 - 10 + index)) } }
+                    for (index, row) in rows.enumerated() { try changes.insert(document, rowID: Int64(round * 10 + index), row) }
+                    if round > 0 { for index in 0..<6 { changes.delete(document, rowID: Int64(round * 10 - 10 + index)) } }
                 }
                 try run.expect(try store.read { try $0.rows(FetchRequest(document)) } == rows, "round \(round)")
             }

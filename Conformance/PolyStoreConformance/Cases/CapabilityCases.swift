@@ -127,7 +127,7 @@ let capabilityCases: [ConformanceCase] = [
             for id in 1...8 as ClosedRange<Int64> {
                 let seen = try await onThread {
                     let changes = ChangeSet(store.schema)
-                    try changes.insert(person, id: id, Fixtures.person("p\(id)", id))
+                    try changes.insert(person, rowID: id, Fixtures.person("p\(id)", id))
                     try writer.transaction.apply(changes)
                     return try writer.transaction.ids(FetchRequest(person))
                 }

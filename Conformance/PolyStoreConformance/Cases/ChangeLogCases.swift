@@ -66,7 +66,7 @@ let changeLogCases: [ConformanceCase] = [
     logCase("log.records.together", "A change set with records and entries writes both.") { run, store in
         let club = try store.entity("Club")
         let changes = store.log([[1]])
-        try changes.insert(club, id: 1) { $0.setText(club.fields[0].index, "chess") }
+        try changes.insert(club, rowID: 1) { $0.setText(club.fields[0].index, "chess") }
         try store.write { try $0.apply(changes) }
         try run.expect(try store.entries().map(\.bytes), equals: [[1]])
         try run.expect(try store.row("Club", 1) != nil, "the record")
@@ -77,7 +77,7 @@ let changeLogCases: [ConformanceCase] = [
         try store.write { transaction in
             try transaction.apply(store.log([[3]]))
             let failing = store.log([[4]], removing: first)
-            failing.delete(try store.entity("Club"), id: 99)
+            failing.delete(try store.entity("Club"), rowID: 99)
             try run.expectError(.notFound, "a change set that deletes a missing object") { try transaction.apply(failing) }
             try transaction.apply(store.log([[5]]))
         }

@@ -10,19 +10,19 @@ let compoundIndexCases: [ConformanceCase] = [
         func rows() throws -> [[Value]] { try store.read { try $0.rows(FetchRequest(pair)) } }
         // Exchanges the first part between two objects with equal second parts.
         try store.change { changes in
-            try changes.update(pair, id: 1, ["first": .text("b")])
-            try changes.update(pair, id: 7, ["first": .text("a")])
+            try changes.update(pair, rowID: 1, ["first": .text("b")])
+            try changes.update(pair, rowID: 7, ["first": .text("a")])
         }
         // Rotates the second part among the objects with "a".
         try store.change { changes in
             for (position, id) in ([7, 2, 3, 4, 5, 6] as [Int64]).enumerated() {
-                try changes.update(pair, id: id, ["second": .integer(Int64((position + 1) % 6))])
+                try changes.update(pair, rowID: id, ["second": .integer(Int64((position + 1) % 6))])
             }
         }
         // Exchanges both parts.
         try store.change { changes in
-            try changes.update(pair, id: 8, ["first": .text("a"), "second": .integer(1)])
-            try changes.update(pair, id: 7, ["first": .text("b"), "second": .integer(1)])
+            try changes.update(pair, rowID: 8, ["first": .text("a"), "second": .integer(1)])
+            try changes.update(pair, rowID: 7, ["first": .text("b"), "second": .integer(1)])
         }
         let found = try rows()
         try run.expect(
@@ -41,14 +41,14 @@ let compoundIndexCases: [ConformanceCase] = [
             ])
         for (id, part) in [(1, ("second", Value.integer(1))), (3, ("first", .text("a")))] as [(Int64, (String, Value))] {
             let error = try run.expectError(.constraint, part.0) {
-                try store.change { try $0.update(pair, id: id, KeyValuePairs(dictionaryLiteral: part)) }
+                try store.change { try $0.update(pair, rowID: id, KeyValuePairs(dictionaryLiteral: part)) }
             }
             try run.expect(error.rowID, equals: id, part.0)
         }
         // The object changes one part, and another object takes the pair.
         try store.change { changes in
-            try changes.update(pair, id: 1, ["second": .integer(1)])
-            try changes.update(pair, id: 7, ["second": .null])
+            try changes.update(pair, rowID: 1, ["second": .integer(1)])
+            try changes.update(pair, rowID: 7, ["second": .null])
         }
         try run.expect(try store.read { try $0.rows(FetchRequest(pair)) }.filter { $0 == [.text("a"), .integer(1)] }.count, equals: 1)
     },
@@ -63,7 +63,7 @@ let compoundIndexCases: [ConformanceCase] = [
         let (pair, first, second) = (try store.entity("Pair"), try store.field("Pair", "first"), try store.field("Pair", "second"))
         for (index, text) in texts.enumerated() {
             try run.expectError(.constraint, "\(text)") {
-                try store.change { try $0.insert(pair, id: 99, [.text(text.0), .text(text.1)]) }
+                try store.change { try $0.insert(pair, rowID: 99, [.text(text.0), .text(text.1)]) }
             }
             let both = QueryPredicate.and([.compare(first, .equal, .text(text.0)), .compare(second, .equal, .text(text.1))])
             try run.expect(try store.ids(FetchRequest(pair, predicate: both)), equals: [Int64(index + 1)], "\(text)")
@@ -86,8 +86,8 @@ let compoundIndexCases: [ConformanceCase] = [
         for (id, part) in [(2, ("second", Value.integer(1))), (3, ("first", .text("a")))] as [(Int64, (String, Value))] {
             let error = try run.expectError(.constraint, part.0) {
                 try store.change { changes in
-                    try changes.insert(pair, id: 4, [.text("c"), .integer(1)])
-                    try changes.update(pair, id: id, KeyValuePairs(dictionaryLiteral: part))
+                    try changes.insert(pair, rowID: 4, [.text("c"), .integer(1)])
+                    try changes.update(pair, rowID: id, KeyValuePairs(dictionaryLiteral: part))
                 }
             }
             let named = error.attribute ?? ""
@@ -101,13 +101,13 @@ let compoundIndexCases: [ConformanceCase] = [
         let pair = try store.entity("Pair")
         try store.insert("Pair", [[.text("a"), .integer(1)], [.text("a"), .integer(2)]])
         try store.change { changes in
-            try changes.insert(pair, id: 3, [.text("a"), .integer(1)])
-            changes.delete(pair, id: 1)
-            changes.delete(pair, id: 2)
-            try changes.insert(pair, id: 4, [.text("a"), .integer(2)])
+            try changes.insert(pair, rowID: 3, [.text("a"), .integer(1)])
+            changes.delete(pair, rowID: 1)
+            changes.delete(pair, rowID: 2)
+            try changes.insert(pair, rowID: 4, [.text("a"), .integer(2)])
         }
         try run.expect(try store.ids(FetchRequest(pair)), equals: [3, 4])
-        try run.expectError(.constraint) { try store.change { try $0.insert(pair, id: 5, [.text("a"), .integer(2)]) } }
+        try run.expectError(.constraint) { try store.change { try $0.insert(pair, rowID: 5, [.text("a"), .integer(2)]) } }
     },
     ConformanceCase(
         "compound.order.both-keys-both-ways", "Orders by both fields of an index are correct in all directions, with ties and nulls."
@@ -185,7 +185,7 @@ let compoundIndexCases: [ConformanceCase] = [
             try run.expect(try store.ids(FetchRequest(pair, sortKeys: keys)), equals: ascending, "\(firstType), \(secondType)")
             for row in rows {
                 try run.expectError(.constraint, "\(firstType), \(secondType): \(row)") {
-                    try store.change { try $0.insert(pair, id: 1000, row) }
+                    try store.change { try $0.insert(pair, rowID: 1000, row) }
                 }
             }
         }
@@ -210,7 +210,7 @@ let compoundIndexCases: [ConformanceCase] = [
                     rows[index] = row
                     var mask = FieldMask()
                     for (_, name, _) in parts { mask.insert(name == "first" ? 0 : 1) }
-                    try changes.update(pair, id: Int64(index + 1), mask: mask) { builder in
+                    try changes.update(pair, rowID: Int64(index + 1), mask: mask) { builder in
                         for field in pair.fields { try builder.set(field, row[field.index]) }
                     }
                 }
@@ -223,7 +223,7 @@ let compoundIndexCases: [ConformanceCase] = [
                     "step \(number): \(text), \(value)")
             }
         }
-        try store.change { changes in for id in [1, 4, 6] as [Int64] { changes.delete(pair, id: id) } }
+        try store.change { changes in for id in [1, 4, 6] as [Int64] { changes.delete(pair, rowID: id) } }
         try run.expect(try store.ids(FetchRequest(pair, predicate: .compare(first, .equal, .text("z")))), equals: [10])
     },
 ]

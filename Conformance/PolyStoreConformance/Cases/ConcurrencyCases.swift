@@ -32,8 +32,8 @@ let concurrencyCases: [ConformanceCase] = [
                                 case .integer(let given)? = try transaction.row(person, to)?[1]
                             else { throw run.fail("no value") }
                             let changes = ChangeSet(store.schema)
-                            try changes.update(person, id: from, ["age": .integer(taken - 7)])
-                            try changes.update(person, id: to, ["age": .integer(given + 7)])
+                            try changes.update(person, rowID: from, ["age": .integer(taken - 7)])
+                            try changes.update(person, rowID: to, ["age": .integer(given + 7)])
                             try transaction.apply(changes)
                         }
                     }
@@ -81,7 +81,7 @@ let concurrencyCases: [ConformanceCase] = [
                             let id = try store.write(.relaxed) { transaction in
                                 let id = try transaction.reserveIDs(person, count: 2)
                                 let changes = ChangeSet(store.schema)
-                                try changes.insert(person, id: id, Fixtures.person("t\(thread)n\(number)", Int64(thread)))
+                                try changes.insert(person, rowID: id, Fixtures.person("t\(thread)n\(number)", Int64(thread)))
                                 try transaction.apply(changes)
                                 return id
                             }
@@ -105,11 +105,11 @@ let concurrencyCases: [ConformanceCase] = [
         let second = try run.open(Fixtures.company)
         try first.insert("Person", [Fixtures.person("a", 1)])
         try run.expect(try second.row("Person", 1)?[0], equals: .text("a"))
-        try second.change { try $0.update(try second.entity("Person"), id: 1, ["age": .integer(2)]) }
+        try second.change { try $0.update(try second.entity("Person"), rowID: 1, ["age": .integer(2)]) }
         try run.expect(try first.row("Person", 1)?[1], equals: .integer(2))
         try run.expect(try first.read { $0.version }, equals: try second.read { $0.version })
         try run.expectError(.constraint) {
-            try second.change { try $0.insert(try second.entity("Person"), id: 2, Fixtures.person("a", 1)) }
+            try second.change { try $0.insert(try second.entity("Person"), rowID: 2, Fixtures.person("a", 1)) }
         }
     },
     ConformanceCase(
@@ -126,8 +126,8 @@ let concurrencyCases: [ConformanceCase] = [
         defer { transaction.rollback() }
         for id in 3...5 as ClosedRange<Int64> {
             let changes = ChangeSet(store.schema)
-            try changes.insert(person, id: id, Fixtures.person("p\(id)", id))
-            try changes.update(person, id: 1, ["age": .integer(id)])
+            try changes.insert(person, rowID: id, Fixtures.person("p\(id)", id))
+            try changes.update(person, rowID: 1, ["age": .integer(id)])
             try transaction.apply(changes)
             try run.expect(try OnThread(read).value(), equals: before, "beside an open write transaction")
         }
@@ -150,8 +150,8 @@ let concurrencyCases: [ConformanceCase] = [
         for id in 1000...1003 as ClosedRange<Int64> {
             try OnThread {
                 try store.change { changes in
-                    try changes.insert(person, id: id, Fixtures.person("new \(id)", id))
-                    changes.delete(person, id: id - 900)
+                    try changes.insert(person, rowID: id, Fixtures.person("new \(id)", id))
+                    changes.delete(person, rowID: id - 900)
                 }
             }.value()
         }

@@ -20,10 +20,10 @@ let copyingCases: [ConformanceCase] = [
         try store.backend.copy(to: run.location("copy").path)
         let before = try Pets.contents(store)
         let copy = try run.open(Pets.schema, "copy")
-        try copy.change { $0.delete(try copy.entity("Pet"), id: 1) }
+        try copy.change { $0.delete(try copy.entity("Pet"), rowID: 1) }
         try run.expect(try Pets.contents(store), equals: before)
         let changed = try Pets.contents(copy)
-        try store.change { try $0.update(try store.entity("Pet"), id: 2, ["name": .text("changed")]) }
+        try store.change { try $0.update(try store.entity("Pet"), rowID: 2, ["name": .text("changed")]) }
         try run.expect(try Pets.contents(copy), equals: changed)
         try copy.backend.close()
         try run.expect(try Pets.contents(try run.open(Pets.schema, "copy")), equals: changed, "after reopening")
@@ -34,7 +34,7 @@ let copyingCases: [ConformanceCase] = [
         for number in 0..<3 as Range<Int64> {
             try store.change { changes in
                 for id in (number * 1000 + 100)..<(number * 1000 + 1100) {
-                    try changes.insert(pet, id: id, [.text("kind \(id % 5)"), .text("pet \(id)"), .null])
+                    try changes.insert(pet, rowID: id, [.text("kind \(id % 5)"), .text("pet \(id)"), .null])
                 }
             }
             try store.backend.copy(to: run.location("copy\(number)").path)
@@ -47,7 +47,7 @@ let copyingCases: [ConformanceCase] = [
         let writer = try store.backend.beginWrite()
         defer { writer.rollback() }
         let changes = ChangeSet(store.schema)
-        changes.delete(pet, id: 1)
+        changes.delete(pet, rowID: 1)
         try writer.apply(changes)
         try store.backend.copy(to: run.location("uncommitted").path)
         try run.expect(try run.open(Pets.schema, "uncommitted").row("Pet", 1) != nil, "the copy contains uncommitted changes")
@@ -56,7 +56,7 @@ let copyingCases: [ConformanceCase] = [
         let location = run.location("copy")
         try store.backend.copy(to: location.path)
         let copy = try run.open(Pets.schema, "copy")
-        try copy.change { $0.delete(try copy.entity("Pet"), id: 1) }
+        try copy.change { $0.delete(try copy.entity("Pet"), rowID: 1) }
         let before = try Pets.contents(copy)
         try run.expectError(.io, "a store") { try store.backend.copy(to: location.path) }
         try run.expectError(.io, "the store itself") { try store.backend.copy(to: run.location().path) }
@@ -76,7 +76,7 @@ let copyingCases: [ConformanceCase] = [
         try reading.backend.copy(to: run.location("copy").path)
         let copy = try run.open(Pets.schema, "copy")
         try run.expect(try Pets.contents(copy), equals: before)
-        try copy.change { $0.delete(try copy.entity("Pet"), id: 1) }
+        try copy.change { $0.delete(try copy.entity("Pet"), rowID: 1) }
     },
     copyCase("then-migrated", "A copy can be migrated, and the store stays unchanged.", requires: [.migration]) { run, store in
         let before = try Pets.contents(store)
@@ -100,10 +100,10 @@ let compactionCases: [ConformanceCase] = [
         let pet = try store.entity("Pet")
         try store.change { changes in
             for id in 100..<2100 as Range<Int64> {
-                try changes.insert(pet, id: id, [.text("kind"), .text(String(repeating: "x", count: 200)), .null])
+                try changes.insert(pet, rowID: id, [.text("kind"), .text(String(repeating: "x", count: 200)), .null])
             }
         }
-        try store.change { changes in for id in 200..<2100 as Range<Int64> { changes.delete(pet, id: id) } }
+        try store.change { changes in for id in 200..<2100 as Range<Int64> { changes.delete(pet, rowID: id) } }
         if run.target.capabilities.contains(.namedValues) { try store.setValues([("v", [1, 2])]) }
         let before = try Pets.contents(store)
         let version = try store.read { $0.version }
@@ -116,7 +116,7 @@ let compactionCases: [ConformanceCase] = [
         try run.expect(try Pets.contents(store), equals: before)
         try run.expect(try store.read { $0.version }, equals: version, "the version")
         if run.target.capabilities.contains(.namedValues) { try run.expect(try store.value("v"), equals: [1, 2]) }
-        try store.change { $0.delete(pet, id: 100) }
+        try store.change { $0.delete(pet, rowID: 100) }
         try run.expect(try store.read { try $0.count(FetchRequest(pet)) }, equals: count - 1, "after the next commit")
         if run.target.capabilities.contains(.verification) { try run.expect(try store.backend.verify(), equals: []) }
         guard run.target.capabilities.contains(.persistence) else { return }
@@ -135,7 +135,7 @@ let compactionCases: [ConformanceCase] = [
         let reader = try second.backend.beginRead()
         try first.backend.compact()
         for number in 0..<4 as Range<Int64> {
-            try (number % 2 == 0 ? second : first).change { try $0.insert(pet, id: 1000 + number, [.text("kind"), .text("x"), .null]) }
+            try (number % 2 == 0 ? second : first).change { try $0.insert(pet, rowID: 1000 + number, [.text("kind"), .text("x"), .null]) }
             for store in [first, second] {
                 try run.expect(try store.read { try $0.count(FetchRequest(pet)) }, equals: count + 1 + Int(number))
             }

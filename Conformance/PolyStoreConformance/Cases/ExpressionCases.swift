@@ -86,7 +86,7 @@ let expressionCases: [ConformanceCase] =
             // The first field of every entity.
             let same = QueryPredicate.compare(try store.value("name"), .equal, try store.related("team", store.value("Team.title")))
             try run.expect(try store.ids("Worker", same), equals: [])
-            try store.store.change { try $0.update(try store.store.entity("Worker"), id: 4, ["name": .text("green")]) }
+            try store.store.change { try $0.update(try store.store.entity("Worker"), rowID: 4, ["name": .text("green")]) }
             try run.expect(try store.ids("Worker", same), equals: [4])
             try run.expect(
                 try store.ids("Worker", .compare(try store.related("boss", store.value("age")), .less, try store.value("age"))),

@@ -120,7 +120,7 @@ let fieldCases: [ConformanceCase] = [
         try store.write { transaction in
             let changes = ChangeSet(store.schema)
             for id in 1...5 as ClosedRange<Int64> {
-                try changes.update(item, id: id, ["price": .integer(100 - id), "note": .text("new \(id)")])
+                try changes.update(item, rowID: id, ["price": .integer(100 - id), "note": .text("new \(id)")])
             }
             try transaction.apply(changes)
             let request = FetchRequest(item, predicate: .compare(price, .greater, .integer(90)), sortKeys: [SortKey(price)])
@@ -160,11 +160,11 @@ let fieldCases: [ConformanceCase] = [
             try store.change { changes in
                 for id in 1...80 as ClosedRange<Int64> where id % 4 == round {
                     if id % 3 == 0 {
-                        changes.delete(item, id: id)
+                        changes.delete(item, rowID: id)
                     } else {
                         let title: Value = id % 5 == 0 ? .null : .text("moved \(id % 6)")
                         try changes.update(
-                            item, id: id, ["title": title, "price": .integer(id % 13), "weight": .null, "slot": .integer(-id)])
+                            item, rowID: id, ["title": title, "price": .integer(id % 13), "weight": .null, "slot": .integer(-id)])
                     }
                 }
             }

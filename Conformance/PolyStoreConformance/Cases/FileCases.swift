@@ -67,7 +67,7 @@ let fileCases: [ConformanceCase] = [
         for number in 1...5 as ClosedRange<Int64> {
             let before = probe.count
             let changes = ChangeSet(store.schema)
-            try changes.insert(try store.entity("Person"), id: number, Fixtures.person("p\(number)", number))
+            try changes.insert(try store.entity("Person"), rowID: number, Fixtures.person("p\(number)", number))
             try store.write(.full) { try $0.apply(changes) }
             try run.expect(probe.count > before, "commit \(number) with .full was acknowledged, and no file was flushed")
         }
@@ -87,7 +87,7 @@ private func killCase(_ durability: Durability, requires: Set<Capabilities.Featu
             let rows = (1...commits).map { Fixtures.person("p\($0)", Int64($0), nickname: String(repeating: "n", count: $0 * 100)) }
             for (number, row) in rows.enumerated() {
                 let changes = ChangeSet(store.schema)
-                try changes.insert(try store.entity("Person"), id: Int64(number + 1), row)
+                try changes.insert(try store.entity("Person"), rowID: Int64(number + 1), row)
                 try store.write(durability) { try $0.apply(changes) }
             }
             try run.copyFiles("killed-\(commits)", to: "image-\(commits)")
@@ -97,7 +97,7 @@ private func killCase(_ durability: Durability, requires: Set<Capabilities.Featu
                 "what a kill leaves of \(commits) commits")
             try run.expect(try image.read { $0.version }, equals: UInt64(commits), "the version")
             if image.backend.capabilities.features.contains(.verification) { try run.expect(try image.backend.verify(), equals: []) }
-            try image.change { try $0.insert(try image.entity("Person"), id: 100, Fixtures.person("later", 1)) }
+            try image.change { try $0.insert(try image.entity("Person"), rowID: 100, Fixtures.person("later", 1)) }
         }
     }
 }

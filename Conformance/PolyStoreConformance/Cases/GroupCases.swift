@@ -128,7 +128,7 @@ let groupCases: [ConformanceCase] =
             let request = AggregateRequest(person, groupBy: [nickname], aggregates: [.sum(age)])
             try run.expect(
                 try store.read { try $0.aggregate(request).map { $0.values } }, equals: Array(repeating: [.integer(.max)], count: 3))
-            try store.change { try $0.insert(person, id: 4, Fixtures.person("d", 1, nickname: "b")) }
+            try store.change { try $0.insert(person, rowID: 4, Fixtures.person("d", 1, nickname: "b")) }
             try run.expectError(.invalidValue) { try store.read { try $0.aggregate(request) } }
         },
         ConformanceCase("group.none.asked-for", "Groups without aggregates are the distinct values of the fields.") { run in

@@ -144,8 +144,8 @@ let groupExpressionCases: [ConformanceCase] = [
         let before = try firm.groups(request)
         let transaction = try firm.store.backend.beginWrite()
         let changes = ChangeSet(firm.store.schema)
-        try changes.update(try firm.store.entity("Department"), id: 2, ["title": .text("x")])
-        changes.delete(firm.person, id: 9)
+        try changes.update(try firm.store.entity("Department"), rowID: 2, ["title": .text("x")])
+        changes.delete(firm.person, rowID: 9)
         try transaction.apply(changes)
         try run.expect(
             try transaction.aggregate(request),

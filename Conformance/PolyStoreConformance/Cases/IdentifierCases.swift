@@ -17,8 +17,8 @@ let identifierCases: [ConformanceCase] = [
         let ids: [Int64] = [.min, -5, 0, 7, .max]
         try store.change { changes in
             for (index, id) in ids.enumerated() {
-                try changes.insert(try store.entity("Department"), id: id, [.text("d\(id)")])
-                try changes.insert(try store.entity("Person"), id: id, Fixtures.person("p\(id)", 1, department: ids[ids.count - 1 - index]))
+                try changes.insert(try store.entity("Department"), rowID: id, [.text("d\(id)")])
+                try changes.insert(try store.entity("Person"), rowID: id, Fixtures.person("p\(id)", 1, department: ids[ids.count - 1 - index]))
             }
             for id in ids { changes.link(try store.pair(try store.relationship("Person", "friends"), 0, id)) }
         }
@@ -42,7 +42,7 @@ let identifierCases: [ConformanceCase] = [
                 next += Int64(count)
             }
             let changes = ChangeSet(store.schema)
-            try changes.insert(person, id: 1_000_000, Fixtures.person("last", 1))
+            try changes.insert(person, rowID: 1_000_000, Fixtures.person("last", 1))
             try transaction.apply(changes)
         }
         try store.write { transaction in
@@ -61,11 +61,11 @@ let identifierCases: [ConformanceCase] = [
             let ids = (0...Int64(round % 4)).map { first + $0 }
             try run.expect(given.isDisjoint(with: ids), "round \(round): \(ids)")
             let changes = ChangeSet(store.schema)
-            for id in ids { try changes.insert(person, id: id, Fixtures.person("r\(round)n\(id)", 1)) }
+            for id in ids { try changes.insert(person, rowID: id, Fixtures.person("r\(round)n\(id)", 1)) }
             try transaction.apply(changes)
             if round % 3 == 1 {
                 let bad = ChangeSet(store.schema)
-                bad.delete(person, id: -1)
+                bad.delete(person, rowID: -1)
                 try run.expectError(.notFound) { try transaction.apply(bad) }
             }
             if round % 3 == 2 {
@@ -84,9 +84,9 @@ let identifierCases: [ConformanceCase] = [
         let person = try store.entity("Person")
         try store.insert("Person", [Fixtures.person("a", 1, nickname: "old", score: 1), Fixtures.person("b", 2)])
         for round in 0..<3 as Range<Int64> {
-            try store.change { $0.delete(person, id: 1) }
+            try store.change { $0.delete(person, rowID: 1) }
             try run.expect(try store.row("Person", 1), equals: nil)
-            try store.change { try $0.insert(person, id: 1, Fixtures.person("a\(round)", 10 + round)) }
+            try store.change { try $0.insert(person, rowID: 1, Fixtures.person("a\(round)", 10 + round)) }
             try run.expect(try store.row("Person", 1), equals: Fixtures.person("a\(round)", 10 + round))
             try run.expect(try store.ids(try store.request("Person", "email", .equal, .text("a"))), equals: [])
             try run.expect(try store.ids(try store.request("Person", "age", .greater, .integer(9))), equals: [1])
@@ -98,8 +98,8 @@ let identifierCases: [ConformanceCase] = [
         try store.insert("Person", [Fixtures.person("a", 1)])
         try store.insert("Club", [[.text("chess")]])
         try store.insert("Department", [[.text("x")]])
-        try store.change { try $0.update(try store.entity("Club"), id: 1, ["name": .text("golf")]) }
-        try store.change { $0.delete(try store.entity("Department"), id: 1) }
+        try store.change { try $0.update(try store.entity("Club"), rowID: 1, ["name": .text("golf")]) }
+        try store.change { $0.delete(try store.entity("Department"), rowID: 1) }
         try run.expect(try store.row("Person", 1), equals: Fixtures.person("a", 1))
         try run.expect(try store.row("Club", 1), equals: [.text("golf")])
         try run.expect(try store.row("Department", 1), equals: nil)
@@ -111,7 +111,7 @@ private func check(_ run: ConformanceRun, _ ids: [Int64]) throws {
     let store = try run.open(Fixtures.thing(.int64))
     let (thing, field) = (try store.entity("Thing"), try store.field("Thing", "value"))
     let shuffled = ids.indices.sorted { ($0 * 5 % 7, $0) < ($1 * 5 % 7, $1) }.map { ids[$0] }
-    try store.change { changes in for id in shuffled { try changes.insert(thing, id: id, [.integer(id)]) } }
+    try store.change { changes in for id in shuffled { try changes.insert(thing, rowID: id, [.integer(id)]) } }
     func find(_ predicate: QueryPredicate, _ keys: [SortKey] = []) throws -> [Int64] {
         try store.ids(FetchRequest(thing, predicate: predicate, sortKeys: keys))
     }
@@ -131,7 +131,7 @@ private func check(_ run: ConformanceRun, _ ids: [Int64]) throws {
     let between = ids.indices.filter { $0 % 2 == 1 }
     try store.change { changes in
         for index in ids.indices {
-            if index % 2 == 1 { try changes.update(thing, id: ids[index], ["value": .null]) } else { changes.delete(thing, id: ids[index]) }
+            if index % 2 == 1 { try changes.update(thing, rowID: ids[index], ["value": .null]) } else { changes.delete(thing, rowID: ids[index]) }
         }
     }
     try run.expect(try find(.isNull(field)), equals: between.map { ids[$0] }, "after updates and deletions")

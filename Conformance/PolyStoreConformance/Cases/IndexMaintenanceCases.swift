@@ -8,11 +8,11 @@ let indexMaintenanceCases: [ConformanceCase] = [
         let price = try store.field("Item", "price")
         func prices(_ value: Int64) throws -> [Int64] { try store.ids(try store.request("Item", "price", .equal, .integer(value))) }
         for round in 0..<3 as Range<Int64> {
-            try store.change { try $0.update(item, id: 5, ["price": .null]) }
+            try store.change { try $0.update(item, rowID: 5, ["price": .null]) }
             try run.expect(try prices(4) + prices(100), equals: [], "round \(round)")
             try run.expect(try store.ids(FetchRequest(item, predicate: .isNull(price))), equals: [5], "round \(round)")
             try run.expect(try store.ids(FetchRequest(item, sortKeys: [SortKey(price)], limit: 2)), equals: [5, 1], "round \(round)")
-            try store.change { try $0.update(item, id: 5, ["price": .integer(100 + round)]) }
+            try store.change { try $0.update(item, rowID: 5, ["price": .integer(100 + round)]) }
             try run.expect(try prices(100 + round), equals: [5], "round \(round)")
             try run.expect(try store.ids(FetchRequest(item, predicate: .isNull(price))), equals: [], "round \(round)")
             try run.expect(try store.ids(FetchRequest(item, sortKeys: [SortKey(price, ascending: false)], limit: 1)), equals: [5])
@@ -25,7 +25,7 @@ let indexMaintenanceCases: [ConformanceCase] = [
             for id in 1...600 as ClosedRange<Int64> {
                 let title: Value = id % 2 == 0 ? .null : .text("new\(id % 50)")
                 try changes.update(
-                    item, id: id, ["sku": .text("sku\(600 - id)"), "title": title, "price": .integer(1000 + id % 7), "slot": .integer(-id)])
+                    item, rowID: id, ["sku": .text("sku\(600 - id)"), "title": title, "price": .integer(1000 + id % 7), "slot": .integer(-id)])
             }
         }
         try run.expect(try store.ids(try store.request("Item", "price", .less, .integer(1000))), equals: [])
@@ -43,7 +43,7 @@ let indexMaintenanceCases: [ConformanceCase] = [
             for round in 1...40 as ClosedRange<Int64> {
                 let changes = ChangeSet(store.schema)
                 try changes.update(
-                    item, id: 3, ["sku": .text("round\(round)"), "price": .integer(round), "title": round % 2 == 0 ? .null : .text("odd")])
+                    item, rowID: 3, ["sku": .text("round\(round)"), "price": .integer(round), "title": round % 2 == 0 ? .null : .text("odd")])
                 try transaction.apply(changes)
                 let request = FetchRequest(item, predicate: .text(try store.field("Item", "sku"), .beginsWith, "round"))
                 try run.expect(try transaction.ids(request), equals: [3], "round \(round)")
@@ -58,7 +58,7 @@ let indexMaintenanceCases: [ConformanceCase] = [
         for _ in 0..<3 {
             try store.change { changes in
                 for id in 1...30 {
-                    try changes.update(item, id: Int64(id), mask: FieldMask(first: item.fields.count)) { builder in
+                    try changes.update(item, rowID: Int64(id), mask: FieldMask(first: item.fields.count)) { builder in
                         for (field, value) in zip(item.fields, Catalog.row(id - 1)) { try builder.set(field, value) }
                     }
                 }
@@ -77,16 +77,16 @@ let indexMaintenanceCases: [ConformanceCase] = [
             try store.change { changes in
                 for number in 0..<100 {
                     // Alternates between before and after the deletion.
-                    if number % 2 == 0 { changes.delete(item, id: Int64((round - 1) * 100 + number + 1)) }
-                    try changes.insert(item, id: Int64(round * 100 + number + 1), Catalog.row(99 - number))
-                    if number % 2 == 1 { changes.delete(item, id: Int64((round - 1) * 100 + number + 1)) }
+                    if number % 2 == 0 { changes.delete(item, rowID: Int64((round - 1) * 100 + number + 1)) }
+                    try changes.insert(item, rowID: Int64(round * 100 + number + 1), Catalog.row(99 - number))
+                    if number % 2 == 1 { changes.delete(item, rowID: Int64((round - 1) * 100 + number + 1)) }
                 }
             }
             try run.expect(
                 try store.ids(try store.request("Item", "sku", .equal, .text("sku99"))), equals: [Int64(round * 100 + 1)], "round \(round)")
             try run.expect(try store.read { try $0.count(FetchRequest(item)) }, equals: 100, "round \(round)")
         }
-        try run.expectError(.constraint) { try store.change { try $0.insert(item, id: 999, Catalog.row(7)) } }
+        try run.expectError(.constraint) { try store.change { try $0.insert(item, rowID: 999, Catalog.row(7)) } }
         try agree(run, store, "at the end")
     },
     ConformanceCase(
@@ -98,13 +98,13 @@ let indexMaintenanceCases: [ConformanceCase] = [
         try store.write { transaction in
             for round in 0..<3 as Range<Int64> {
                 let deletion = ChangeSet(store.schema)
-                deletion.delete(item, id: 4)
+                deletion.delete(item, rowID: 4)
                 try transaction.apply(deletion)
                 try run.expect(try transaction.row(item, 4), equals: nil)
                 let insertion = ChangeSet(store.schema)
                 var row = Catalog.row(3)
                 row[2] = .integer(500 + round)
-                try insertion.insert(item, id: 4, row)
+                try insertion.insert(item, rowID: 4, row)
                 try transaction.apply(insertion)
             }
         }
@@ -119,16 +119,16 @@ let indexMaintenanceCases: [ConformanceCase] = [
         let before = try store.read { transaction in try Catalog.requests(store).map { try transaction.ids($0) } }
         func scramble(_ changes: ChangeSet) throws {
             for id in 1...20 as ClosedRange<Int64> {
-                try changes.update(item, id: id, ["price": .integer(id), "title": .null, "sku": .text("x\(id)")])
+                try changes.update(item, rowID: id, ["price": .integer(id), "title": .null, "sku": .text("x\(id)")])
             }
-            for id in 21...30 as ClosedRange<Int64> { changes.delete(item, id: id) }
-            try changes.insert(item, id: 77, Catalog.row(25))
+            for id in 21...30 as ClosedRange<Int64> { changes.delete(item, rowID: id) }
+            try changes.insert(item, rowID: 77, Catalog.row(25))
         }
         for isFailure in [true, false] {
             let transaction = try store.backend.beginWrite()
             let changes = ChangeSet(store.schema)
             try scramble(changes)
-            if isFailure { changes.delete(item, id: 1000) }
+            if isFailure { changes.delete(item, rowID: 1000) }
             if isFailure {
                 try run.expectError(.notFound) { try transaction.apply(changes) }
                 try run.expect(try Catalog.requests(store).map { try transaction.ids($0) }, equals: before, "after a failure, inside")
@@ -147,11 +147,11 @@ let indexMaintenanceCases: [ConformanceCase] = [
     ConformanceCase("index.delete.leaves-no-entries", "After all objects are deleted, indexes are empty and all values are free.") {
         run in
         let (store, item) = try Catalog.open(run, items: 40)
-        try store.change { changes in for id in 1...40 as ClosedRange<Int64> { changes.delete(item, id: id) } }
+        try store.change { changes in for id in 1...40 as ClosedRange<Int64> { changes.delete(item, rowID: id) } }
         try store.read { transaction in
             for request in try Catalog.requests(store) { try run.expect(try transaction.ids(request), equals: [], "\(request.predicate)") }
         }
-        try store.change { changes in for number in 0..<40 { try changes.insert(item, id: Int64(100 + number), Catalog.row(number)) } }
+        try store.change { changes in for number in 0..<40 { try changes.insert(item, rowID: Int64(100 + number), Catalog.row(number)) } }
         try run.expect(try store.ids(try store.request("Item", "sku", .equal, .text("sku7"))), equals: [107])
         try agree(run, store, "filled again")
     },

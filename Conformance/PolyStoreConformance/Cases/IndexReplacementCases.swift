@@ -8,11 +8,11 @@ let indexReplacementCases: [ConformanceCase] = [
             let store = try run.open(people(indexed: indexed, compound: indexed.count == 1))
             for round in 1...3 { try checkQueries(store, run, "indexes on \(indexed), round \(round)") }
             try store.change { changes in
-                try changes.update(try store.entity("Person"), id: 1, ["name": .text("changed"), "age": .integer(-1)])
+                try changes.update(try store.entity("Person"), rowID: 1, ["name": .text("changed"), "age": .integer(-1)])
             }
             try checkQueries(store, run, "indexes on \(indexed), after an update")
             try store.change { changes in
-                try changes.update(try store.entity("Person"), id: 1, ["name": .text("name 1"), "age": .integer(1)])
+                try changes.update(try store.entity("Person"), rowID: 1, ["name": .text("name 1"), "age": .integer(1)])
             }
             try store.backend.close()
         }
@@ -23,7 +23,7 @@ let indexReplacementCases: [ConformanceCase] = [
         let person = try store.entity("Person")
         let age = try store.field("Person", "age")
         for id in 20_001...20_020 as ClosedRange<Int64> {
-            try store.change { try $0.insert(person, id: id, [.text("name \(id)"), .integer(7), .null]) }
+            try store.change { try $0.insert(person, rowID: id, [.text("name \(id)"), .integer(7), .null]) }
             let found = try store.ids(FetchRequest(person, predicate: .compare(age, .equal, .integer(7))))
             try run.expect(found.count, equals: 200 + Int(id - 20_000), "the record \(id)")
         }
@@ -89,10 +89,10 @@ let indexReplacementCases: [ConformanceCase] = [
         do { second = try run.open(people(indexed: ["age"])) } catch let error as StoreError where error.code == .busy { return }
         for (number, store) in [first, second, first, second].enumerated() {
             try checkQueries(store, run, "handle \(number)")
-            try store.change { try $0.insert(person, id: Int64(1000 + number), [.text("new"), .integer(-5), .real(-5)]) }
+            try store.change { try $0.insert(person, rowID: Int64(1000 + number), [.text("new"), .integer(-5), .real(-5)]) }
             try run.expect(try first.row("Person", Int64(1000 + number)) != nil, "the first handle misses the record \(number)")
             try run.expect(try second.row("Person", Int64(1000 + number)) != nil, "the second handle misses the record \(number)")
-            try store.change { $0.delete(person, id: Int64(1000 + number)) }
+            try store.change { $0.delete(person, rowID: Int64(1000 + number)) }
         }
     },
 ]

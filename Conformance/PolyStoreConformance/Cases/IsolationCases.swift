@@ -211,18 +211,18 @@ private struct Accounts: Sendable {
         _ writer: any WriteTransaction, _ balances: [Int64: Int64], inserting: [Int64: Int64] = [:], deleting: [Int64] = []
     ) throws {
         let changes = ChangeSet(store.schema)
-        for (id, value) in balances.sorted(by: { $0.key < $1.key }) { try changes.update(account, id: id, ["balance": .integer(value)]) }
+        for (id, value) in balances.sorted(by: { $0.key < $1.key }) { try changes.update(account, rowID: id, ["balance": .integer(value)]) }
         for (id, value) in inserting.sorted(by: { $0.key < $1.key }) {
-            try changes.insert(account, id: id, [.integer(value), .null, .integer(id % 2 + 1)])
+            try changes.insert(account, rowID: id, [.integer(value), .null, .integer(id % 2 + 1)])
         }
-        for id in deleting { changes.delete(account, id: id) }
+        for id in deleting { changes.delete(account, rowID: id) }
         try writer.apply(changes)
     }
 
     func touchBranch(_ writer: any WriteTransaction) throws {
         let changes = ChangeSet(store.schema)
-        try changes.update(branch, id: 1, ["visits": .integer(1)])
-        try changes.update(account, id: 4, ["branch": .integer(1)])
+        try changes.update(branch, rowID: 1, ["visits": .integer(1)])
+        try changes.update(account, rowID: 4, ["branch": .integer(1)])
         try writer.apply(changes)
     }
 

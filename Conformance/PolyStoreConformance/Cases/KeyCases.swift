@@ -24,7 +24,7 @@ let keyCases: [ConformanceCase] =
                 try store.insert("Thing", ends.map { [value($0)] })
                 for (index, end) in ends.enumerated() {
                     let error = try run.expectError(.constraint, "\(type) ending in \(end.debugDescription)") {
-                        try store.change { try $0.insert(thing, id: 50, [value(end)]) }
+                        try store.change { try $0.insert(thing, rowID: 50, [value(end)]) }
                     }
                     try run.expect(error.rowID, equals: 50)
                     try run.expect(
@@ -34,10 +34,10 @@ let keyCases: [ConformanceCase] =
                 try run.expect(try store.ids(try store.request("Thing", "value", .equal, value("c"))), equals: [], "a missing one")
                 // Exchanged, and one taken from a deleted object.
                 try store.change { changes in
-                    try changes.update(thing, id: 2, ["value": value("b")])
-                    try changes.update(thing, id: 3, ["value": value("a")])
-                    changes.delete(thing, id: 1)
-                    try changes.insert(thing, id: 60, [value("")])
+                    try changes.update(thing, rowID: 2, ["value": value("b")])
+                    try changes.update(thing, rowID: 3, ["value": value("a")])
+                    changes.delete(thing, rowID: 1)
+                    try changes.insert(thing, rowID: 60, [value("")])
                 }
                 let order = FetchRequest(thing, sortKeys: [SortKey(try store.field("Thing", "value"))])
                 try run.expect(try store.ids(order), equals: [60, 5, 3, 4, 6, 2], "\(type)")
@@ -53,7 +53,7 @@ let keyCases: [ConformanceCase] =
             for round in 1...3 {
                 try store.change { changes in
                     for id in 1...20 {
-                        try changes.update(thing, id: Int64(id), ["value": .text(common + "\(10 + (id * 7 + round) % 20)")])
+                        try changes.update(thing, rowID: Int64(id), ["value": .text(common + "\(10 + (id * 7 + round) % 20)")])
                     }
                 }
                 let expected = (1...20).sorted { ($0 * 7 + round) % 20 < ($1 * 7 + round) % 20 }.map { Int64($0) }
@@ -61,7 +61,7 @@ let keyCases: [ConformanceCase] =
                 let wanted = try store.request("Thing", "value", .equal, .text(common + "10"))
                 try run.expect(try store.ids(wanted), equals: [expected[0]], "round \(round)")
             }
-            try store.change { changes in for id in 1...19 { changes.delete(thing, id: Int64(id)) } }
+            try store.change { changes in for id in 1...19 { changes.delete(thing, rowID: Int64(id)) } }
             try run.expect(try store.ids(order), equals: [20])
         },
         ConformanceCase("key.compound.behind-a-long-text", "A compound index compares its second field after a long first one.") { run in
@@ -82,8 +82,8 @@ let keyCases: [ConformanceCase] =
             try store.insert("Long", rows.map { [.text(common + $0.0), .integer($0.1)] })
             let keys = [SortKey(try store.field("Long", "text")), SortKey(try store.field("Long", "number"))]
             try run.expect(try store.ids(FetchRequest(long, sortKeys: keys)), equals: [5, 2, 7, 3, 6, 4, 1])
-            try run.expectError(.constraint) { try store.change { try $0.insert(long, id: 9, [.text(common + "a"), .integer(2)]) } }
-            try store.change { try $0.insert(long, id: 9, [.text(common + "a"), .integer(3)]) }
+            try run.expectError(.constraint) { try store.change { try $0.insert(long, rowID: 9, [.text(common + "a"), .integer(2)]) } }
+            try store.change { try $0.insert(long, rowID: 9, [.text(common + "a"), .integer(3)]) }
             let both = QueryPredicate.and([
                 .compare(keys[0].field, .equal, .text(common + "a")), .compare(keys[1].field, .greater, .integer(1)),
             ])

@@ -21,12 +21,12 @@ let lifetimeCases: [ConformanceCase] = [
         try store.insert("Person", (0..<20).map { Fixtures.person("p\($0)", Int64($0)) })
         let reader = try store.backend.beginRead()
         let cursor = try reader.fetch(FetchRequest(try store.entity("Person")))
-        try run.expect(try cursor.next() && cursor.id == 1, "the first row")
+        try run.expect(try cursor.next() && cursor.rowID == 1, "the first row")
         try store.backend.close()
         try rightOrClosed(run, "walk") {
             var next: Int64 = 2
             while try cursor.next() {
-                try run.expect(cursor.id, equals: next)
+                try run.expect(cursor.rowID, equals: next)
                 next += 1
             }
             try run.expect(next, equals: 21)
@@ -41,7 +41,7 @@ let lifetimeCases: [ConformanceCase] = [
         let store = try run.open(Fixtures.company)
         let transaction = try store.backend.beginWrite()
         let changes = ChangeSet(store.schema)
-        try changes.insert(try store.entity("Person"), id: 1, Fixtures.person("a", 1))
+        try changes.insert(try store.entity("Person"), rowID: 1, Fixtures.person("a", 1))
         try transaction.apply(changes)
         try store.backend.close()
         var isCommitted = true
@@ -58,7 +58,7 @@ let lifetimeCases: [ConformanceCase] = [
         for round in 1...30 as ClosedRange<Int64> {
             let reader = try store.backend.beginRead()
             _ = try reader.count(FetchRequest(try store.entity("Person")))
-            try store.change { try $0.insert(try store.entity("Person"), id: round, Fixtures.person("p\(round)", round)) }
+            try store.change { try $0.insert(try store.entity("Person"), rowID: round, Fixtures.person("p\(round)", round)) }
         }
         try run.expect(try store.ids(FetchRequest(try store.entity("Person"))).count, equals: 30)
         try store.backend.close()
@@ -77,11 +77,11 @@ let lifetimeCases: [ConformanceCase] = [
             default: transaction.end()
             }
             let changes = ChangeSet(store.schema)
-            try changes.insert(person, id: 1, Fixtures.person("a", 1))
+            try changes.insert(person, rowID: 1, Fixtures.person("a", 1))
             try run.expectError(.closed, "apply after \(ending)") { try transaction.apply(changes) }
             try run.expectError(.closed, "reserveIDs after \(ending)") { try transaction.reserveIDs(person, count: 1) }
             try run.expectError(.closed, "commit after \(ending)") { try transaction.commit(.full) }
-            try run.expectError(.closed, "record after \(ending)") { try transaction.record(person, id: 1) }
+            try run.expectError(.closed, "record after \(ending)") { try transaction.record(person, rowID: 1) }
             transaction.rollback()
             transaction.end()
         }
@@ -93,7 +93,7 @@ let lifetimeCases: [ConformanceCase] = [
         try store.insert("Person", [Fixtures.person("a", 1)])
         let reader = try store.backend.beginRead()
         reader.end()
-        try run.expectError(.closed, "record") { try reader.record(person, id: 1) }
+        try run.expectError(.closed, "record") { try reader.record(person, rowID: 1) }
         try run.expectError(.closed, "fetch") { try reader.ids(FetchRequest(person)) }
         try run.expectError(.closed, "count") { try reader.count(FetchRequest(person)) }
         try run.expectError(.closed, "related") { try reader.related(try store.relationship("Person", "friends"), of: [1]) }
@@ -117,7 +117,7 @@ let lifetimeCases: [ConformanceCase] = [
             try store.write { transaction in
                 try run.expect(try transaction.row(person, 1)?[1], equals: .integer(round))
                 let changes = ChangeSet(store.schema)
-                try changes.update(person, id: 1, ["age": .integer(round + 1)])
+                try changes.update(person, rowID: 1, ["age": .integer(round + 1)])
                 try transaction.apply(changes)
             }
         }

@@ -20,20 +20,20 @@ let linkCases: [ConformanceCase] = [
                 for id in departments.keys.sorted() {
                     switch random.below(12) {
                     case 0:
-                        changes.delete(person, id: id)
+                        changes.delete(person, rowID: id)
                         departments[id] = nil
                     case 1:
-                        try changes.update(person, id: id, ["department": .null])
+                        try changes.update(person, rowID: id, ["department": .null])
                         departments[id] = .some(nil)
                     case 2...5:
                         let department = Int64(random.below(8) + 1)
-                        try changes.update(person, id: id, ["department": .integer(department)])
+                        try changes.update(person, rowID: id, ["department": .integer(department)])
                         departments[id] = department
                     default: continue
                     }
                 }
                 let new = Int64(1000 + round)
-                try changes.insert(person, id: new, Fixtures.person("new\(round)", 1, department: Int64(round % 8 + 1)))
+                try changes.insert(person, rowID: new, Fixtures.person("new\(round)", 1, department: Int64(round % 8 + 1)))
                 departments[new] = Int64(round % 8 + 1)
             }
             let found = try store.read { try $0.related(people, of: Array(1...8)) }
@@ -56,9 +56,9 @@ let linkCases: [ConformanceCase] = [
         // Deletes person 2 and club 3 with all links, and one link from its other end.
         try store.change { changes in
             for club in 1...4 as ClosedRange<Int64> { changes.link(try store.pair(mine, 2, club, isAddition: false)) }
-            changes.delete(try store.entity("Person"), id: 2)
+            changes.delete(try store.entity("Person"), rowID: 2)
             for person in [1, 3, 4, 5, 6] as [Int64] { changes.link(try store.pair(members, 3, person, isAddition: false)) }
-            changes.delete(try store.entity("Club"), id: 3)
+            changes.delete(try store.entity("Club"), rowID: 3)
             changes.link(try store.pair(members, 1, 6, isAddition: false))
         }
         try store.read { transaction in
@@ -69,7 +69,7 @@ let linkCases: [ConformanceCase] = [
         }
         if run.target.capabilities.contains(.verification) { try run.expect(try store.backend.verify(), equals: []) }
         // A new object with a reused id has no links.
-        try store.change { try $0.insert(try store.entity("Person"), id: 2, Fixtures.person("again", 1)) }
+        try store.change { try $0.insert(try store.entity("Person"), rowID: 2, Fixtures.person("again", 1)) }
         try run.expect(try store.read { try $0.related(mine, of: [2])[2] }, equals: [])
     },
     ConformanceCase(
@@ -84,7 +84,7 @@ let linkCases: [ConformanceCase] = [
             changes.link(try store.pair(mine, 1, 1))
             changes.link(try store.pair(mine, 1, 77))
             changes.link(try store.pair(mine, 88, 2))
-            try changes.insert(person, id: 50, Fixtures.person("dangling", 1, department: 99))
+            try changes.insert(person, rowID: 50, Fixtures.person("dangling", 1, department: 99))
         }
         let findings = try store.backend.verify()
         for id in ["77", "88", "99"] {
@@ -93,7 +93,7 @@ let linkCases: [ConformanceCase] = [
         try store.change { changes in
             changes.link(try store.pair(mine, 1, 77, isAddition: false))
             changes.link(try store.pair(mine, 88, 2, isAddition: false))
-            changes.delete(person, id: 50)
+            changes.delete(person, rowID: 50)
         }
         try run.expect(try store.backend.verify(), equals: [])
     },
@@ -123,9 +123,9 @@ let linkCases: [ConformanceCase] = [
             try run.expect((1...6).map { up[$0] }, equals: [[1], [1], [2], [2], [], [6]])
         }
         try store.change { changes in
-            try changes.update(node, id: 1, ["parent": .null])
-            try changes.update(node, id: 5, ["parent": .integer(5)])
-            changes.delete(node, id: 6)
+            try changes.update(node, rowID: 1, ["parent": .null])
+            try changes.update(node, rowID: 5, ["parent": .integer(5)])
+            changes.delete(node, rowID: 6)
         }
         let down = try store.read { try $0.related(children, of: [1, 5, 6]) }
         try run.expect([down[1], down[5], down[6]], equals: [[2], [5], []])
@@ -183,8 +183,8 @@ let linkCases: [ConformanceCase] = [
         ]
         try store.change { changes in
             changes.link(try store.pair(try store.relationship("Person", "clubs"), 1, 1))
-            try changes.insert(try store.entity("Department"), id: 1, [.text("x")])
-            try changes.update(try store.entity("Person"), id: 1, ["department": .integer(1)])
+            try changes.insert(try store.entity("Department"), rowID: 1, [.text("x")])
+            try changes.update(try store.entity("Person"), rowID: 1, ["department": .integer(1)])
         }
         try store.read { transaction in
             for (entity, name) in all {
@@ -229,7 +229,7 @@ let linkCases: [ConformanceCase] = [
         let transaction = try store.backend.beginWrite()
         let bad = ChangeSet(store.schema)
         try scramble(bad)
-        bad.delete(try store.entity("Person"), id: 99)
+        bad.delete(try store.entity("Person"), rowID: 99)
         try run.expectError(.notFound) { try transaction.apply(bad) }
         try check(transaction, "after a failure")
         let good = ChangeSet(store.schema)

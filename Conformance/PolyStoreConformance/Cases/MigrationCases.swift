@@ -40,11 +40,11 @@ let migrationCases: [ConformanceCase] = [
                 defer { cursor.close() }
                 while try cursor.next() {
                     let changes = ChangeSet(change.target)
-                    try changes.insert(animal, id: cursor.id, [cursor.record.value(old.fields[1]), cursor.record.value(old.fields[2])])
+                    try changes.insert(animal, rowID: cursor.rowID, [cursor.record.value(old.fields[1]), cursor.record.value(old.fields[2])])
                     let target = migration.target
                     try target.apply(changes)
-                    try run.expect(try target.row(animal, cursor.id) != nil, "the record \(cursor.id) is not read back")
-                    try migration.save([UInt8(cursor.id)])
+                    try run.expect(try target.row(animal, cursor.rowID) != nil, "the record \(cursor.rowID) is not read back")
+                    try migration.save([UInt8(cursor.rowID)])
                 }
             },
             check: { reader, when in
@@ -58,7 +58,7 @@ let migrationCases: [ConformanceCase] = [
             })
         guard let migrated else { return }
         let taken = ChangeSet(change.target)
-        try taken.insert(animal, id: 9, [.text("Rex"), .null])
+        try taken.insert(animal, rowID: 9, [.text("Rex"), .null])
         let writer = try migrated.backend.beginWrite()
         defer { writer.rollback() }
         try run.expectError(.constraint, "a unique value after the migration") { try writer.apply(taken) }
@@ -70,19 +70,19 @@ let migrationCases: [ConformanceCase] = [
             change,
             insert: { migration in
                 let inserts = ChangeSet(change.target)
-                for id in 1...5 as ClosedRange<Int64> { try inserts.insert(animal, id: id, [.text("animal \(id)"), .null]) }
+                for id in 1...5 as ClosedRange<Int64> { try inserts.insert(animal, rowID: id, [.text("animal \(id)"), .null]) }
                 try migration.target.apply(inserts)
                 let updates = ChangeSet(change.target)
-                try updates.update(animal, id: 2, ["title": .text("two"), "owner": .integer(1)])
-                updates.delete(animal, id: 4)
+                try updates.update(animal, rowID: 2, ["title": .text("two"), "owner": .integer(1)])
+                updates.delete(animal, rowID: 4)
                 try migration.target.apply(updates)
                 let bad = ChangeSet(change.target)
-                try bad.insert(animal, id: 6, [.text("six"), .null])
-                try bad.insert(animal, id: 7, [.text("two"), .null])
+                try bad.insert(animal, rowID: 6, [.text("six"), .null])
+                try bad.insert(animal, rowID: 7, [.text("two"), .null])
                 let error = try run.expectError(.constraint, "a unique value that is taken") { try migration.target.apply(bad) }
                 try run.expect([error.entity, error.attribute], equals: ["Animal", "title"], "the error names the attribute")
                 let missing = ChangeSet(change.target)
-                missing.delete(animal, id: 4)
+                missing.delete(animal, rowID: 4)
                 try run.expectError(.notFound, "a record that was deleted") { try migration.target.apply(missing) }
                 try run.expect(try migration.target.count(FetchRequest(animal)), equals: 4)
             },
@@ -104,15 +104,15 @@ let migrationCases: [ConformanceCase] = [
             change,
             insert: { migration in
                 let refused: [(String, (ChangeSet) throws -> Void)] = [
-                    ("an insert", { try $0.insert(owner, id: 9, [.text("new"), .null]) }),
-                    ("an update", { try $0.update(owner, id: 1, ["name": .text("other")]) }),
-                    ("a deletion", { $0.delete(owner, id: 1) }),
+                    ("an insert", { try $0.insert(owner, rowID: 9, [.text("new"), .null]) }),
+                    ("an update", { try $0.update(owner, rowID: 1, ["name": .text("other")]) }),
+                    ("a deletion", { $0.delete(owner, rowID: 1) }),
                     ("a link", { $0.link(ChangeSet.LinkChange(table: friends, source: 1, target: 1, isAddition: true)) }),
                     ("a link that is removed", { $0.link(ChangeSet.LinkChange(table: friends, source: 1, target: 2, isAddition: false)) }),
                 ]
                 for (what, body) in refused {
                     let changes = ChangeSet(change.target)
-                    try changes.insert(pet, id: 77, [.text("x"), .text("y"), .null])
+                    try changes.insert(pet, rowID: 77, [.text("x"), .text("y"), .null])
                     try body(changes)
                     try run.expectError(.misuse, what) { try migration.target.apply(changes) }
                     try run.expect(try migration.target.all(pet), equals: [:], what)
@@ -193,7 +193,7 @@ let migrationCases: [ConformanceCase] = [
                 let change = try Pets.toAnimals(store)
                 let migration = try store.backend.beginMigration(change)
                 let changes = ChangeSet(change.target)
-                for id in 1...100 as ClosedRange<Int64> { try changes.insert(change.target.entities[1], id: id, [.text("\(id)"), .null]) }
+                for id in 1...100 as ClosedRange<Int64> { try changes.insert(change.target.entities[1], rowID: id, [.text("\(id)"), .null]) }
                 try migration.target.apply(changes)
                 try migration.save([1])
                 if ending != "dropped" { migration.rollback() }
@@ -230,7 +230,7 @@ let migrationCases: [ConformanceCase] = [
         try run.expect(migration.source.version, equals: version)
         for id in 1...50 as ClosedRange<Int64> {
             let changes = ChangeSet(change.target)
-            try changes.insert(change.target.entities[1], id: id, [.text("\(id)"), .integer(2)])
+            try changes.insert(change.target.entities[1], rowID: id, [.text("\(id)"), .integer(2)])
             try migration.target.apply(changes)
             try run.expect(try Pets.contents(migration.source, store), equals: before, "after \(id)")
         }
@@ -368,7 +368,7 @@ let migrationCases: [ConformanceCase] = [
         let pet = try store.entity("Pet")
         try store.change { changes in
             for id in 5...20_000 as ClosedRange<Int64> {
-                try changes.insert(pet, id: id, [.text("kind \(id % 7)"), .text("pet \(id)"), .integer(1 + id % 2)])
+                try changes.insert(pet, rowID: id, [.text("kind \(id % 7)"), .text("pet \(id)"), .integer(1 + id % 2)])
             }
         }
         let change = try store.change(
@@ -388,7 +388,7 @@ let migrationCases: [ConformanceCase] = [
                 for batch in 0..<20 as Range<Int64> {
                     let changes = ChangeSet(change.target)
                     for id in (batch * 1000 + 1)...(batch * 1000 + 1000) {
-                        try changes.insert(tag, id: id, [.text("tag \(id * 7919 % 20_011)"), .integer(id % 100)])
+                        try changes.insert(tag, rowID: id, [.text("tag \(id * 7919 % 20_011)"), .integer(id % 100)])
                     }
                     try migration.target.apply(changes)
                     try migration.save([UInt8(batch)])

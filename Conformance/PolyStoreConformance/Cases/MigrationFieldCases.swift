@@ -22,8 +22,8 @@ let migrationFieldCases: [ConformanceCase] = scenarios.map { scenario in
         guard let migrated else { return }
         // Fields of the target schema accept new values.
         try migrated.change { changes in
-            try changes.insert(item, id: 100, expected[0])
-            changes.delete(item, id: 1)
+            try changes.insert(item, rowID: 100, expected[0])
+            changes.delete(item, rowID: 1)
         }
         try run.expect(try migrated.row(item.name, 100), equals: expected[0], "a new record")
         let writer = try migrated.backend.beginWrite()

@@ -75,7 +75,7 @@ let migrationLinkCases: [ConformanceCase] = [
                 let team: Value = id == 6 ? .null : .integer(1 + id % 2)
                 let position: Value = id == 6 ? .null : .integer(100 - id)
                 try changes.insert(
-                    person, id: id, [.text("p\(id)"), team, .integer(id), id == 1 ? .null : .integer(id / 2), position])
+                    person, rowID: id, [.text("p\(id)"), team, .integer(id), id == 1 ? .null : .integer(id / 2), position])
             }
         }
         let members = try store.read { try $0.pairs(try store.entity("Team"), "members") }

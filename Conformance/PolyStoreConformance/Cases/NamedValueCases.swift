@@ -87,7 +87,7 @@ let namedValueCases: [ConformanceCase] = [
         let person = try store.entity("Person")
         for id in 1...3 as ClosedRange<Int64> {
             try store.change { changes in
-                try changes.insert(person, id: id, Fixtures.person("p\(id)", id))
+                try changes.insert(person, rowID: id, Fixtures.person("p\(id)", id))
                 try changes.setValue([UInt8(id)], named: "position")
             }
             try run.expect(try store.read { [UInt8(try $0.count(FetchRequest(person)))] }, equals: [UInt8(id)])
@@ -100,8 +100,8 @@ let namedValueCases: [ConformanceCase] = [
         try store.write { transaction in
             try transaction.apply(try store.values([("before", [1]), ("v", [1])]))
             for (code, spoil) in [
-                (.constraint, { try $0.insert(person, id: 2, Fixtures.person("a", 2)) }),
-                (.notFound, { $0.delete(person, id: 99) }),
+                (.constraint, { try $0.insert(person, rowID: 2, Fixtures.person("a", 2)) }),
+                (.notFound, { $0.delete(person, rowID: 99) }),
             ] as [(StoreError.Code, (ChangeSet) throws -> Void)] {
                 let bad = try store.values([("v", [2]), ("new", [2]), ("before", nil)])
                 try spoil(bad)
@@ -192,8 +192,8 @@ let namedValueCases: [ConformanceCase] = [
             defer { cursor.close() }
             var ids: [Int64] = []
             while try cursor.next() {
-                ids.append(cursor.id)
-                try transaction.apply(try store.values([("position", [UInt8(cursor.id)])]))
+                ids.append(cursor.rowID)
+                try transaction.apply(try store.values([("position", [UInt8(cursor.rowID)])]))
             }
             try run.expect(ids, equals: Array(1...20))
         }

@@ -59,7 +59,7 @@ let openingCases: [ConformanceCase] = [
         do {
             let transaction = try store.backend.beginWrite()
             let changes = ChangeSet(store.schema)
-            try changes.insert(try store.entity("Person"), id: 1, Fixtures.person("a", 1))
+            try changes.insert(try store.entity("Person"), rowID: 1, Fixtures.person("a", 1))
             try transaction.apply(changes)
             transaction.rollback()
         }
@@ -194,7 +194,7 @@ let openingCases: [ConformanceCase] = [
         try store.insert("Club", [[.text("c")]])
         try run.expect(try store.row("Department", 1), equals: [.text("d")])
         try run.expect(try store.row("Club", 1), equals: [.text("c")])
-        try store.change { $0.delete(try store.entity("Club"), id: 1) }
+        try store.change { $0.delete(try store.entity("Club"), rowID: 1) }
         try run.expect(try store.row("Department", 1), equals: [.text("d")])
     },
     ConformanceCase(
@@ -203,8 +203,8 @@ let openingCases: [ConformanceCase] = [
         let store = try run.open(Fixtures.company)
         try store.insert("Person", (0..<50).map { Fixtures.person("p\($0)", Int64($0)) })
         try store.change { changes in
-            for id in 1...20 { changes.delete(try store.entity("Person"), id: Int64(id)) }
-            try changes.update(try store.entity("Person"), id: 30, ["email": .text("changed")])
+            for id in 1...20 { changes.delete(try store.entity("Person"), rowID: Int64(id)) }
+            try changes.update(try store.entity("Person"), rowID: 30, ["email": .text("changed")])
         }
         try run.expect(try store.backend.verify(), equals: [])
     },

@@ -32,7 +32,7 @@ let orderCases: [ConformanceCase] =
             let store = try run.open(Fixtures.company)
             let person = try store.entity("Person")
             try store.change { changes in
-                for id in [9, 3, 7, 1, 5] as [Int64] { try changes.insert(person, id: id, Fixtures.person("p\(10 - id)", 10 - id)) }
+                for id in [9, 3, 7, 1, 5] as [Int64] { try changes.insert(person, rowID: id, Fixtures.person("p\(10 - id)", 10 - id)) }
             }
             try run.expect(try store.ids(FetchRequest(person)), equals: [1, 3, 5, 7, 9])
             try run.expect(try store.ids(try store.request("Person", "age", .greater, .integer(2))), equals: [1, 3, 5, 7])
@@ -79,8 +79,8 @@ let orderCases: [ConformanceCase] =
             let person = try store.entity("Person")
             try store.insert("Person", (0..<10).map { Fixtures.person("p\($0)", Int64($0 * 10)) })
             try store.change { changes in
-                try changes.update(person, id: 1, ["age": .integer(55)])
-                try changes.update(person, id: 10, ["age": .integer(-1)])
+                try changes.update(person, rowID: 1, ["age": .integer(55)])
+                try changes.update(person, rowID: 10, ["age": .integer(-1)])
             }
             let request = FetchRequest(person, sortKeys: [SortKey(FieldReference(person.fields[1]))])
             try run.expect(try store.ids(request), equals: [10, 2, 3, 4, 5, 6, 1, 7, 8, 9])

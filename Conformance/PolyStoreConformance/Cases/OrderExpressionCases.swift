@@ -67,7 +67,7 @@ let orderExpressionCases: [ConformanceCase] =
                     let cursor = try transaction.fetch(request)
                     defer { cursor.close() }
                     var rows: [Int64: [Value]] = [:]
-                    while try cursor.next() { rows[cursor.id] = worker.fields.prefix(2).map { cursor.record.value($0) } }
+                    while try cursor.next() { rows[cursor.rowID] = worker.fields.prefix(2).map { cursor.record.value($0) } }
                     return rows
                 }
                 for id in works.ids("Worker") {

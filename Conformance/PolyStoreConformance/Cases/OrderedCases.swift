@@ -15,7 +15,7 @@ let orderedCases: [ConformanceCase] = [
         try store.insert("Track", [Playlists.track("a", 1, 77), Playlists.track("b", nil, nil)])
         try run.expect(try store.row("Track", 1), equals: [.text("a"), .integer(1), .real(1), .integer(77)])
         try run.expect(try store.row("Track", 2), equals: [.text("b"), .null, .real(1), .null])
-        try store.change { try $0.update(track, id: 1, ["length": .real(5)]) }
+        try store.change { try $0.update(track, rowID: 1, ["length": .real(5)]) }
         try run.expect(try store.row("Track", 1), equals: [.text("a"), .integer(1), .real(5), .integer(77)])
     },
     ConformanceCase(
@@ -47,7 +47,7 @@ let orderedCases: [ConformanceCase] = [
             try changes.place(track, 1, at: 3, in: 2)
             try changes.place(track, 4, at: 2, in: 2)
             try changes.place(track, 3, at: nil, in: .some(nil))
-            changes.delete(track, id: 2)
+            changes.delete(track, rowID: 2)
         }
         try store.read { transaction in
             let found = try transaction.related(tracks, of: [1, 2])
@@ -198,7 +198,7 @@ let orderedCases: [ConformanceCase] = [
         try run.expectError(.notFound) {
             try store.change { changes in
                 try move(changes)
-                changes.delete(track, id: 99)
+                changes.delete(track, rowID: 99)
             }
         }
         let writer = try store.backend.beginWrite()
@@ -294,7 +294,7 @@ extension ChangeSet {
         var mask = FieldMask()
         mask.insert(3)
         if list != nil { mask.insert(1) }
-        try update(track, id: id, mask: mask) { builder in
+        try update(track, rowID: id, mask: mask) { builder in
             if case .some(let list?) = list { builder.setInteger(1, list) }
             if let position { builder.setInteger(3, position) }
         }

@@ -64,7 +64,7 @@ let planCases: [ConformanceCase] = [
             }
             try run.expect(try transaction.explain(FetchRequest(item, predicate: .none)).rowsReturned, equals: 0, "never true")
         }
-        try store.change { changes in for id in 1...30 { changes.delete(item, id: Int64(id)) } }
+        try store.change { changes in for id in 1...30 { changes.delete(item, rowID: Int64(id)) } }
         try store.read { transaction in
             let plan = try transaction.explain(FetchRequest(item, sortKeys: [SortKey(price)]))
             try run.expect([plan.rowsExamined, plan.rowsReturned], equals: [0, 0], "empty")
@@ -127,7 +127,7 @@ let planCases: [ConformanceCase] = [
         try store.read { transaction in for request in try Catalog.requests(store) { _ = try transaction.explain(request) } }
         try run.expect(try store.read { $0.version }, equals: version)
         try run.expect(try store.read { try $0.rows(FetchRequest(item)) }, equals: before)
-        try store.change { $0.delete(item, id: 1) }
+        try store.change { $0.delete(item, rowID: 1) }
         try run.expect(try store.read { try $0.count(FetchRequest(item)) }, equals: 39, "writing continues")
     },
     ConformanceCase("plan.cursor.is-not-disturbed", "Plans and open cursors do not affect each other.") { run in
@@ -139,7 +139,7 @@ let planCases: [ConformanceCase] = [
             let cursor = try transaction.fetch(request)
             var found: [Int64] = []
             while try cursor.next() {
-                found.append(cursor.id)
+                found.append(cursor.rowID)
                 try run.expect(try transaction.explain(request).rowsReturned, equals: expected.count, "at row \(found.count)")
                 _ = try transaction.plan(FetchRequest(item))
             }
@@ -155,8 +155,8 @@ let planCases: [ConformanceCase] = [
         let request = FetchRequest(item, predicate: .compare(try store.field("Item", "price"), .equal, .integer(1000)))
         try store.write { transaction in
             let changes = ChangeSet(store.schema)
-            for id in 1...6 as ClosedRange<Int64> { try changes.update(item, id: id, ["price": .integer(1000)]) }
-            changes.delete(item, id: 20)
+            for id in 1...6 as ClosedRange<Int64> { try changes.update(item, rowID: id, ["price": .integer(1000)]) }
+            changes.delete(item, rowID: 20)
             try transaction.apply(changes)
             try run.expect(try transaction.explain(request).rowsReturned, equals: 6)
             try run.expect(try transaction.explain(FetchRequest(item)).rowsReturned, equals: 19)

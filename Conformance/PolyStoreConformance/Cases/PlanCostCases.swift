@@ -34,9 +34,15 @@ let planCostCases: [ConformanceCase] = [
         let kinds = QueryPredicate.oneOf(try crowd.field("kind"), [.text("k1"), .text("k3"), .text("none")])
         try crowd.check(kinds, order: [try crowd.key("age")], limit: 5, most: 20, elsewhere: 2000)
         try crowd.check(kinds, order: [try crowd.key("age")], limit: 7, offset: 30, most: 60, elsewhere: 2000)
-        try crowd.check(kinds, order: [try crowd.key("age", ascending: false)], limit: 5, most: 1100, elsewhere: 2000)
+        try crowd.check(kinds, order: [try crowd.key("age", ascending: false)], limit: 5, most: 20, elsewhere: 2000)
+        try crowd.check(kinds, order: [try crowd.key("age", ascending: false)], limit: 7, offset: 30, most: 60, elsewhere: 2000)
         try crowd.check(kinds, order: [try crowd.key("kind"), try crowd.key("age")], limit: 5, most: 20, elsewhere: 2000)
         try crowd.check(kinds, order: [try crowd.key("age"), try crowd.key("kind")], limit: 5, most: 1100, elsewhere: 2000)
+        // Rows of both lists have the same birth dates, and are in ascending order of row ids in both directions.
+        let teams = QueryPredicate.oneOf(try crowd.field("team"), [.integer(0), .integer(2)])
+        for isAscending in [true, false] {
+            try crowd.check(teams, order: [try crowd.key("born", ascending: isAscending)], limit: 50, offset: 3, most: 120, elsewhere: 2000)
+        }
     },
     ConformanceCase(
         "plan.cost.range-and-limit", "The first rows of an unselective range are read without the others, wherever they are.",
@@ -103,8 +109,8 @@ let planCostCases: [ConformanceCase] = [
     },
 ]
 
-/// 2,000 people: ten cities, a hundred ages, birth dates shared by 55, four kinds with an index by age, and a serial number unrelated to the id order. Some
-/// have no age.
+/// 2,000 people: ten cities, a hundred ages, birth dates shared by 55, four kinds with an index by age, three teams with an index by birth date, and a
+/// serial number unrelated to the id order. Some have no age.
 private struct Crowd {
     let run: ConformanceRun
     let store: TestStore
@@ -122,7 +128,8 @@ private struct Crowd {
                     properties: [
                         attribute("city", .int64), attribute("age", .int64), attribute("born", .date), attribute("serial", .int64),
                         attribute("kind", .string, isIndexed: false), attribute("note", .string, isIndexed: false),
-                    ], indexes: [IndexDescription(fields: ["kind", "age"])])
+                        attribute("team", .int64, isIndexed: false),
+                    ], indexes: [IndexDescription(fields: ["kind", "age"]), IndexDescription(fields: ["team", "born"])])
             ])
     }()
 
@@ -137,7 +144,8 @@ private struct Crowd {
         let age: Value = number % 40 == 7 ? .null : .integer(Int64(number % 100))
         let serial = Value.integer(Int64(number * 1237 % 2000))
         let note = Value.text("note \(number * 7 % 13)")
-        return [.integer(Int64(number % 10)), age, .real(Double(number / 55)), serial, .text("k\(number % 4)"), note]
+        let team = Value.integer(Int64(number % 3))
+        return [.integer(Int64(number % 10)), age, .real(Double(number / 55)), serial, .text("k\(number % 4)"), note, team]
     }
 
     func field(_ name: String) throws -> FieldReference { try store.field("Person", name) }

@@ -85,7 +85,7 @@ let plannedIndexCases: [ConformanceCase] =
                 try check(false, examining: 40, [1, 2, 3, 4, 5])
                 guard type == .uint64 || type == .double else { continue }
                 // The greatest and the least value.
-                try store.change { try $0.insert(thing, id: 400, [type == .uint64 ? .integer(-1) : .real(.nan)]) }
+                try store.change { try $0.insert(thing, rowID: 400, [type == .uint64 ? .integer(-1) : .real(.nan)]) }
                 try check(true, examining: 400, type == .uint64 ? [399, 398, 397, 396, 395] : [400, 399, 398, 397, 396])
                 try check(false, examining: 400, type == .uint64 ? [400, 1, 2, 3, 4] : [1, 2, 3, 4, 5])
             }
@@ -139,7 +139,7 @@ let plannedIndexCases: [ConformanceCase] =
             try store.write { transaction in
                 try run.expect(!(try transaction.plan(request).isScan), "before")
                 let changes = ChangeSet(store.schema)
-                for id in 1...20 as ClosedRange<Int64> { try changes.update(item, id: id, ["price": .integer(3)]) }
+                for id in 1...20 as ClosedRange<Int64> { try changes.update(item, rowID: id, ["price": .integer(3)]) }
                 try transaction.apply(changes)
                 let plan = try transaction.explain(request)
                 try run.expect(!plan.isScan && plan.rowsExamined ?? .max < rows / 2, "after: \(plan)")

@@ -46,7 +46,7 @@ let queryCases: [ConformanceCase] = [
                 defer { cursor.close() }
                 while try cursor.next() {
                     let row = person.fields.map { cursor.record.value($0) }
-                    try run.expect(row, equals: crowdRow(Int(cursor.id) - 1), "object \(cursor.id)")
+                    try run.expect(row, equals: crowdRow(Int(cursor.rowID) - 1), "object \(cursor.rowID)")
                 }
             }
         }
@@ -81,7 +81,7 @@ let queryCases: [ConformanceCase] = [
             }
             try run.expect(try transaction.ids(FetchRequest(person)).count, equals: 40)
         }
-        try store.change { $0.delete(person, id: 1) }
+        try store.change { $0.delete(person, rowID: 1) }
         try run.expect(try store.ids(FetchRequest(person)).count, equals: 39)
     },
     ConformanceCase(
@@ -96,7 +96,7 @@ let queryCases: [ConformanceCase] = [
                 try run.expect(plan.description.contains("access:"), "no description")
                 if request.predicate != .all, request.predicate != .none {
                     try run.expect(
-                        !plan.pushedDown.isEmpty || !plan.remainder.isEmpty, "\(request.predicate) is neither pushed down nor left")
+                        !plan.pushedDown.isEmpty || !plan.residual.isEmpty, "\(request.predicate) is neither pushed down nor left")
                 }
             }
         }
@@ -106,8 +106,8 @@ let queryCases: [ConformanceCase] = [
         let age = FieldReference(person.fields[1])
         try store.write { transaction in
             let changes = ChangeSet(store.schema)
-            for id in 1...20 as ClosedRange<Int64> { try changes.update(person, id: id, ["age": .integer(500 + id)]) }
-            changes.delete(person, id: 40)
+            for id in 1...20 as ClosedRange<Int64> { try changes.update(person, rowID: id, ["age": .integer(500 + id)]) }
+            changes.delete(person, rowID: 40)
             try transaction.apply(changes)
             try run.expect(
                 try transaction.ids(FetchRequest(person, predicate: .compare(age, .greater, .integer(500)))),

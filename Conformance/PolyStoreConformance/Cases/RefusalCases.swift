@@ -7,11 +7,11 @@ let refusalCases: [ConformanceCase] = [
         "Any failure at any position of a change set undoes all of it: objects, values, links, uniqueness."
     ) { run in
         let failures: [(String, StoreError.Code, (ChangeSet, Entity) throws -> Void)] = [
-            ("a taken id", .constraint, { try $0.insert($1, id: 2, Fixtures.person("new id", 1)) }),
-            ("a taken value, inserted", .constraint, { try $0.insert($1, id: 50, Fixtures.person("c", 1)) }),
-            ("a taken value, updated", .constraint, { try $0.update($1, id: 2, ["email": .text("c")]) }),
-            ("an update of nothing", .notFound, { try $0.update($1, id: 77, ["age": .integer(1)]) }),
-            ("a deletion of nothing", .notFound, { $0.delete($1, id: 77) }),
+            ("a taken id", .constraint, { try $0.insert($1, rowID: 2, Fixtures.person("new id", 1)) }),
+            ("a taken value, inserted", .constraint, { try $0.insert($1, rowID: 50, Fixtures.person("c", 1)) }),
+            ("a taken value, updated", .constraint, { try $0.update($1, rowID: 2, ["email": .text("c")]) }),
+            ("an update of nothing", .notFound, { try $0.update($1, rowID: 77, ["age": .integer(1)]) }),
+            ("a deletion of nothing", .notFound, { $0.delete($1, rowID: 77) }),
         ]
         for (number, (what, code, fail)) in failures.enumerated() {
             for position in 0...3 {
@@ -22,9 +22,9 @@ let refusalCases: [ConformanceCase] = [
                 try store.change { $0.link(try store.pair(friends, 1, 2)) }
                 let before = try store.read { try $0.rows(FetchRequest(person)) }
                 let good: [(ChangeSet) throws -> Void] = [
-                    { try $0.insert(person, id: 9, Fixtures.person("nine", 9)) },
-                    { try $0.update(person, id: 1, ["email": .text("moved"), "age": .integer(99)]) },
-                    { $0.delete(person, id: 4) },
+                    { try $0.insert(person, rowID: 9, Fixtures.person("nine", 9)) },
+                    { try $0.update(person, rowID: 1, ["email": .text("moved"), "age": .integer(99)]) },
+                    { $0.delete(person, rowID: 4) },
                 ]
                 try store.write { transaction in
                     let changes = ChangeSet(store.schema)
@@ -46,12 +46,12 @@ let refusalCases: [ConformanceCase] = [
                 }
                 // Values that the failed change set claimed are free; values that it released are taken.
                 try run.expectError(.constraint, "\(what) at \(position): given up") {
-                    try store.change { try $0.insert(person, id: 20, Fixtures.person("a", 1)) }
+                    try store.change { try $0.insert(person, rowID: 20, Fixtures.person("a", 1)) }
                 }
                 try store.change { changes in
-                    try changes.insert(person, id: 20, Fixtures.person("nine", 1))
-                    try changes.insert(person, id: 21, Fixtures.person("moved", 1))
-                    try changes.insert(person, id: 22, Fixtures.person("new id", 1))
+                    try changes.insert(person, rowID: 20, Fixtures.person("nine", 1))
+                    try changes.insert(person, rowID: 21, Fixtures.person("moved", 1))
+                    try changes.insert(person, rowID: 22, Fixtures.person("new id", 1))
                 }
                 if run.target.capabilities.contains(.verification) { try run.expect(try store.backend.verify(), equals: [], what) }
             }
@@ -66,8 +66,8 @@ let refusalCases: [ConformanceCase] = [
         var row = Fixtures.person("b", 2)
         row[1] = .null
         for (what, change) in [
-            ("insert", { try $0.insert(person, id: 2, row) }),
-            ("update", { try $0.update(person, id: 1, ["email": .text("z"), "age": .null]) }),
+            ("insert", { try $0.insert(person, rowID: 2, row) }),
+            ("update", { try $0.update(person, rowID: 1, ["email": .text("z"), "age": .null]) }),
         ] as [(String, (ChangeSet) throws -> Void)] {
             let error = try run.expectError(.constraint, what) { try store.change(change) }
             try run.expect(error.entity, equals: "Person", what)
@@ -78,7 +78,7 @@ let refusalCases: [ConformanceCase] = [
     ConformanceCase("refusal.required.only-what-is-written", "An update can omit required fields, which keep their values.") { run in
         let store = try run.open(Fixtures.company)
         try store.insert("Person", [Fixtures.person("a", 1)])
-        try store.change { try $0.update(try store.entity("Person"), id: 1, ["score": .real(1)]) }
+        try store.change { try $0.update(try store.entity("Person"), rowID: 1, ["score": .real(1)]) }
         try run.expect(try store.row("Person", 1), equals: Fixtures.person("a", 1, score: 1))
     },
     ConformanceCase("refusal.foreign-schema.is-misuse", "Entities, relationships and change sets of another schema are misuse.") { run in
@@ -89,7 +89,7 @@ let refusalCases: [ConformanceCase] = [
         else { throw run.fail("the fixture has changed") }
         try store.write { transaction in
             for entity in [person, club] {
-                try run.expectError(.misuse, "record") { try transaction.record(entity, id: 1) }
+                try run.expectError(.misuse, "record") { try transaction.record(entity, rowID: 1) }
                 try run.expectError(.misuse, "fetch") { try transaction.ids(FetchRequest(entity)) }
                 try run.expectError(.misuse, "count") { try transaction.count(FetchRequest(entity)) }
                 try run.expectError(.misuse, "reserveIDs") { try transaction.reserveIDs(entity, count: 1) }
@@ -97,11 +97,11 @@ let refusalCases: [ConformanceCase] = [
             try run.expectError(.misuse, "links") { try transaction.related(friends, of: [1]) }
             try run.expectError(.misuse, "to-one") { try transaction.related(department, of: [1]) }
             let changes = ChangeSet(foreign)
-            try changes.insert(club, id: 1, [.text("chess")])
+            try changes.insert(club, rowID: 1, [.text("chess")])
             try run.expectError(.misuse, "apply") { try transaction.apply(changes) }
             // The transaction continues.
             let own = ChangeSet(store.schema)
-            try own.insert(try store.entity("Thing"), id: 1, [.integer(1)])
+            try own.insert(try store.entity("Thing"), rowID: 1, [.integer(1)])
             try transaction.apply(own)
         }
         try run.expect(try store.row("Thing", 1), equals: [.integer(1)])
@@ -115,7 +115,7 @@ let refusalCases: [ConformanceCase] = [
         }
         try store.write { transaction in
             let changes = ChangeSet(twin)
-            try changes.insert(person, id: 1, Fixtures.person("a", 1))
+            try changes.insert(person, rowID: 1, Fixtures.person("a", 1))
             try transaction.apply(changes)
         }
         try store.read { transaction in

@@ -18,7 +18,7 @@ let relatedPlanCases: [ConformanceCase] = [
         try store.store.read { transaction in
             for request in try requests(store) where request.predicate != .all && request.predicate != .none {
                 let plan = try transaction.plan(request)
-                let description = (plan.pushedDown + plan.remainder).joined(separator: "\n")
+                let description = (plan.pushedDown + plan.residual).joined(separator: "\n")
                 try run.expect(description.contains("filter "), "no filter in \(plan) for \(request.predicate)")
             }
         }
@@ -71,7 +71,7 @@ let relatedPlanCases: [ConformanceCase] = [
         (request.limit, request.offset) = (2, 1)
         try store.store.read { transaction in
             for plan in [try transaction.plan(request), try transaction.explain(request)] {
-                let (pushed, rest) = (plan.pushedDown.joined(separator: "; "), plan.remainder.joined(separator: "; "))
+                let (pushed, rest) = (plan.pushedDown.joined(separator: "; "), plan.residual.joined(separator: "; "))
                 try run.expect(!pushed.contains("team.title") && !pushed.contains("limit") && !pushed.contains("offset"), "\(plan)")
                 try run.expect(rest.contains("sort by team.title, objectID") && rest.contains("slice limit 2 offset 1"), "\(plan)")
             }
@@ -158,7 +158,7 @@ private func served(
         // The condition does not cause a full scan after a change either.
         try store.store.write { transaction in
             let changes = ChangeSet(store.store.schema)
-            try changes.update(try store.store.entity("Worker"), id: 640, ["age": .integer(641)])
+            try changes.update(try store.store.entity("Worker"), rowID: 640, ["age": .integer(641)])
             try transaction.apply(changes)
             try run.expect(!(try transaction.explain(request).isScan), "inside a write transaction")
         }

@@ -176,7 +176,7 @@ let relatedCases: [ConformanceCase] =
                 var open = Set(cursors.indices)
                 while !open.isEmpty {
                     for index in open.sorted() {
-                        if try cursors[index].next() { found[index].append(cursors[index].id) } else { open.remove(index) }
+                        if try cursors[index].next() { found[index].append(cursors[index].rowID) } else { open.remove(index) }
                     }
                 }
                 for (condition, ids) in zip(relatedConditions, found) {

@@ -20,9 +20,9 @@ let relationshipCases: [ConformanceCase] = [
         let person = try store.entity("Person")
         let people = try store.relationship("Department", "people")
         try store.change { changes in
-            try changes.update(person, id: 1, ["department": .integer(2)])
-            try changes.update(person, id: 3, ["department": .null])
-            changes.delete(person, id: 4)
+            try changes.update(person, rowID: 1, ["department": .integer(2)])
+            try changes.update(person, rowID: 3, ["department": .null])
+            changes.delete(person, rowID: 4)
         }
         let found = try store.read { try $0.related(people, of: [1, 2]) }
         try run.expect(found[1], equals: [5])

@@ -10,9 +10,9 @@ let reopenCases: [ConformanceCase] = [
         var (store, item) = try Catalog.open(run, items: 60)
         try store.change { changes in
             for id in stride(from: Int64(2), through: 60, by: 5) {
-                try changes.update(item, id: id, ["price": .null, "title": .text("é\u{0}\(id)")])
+                try changes.update(item, rowID: id, ["price": .null, "title": .text("é\u{0}\(id)")])
             }
-            for id in stride(from: Int64(3), through: 60, by: 5) { changes.delete(item, id: id) }
+            for id in stride(from: Int64(3), through: 60, by: 5) { changes.delete(item, rowID: id) }
         }
         func answers() throws -> [[[Value]]] {
             let price = try store.field("Item", "price")
@@ -70,14 +70,14 @@ let reopenCases: [ConformanceCase] = [
         var store = try run.open(schema)
         try store.insert(
             "Pair", [[.text("a"), .text("x"), .real(1)], [.text("b"), .text("x"), .real(.nan)], [.text("gone"), .text("x"), .real(3)]])
-        try store.change { $0.delete(try store.entity("Pair"), id: 3) }
+        try store.change { $0.delete(try store.entity("Pair"), rowID: 3) }
         try store.backend.close()
         store = try run.open(schema)
         let pair = try store.entity("Pair")
         for row in [[.text("a"), .text("y"), .real(1)], [.text("c"), .text("x"), .real(.nan)], [.null, .text("x"), .real(1)]] as [[Value]] {
-            try run.expectError(.constraint, "\(row)") { try store.change { try $0.insert(pair, id: 9, row) } }
+            try run.expectError(.constraint, "\(row)") { try store.change { try $0.insert(pair, rowID: 9, row) } }
         }
-        try store.change { try $0.insert(pair, id: 9, [.text("gone"), .text("x"), .real(3)]) }
+        try store.change { try $0.insert(pair, rowID: 9, [.text("gone"), .text("x"), .real(3)]) }
     },
     ConformanceCase(
         "reopen.again-and-again", "A repeatedly opened, changed and closed store has every change, and its version never decreases.",
@@ -91,8 +91,8 @@ let reopenCases: [ConformanceCase] = [
             try run.expect(found.0, equals: version, "the version in round \(round)")
             try run.expect(found.1, equals: (1..<round).map { Fixtures.person("p\($0)", $0 == round - 1 ? 0 : $0) }, "round \(round)")
             try store.change { changes in
-                if round > 1 { try changes.update(person, id: round - 1, ["age": .integer(round - 1)]) }
-                try changes.insert(person, id: round, Fixtures.person("p\(round)", 0))
+                if round > 1 { try changes.update(person, rowID: round - 1, ["age": .integer(round - 1)]) }
+                try changes.insert(person, rowID: round, Fixtures.person("p\(round)", 0))
             }
             version = try store.read { $0.version }
             try run.expect(version > found.0, "the commit counts")
@@ -108,17 +108,17 @@ let reopenCases: [ConformanceCase] = [
         try store.insert("Person", [Fixtures.person("a", 1)])
         try store.write { transaction in
             let bad = ChangeSet(store.schema)
-            try bad.insert(person, id: 2, Fixtures.person("failed", 2))
-            bad.delete(person, id: 99)
+            try bad.insert(person, rowID: 2, Fixtures.person("failed", 2))
+            bad.delete(person, rowID: 99)
             try run.expectError(.notFound) { try transaction.apply(bad) }
             let good = ChangeSet(store.schema)
-            try good.insert(person, id: 3, Fixtures.person("c", 3))
+            try good.insert(person, rowID: 3, Fixtures.person("c", 3))
             try transaction.apply(good)
         }
         do {
             let transaction = try store.backend.beginWrite()
             let changes = ChangeSet(store.schema)
-            try changes.insert(person, id: 4, Fixtures.person("dropped", 4))
+            try changes.insert(person, rowID: 4, Fixtures.person("dropped", 4))
             try transaction.apply(changes)
         }
         try store.backend.close()

@@ -109,7 +109,7 @@ extension TestStore {
     fileprivate func insert(_ name: String, _ rows: [[Value]], from first: Int64) throws {
         let entity = try entity(name)
         try change { changes in
-            for (index, row) in rows.enumerated() { try changes.insert(entity, id: first + Int64(index), row) }
+            for (index, row) in rows.enumerated() { try changes.insert(entity, rowID: first + Int64(index), row) }
         }
     }
 }

@@ -20,17 +20,17 @@ let snapshotCases: [ConformanceCase] =
                 try store.change { changes in
                     for id in 1...60 as ClosedRange<Int64> where id % 8 == Int64(step % 8) {
                         if id % 3 == 0 {
-                            changes.delete(item, id: id)
+                            changes.delete(item, rowID: id)
                         } else {
                             try changes.update(
-                                item, id: id,
+                                item, rowID: id,
                                 [
                                     "price": .integer(-id), "title": .null, "sku": .text("gone\(id)"), "slot": .integer(0),
                                     "note": .text("x"),
                                 ])
                         }
                     }
-                    try changes.insert(item, id: Int64(100 + step), Catalog.row(100 + step))
+                    try changes.insert(item, rowID: Int64(100 + step), Catalog.row(100 + step))
                 }
             }
             cursor.close()
@@ -63,11 +63,11 @@ let snapshotCases: [ConformanceCase] =
                 let reader = try store.backend.beginRead()
                 readers.append((reader, try answers(reader)))
                 try store.change { changes in
-                    changes.delete(item, id: round)
+                    changes.delete(item, rowID: round)
                     for id in 10...20 as ClosedRange<Int64> {
-                        try changes.update(item, id: id, ["price": .integer(id + round), "maker": .integer(round % 3 + 1)])
+                        try changes.update(item, rowID: id, ["price": .integer(id + round), "maker": .integer(round % 3 + 1)])
                     }
-                    try changes.insert(item, id: 1000 + round, Catalog.row(Int(1000 + round)))
+                    try changes.insert(item, rowID: 1000 + round, Catalog.row(Int(1000 + round)))
                 }
             }
             for (number, (reader, expected)) in readers.enumerated().reversed() {
@@ -90,12 +90,12 @@ let snapshotCases: [ConformanceCase] =
                 let reader = try store.backend.beginRead()
                 cursorCases.append((reader, try reader.fetch(FetchRequest(person))))
                 try store.change { changes in
-                    for id in 1...30 as ClosedRange<Int64> { try changes.update(person, id: id, ["age": .integer(version)]) }
+                    for id in 1...30 as ClosedRange<Int64> { try changes.update(person, rowID: id, ["age": .integer(version)]) }
                 }
             }
             for id in 1...30 as ClosedRange<Int64> {
                 for (number, (_, cursor)) in cursorCases.enumerated() {
-                    try run.expect(try cursor.next() && cursor.id == id, "walk \(number) at \(id)")
+                    try run.expect(try cursor.next() && cursor.rowID == id, "walk \(number) at \(id)")
                     try run.expect(cursor.record.value(person.fields[1]), equals: .integer(Int64(number)), "walk \(number) at \(id)")
                 }
             }
@@ -110,7 +110,7 @@ let snapshotCases: [ConformanceCase] =
             let before = try store.read { try $0.rows(FetchRequest(item)) }
             let writer = try store.backend.beginWrite()
             let changes = ChangeSet(store.schema)
-            for id in 1...10 as ClosedRange<Int64> { try changes.update(item, id: id, ["price": .integer(1000)]) }
+            for id in 1...10 as ClosedRange<Int64> { try changes.update(item, rowID: id, ["price": .integer(1000)]) }
             try writer.apply(changes)
             let reader = try store.backend.beginRead()
             defer { reader.end() }
@@ -130,7 +130,7 @@ let snapshotCases: [ConformanceCase] =
                 try store.write(.relaxed) { transaction in
                     let changes = ChangeSet(store.schema)
                     try changes.update(
-                        item, id: round % 20 + 1, ["price": .integer(round), "note": .text(String(repeating: "n", count: Int(round)))])
+                        item, rowID: round % 20 + 1, ["price": .integer(round), "note": .text(String(repeating: "n", count: Int(round)))])
                     try transaction.apply(changes)
                 }
             }
@@ -148,8 +148,8 @@ let snapshotCases: [ConformanceCase] =
             try store.write { transaction in
                 let (first, second) = (try transaction.fetch(FetchRequest(item)), try transaction.fetch(byPrice))
                 for id in 1...30 as ClosedRange<Int64> {
-                    try run.expect(try first.next() && first.id == id, "by id, at \(id)")
-                    try run.expect(try second.next() && second.id == 31 - id, "by price, at \(id)")
+                    try run.expect(try first.next() && first.rowID == id, "by id, at \(id)")
+                    try run.expect(try second.next() && second.rowID == 31 - id, "by price, at \(id)")
                 }
                 first.close()
                 second.close()
@@ -157,12 +157,12 @@ let snapshotCases: [ConformanceCase] =
                 let open = [try transaction.fetch(FetchRequest(item)), try transaction.fetch(byPrice)]
                 for cursor in open { _ = try cursor.next() }
                 let changes = ChangeSet(store.schema)
-                for id in 1...10 as ClosedRange<Int64> { try changes.update(item, id: id, ["price": .integer(100 - id)]) }
-                changes.delete(item, id: 30)
+                for id in 1...10 as ClosedRange<Int64> { try changes.update(item, rowID: id, ["price": .integer(100 - id)]) }
+                changes.delete(item, rowID: 30)
                 try transaction.apply(changes)
                 try run.expect(try transaction.ids(byPrice).prefix(3), equals: [1, 2, 3])
                 let bad = ChangeSet(store.schema)
-                bad.delete(item, id: 30)
+                bad.delete(item, rowID: 30)
                 try run.expectError(.notFound) { try transaction.apply(bad) }
                 for cursor in open { cursor.close() }
                 try run.expect(try transaction.count(FetchRequest(item)), equals: 29)

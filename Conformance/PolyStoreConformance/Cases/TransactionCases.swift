@@ -10,8 +10,8 @@ let transactionCases: [ConformanceCase] = [
         try store.insert("Person", [Fixtures.person("a", 1)])
         try store.write { transaction in
             let changes = ChangeSet(store.schema)
-            try changes.insert(person, id: 2, Fixtures.person("b", 2))
-            try changes.update(person, id: 1, ["age": .integer(50)])
+            try changes.insert(person, rowID: 2, Fixtures.person("b", 2))
+            try changes.update(person, rowID: 1, ["age": .integer(50)])
             changes.link(try store.pair(friends, 1, 2))
             try transaction.apply(changes)
             try run.expect(try transaction.row(person, 2)?[0], equals: .text("b"))
@@ -25,7 +25,7 @@ let transactionCases: [ConformanceCase] = [
         let person = try store.entity("Person")
         let transaction = try store.backend.beginWrite()
         let changes = ChangeSet(store.schema)
-        try changes.insert(person, id: 1, Fixtures.person("a", 1))
+        try changes.insert(person, rowID: 1, Fixtures.person("a", 1))
         try transaction.apply(changes)
         try run.expect(try store.ids(FetchRequest(person)), equals: [], "before the commit")
         _ = try transaction.commit(.full)
@@ -38,8 +38,8 @@ let transactionCases: [ConformanceCase] = [
         let version = try store.read { $0.version }
         let transaction = try store.backend.beginWrite()
         let changes = ChangeSet(store.schema)
-        try changes.insert(person, id: 2, Fixtures.person("b", 2))
-        try changes.update(person, id: 1, ["email": .text("z")])
+        try changes.insert(person, rowID: 2, Fixtures.person("b", 2))
+        try changes.update(person, rowID: 1, ["email": .text("z")])
         try transaction.apply(changes)
         transaction.rollback()
         transaction.rollback()
@@ -47,7 +47,7 @@ let transactionCases: [ConformanceCase] = [
         try run.expect(try store.row("Person", 1)?[0], equals: .text("a"))
         try run.expect(try store.read { $0.version }, equals: version)
         // The value that was temporarily taken is free again.
-        try store.change { try $0.insert(person, id: 3, Fixtures.person("b", 3)) }
+        try store.change { try $0.insert(person, rowID: 3, Fixtures.person("b", 3)) }
     },
     ConformanceCase("transaction.write.dropped-undoes", "A write transaction that is released rolls back and unblocks the next one.") {
         run in
@@ -56,7 +56,7 @@ let transactionCases: [ConformanceCase] = [
         do {
             let transaction = try store.backend.beginWrite()
             let changes = ChangeSet(store.schema)
-            try changes.insert(person, id: 1, Fixtures.person("a", 1))
+            try changes.insert(person, rowID: 1, Fixtures.person("a", 1))
             try transaction.apply(changes)
         }
         try run.expect(try store.ids(FetchRequest(person)), equals: [])
@@ -69,7 +69,7 @@ let transactionCases: [ConformanceCase] = [
         for id in 1...5 as ClosedRange<Int64> {
             let transaction = try store.backend.beginWrite()
             let changes = ChangeSet(store.schema)
-            try changes.insert(try store.entity("Person"), id: id, Fixtures.person("p\(id)", id))
+            try changes.insert(try store.entity("Person"), rowID: id, Fixtures.person("p\(id)", id))
             try transaction.apply(changes)
             let version = try transaction.commit(.full)
             try run.expect(version > last, "version \(version) after \(last)")
@@ -85,9 +85,9 @@ let transactionCases: [ConformanceCase] = [
         defer { reader.end() }
         let version = reader.version
         try store.change { changes in
-            try changes.update(person, id: 1, ["age": .integer(100)])
-            changes.delete(person, id: 2)
-            try changes.insert(person, id: 3, Fixtures.person("c", 3))
+            try changes.update(person, rowID: 1, ["age": .integer(100)])
+            changes.delete(person, rowID: 2)
+            try changes.insert(person, rowID: 3, Fixtures.person("c", 3))
         }
         try run.expect(try reader.row(person, 1)?[1], equals: .integer(1), "updated")
         try run.expect(try reader.row(person, 2)?[0], equals: .text("b"), "deleted")
@@ -102,7 +102,7 @@ let transactionCases: [ConformanceCase] = [
         defer { reader.end() }
         let request = try store.request("Person", "age", .greaterOrEqual, .integer(5))
         let before = try reader.ids(request)
-        for id in 1...10 as ClosedRange<Int64> { try store.change { try $0.update(person, id: id, ["age": .integer(0)]) } }
+        for id in 1...10 as ClosedRange<Int64> { try store.change { try $0.update(person, rowID: id, ["age": .integer(0)]) } }
         try run.expect(try reader.ids(request), equals: before)
         try run.expect(try reader.count(request), equals: before.count)
         try run.expect(try store.ids(request), equals: [], "a new reader")
@@ -117,7 +117,7 @@ let transactionCases: [ConformanceCase] = [
         let reader = try store.backend.beginRead()
         defer { reader.end() }
         try store.change { changes in
-            try changes.update(person, id: 1, ["department": .integer(2)])
+            try changes.update(person, rowID: 1, ["department": .integer(2)])
             changes.link(try store.pair(friends, 1, 2))
         }
         try run.expect(try reader.related(people, of: [1])[1], equals: [1, 2])
@@ -133,8 +133,8 @@ let transactionCases: [ConformanceCase] = [
         let cursor = try reader.fetch(FetchRequest(person))
         var ids: [Int64] = []
         while try cursor.next() {
-            ids.append(cursor.id)
-            if ids.count == 10 { try store.change { changes in for id in 20...60 { changes.delete(person, id: Int64(id)) } } }
+            ids.append(cursor.rowID)
+            if ids.count == 10 { try store.change { changes in for id in 20...60 { changes.delete(person, rowID: Int64(id)) } } }
         }
         cursor.close()
         try run.expect(ids, equals: (1...100).map { Int64($0) })
@@ -147,7 +147,7 @@ let transactionCases: [ConformanceCase] = [
         defer { for reader in readers { reader.end() } }
         for age in 1...8 as ClosedRange<Int64> {
             readers.append(try store.backend.beginRead())
-            try store.change { try $0.update(person, id: 1, ["age": .integer(age)]) }
+            try store.change { try $0.update(person, rowID: 1, ["age": .integer(age)]) }
         }
         for (index, reader) in readers.enumerated() {
             try run.expect(try reader.row(person, 1)?[1], equals: .integer(Int64(index)), "reader \(index)")
@@ -158,7 +158,7 @@ let transactionCases: [ConformanceCase] = [
     ) { run in
         let store = try run.open(Fixtures.company)
         for id in 1...30 as ClosedRange<Int64> {
-            try store.change { try $0.insert(try store.entity("Person"), id: id, Fixtures.person("p\(id)", id)) }
+            try store.change { try $0.insert(try store.entity("Person"), rowID: id, Fixtures.person("p\(id)", id)) }
             try run.expect(try store.row("Person", id)?[1], equals: .integer(id))
         }
     },
@@ -178,12 +178,12 @@ let transactionCases: [ConformanceCase] = [
             let first = try transaction.fetch(request)
             let second = try transaction.fetch(request)
             for id in 1...10 as ClosedRange<Int64> {
-                try run.expect(try first.next() && first.id == id, "first cursor at \(id)")
-                if id % 2 == 0 { try run.expect(try second.next() && second.id == id / 2, "second cursor at \(id / 2)") }
-                _ = try transaction.record(try store.entity("Person"), id: 20)
+                try run.expect(try first.next() && first.rowID == id, "first cursor at \(id)")
+                if id % 2 == 0 { try run.expect(try second.next() && second.rowID == id / 2, "second cursor at \(id / 2)") }
+                _ = try transaction.record(try store.entity("Person"), rowID: 20)
             }
             first.close()
-            try run.expect(try second.next() && second.id == 6, "second cursor after the first was closed")
+            try run.expect(try second.next() && second.rowID == 6, "second cursor after the first was closed")
             second.close()
             second.close()
         }
@@ -200,7 +200,7 @@ let transactionCases: [ConformanceCase] = [
                             try store.write { transaction in
                                 guard case .integer(let age)? = try transaction.row(person, 1)?[1] else { throw run.fail("no age") }
                                 let changes = ChangeSet(store.schema)
-                                try changes.update(person, id: 1, ["age": .integer(age + 1)])
+                                try changes.update(person, rowID: 1, ["age": .integer(age + 1)])
                                 try transaction.apply(changes)
                             }
                         }
@@ -216,7 +216,7 @@ let transactionCases: [ConformanceCase] = [
         for (index, durability) in [Durability.full, .relaxed, .full].enumerated() {
             try store.write(durability) { transaction in
                 let changes = ChangeSet(store.schema)
-                try changes.insert(try store.entity("Person"), id: Int64(index + 1), Fixtures.person("p\(index)", 1))
+                try changes.insert(try store.entity("Person"), rowID: Int64(index + 1), Fixtures.person("p\(index)", 1))
                 try transaction.apply(changes)
             }
         }
@@ -228,7 +228,7 @@ let transactionCases: [ConformanceCase] = [
         var store = try run.open(Fixtures.company)
         try store.write(.relaxed) { transaction in
             let changes = ChangeSet(store.schema)
-            try changes.insert(try store.entity("Person"), id: 1, Fixtures.person("a", 1))
+            try changes.insert(try store.entity("Person"), rowID: 1, Fixtures.person("a", 1))
             try transaction.apply(changes)
         }
         try store.backend.close()

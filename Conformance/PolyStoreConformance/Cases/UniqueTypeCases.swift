@@ -18,16 +18,16 @@ let uniqueTypeCases: [ConformanceCase] = edges.map { type, values in
         for (index, value) in values.enumerated() {
             let id = Int64(index + 1)
             try run.expect(try holder(value), equals: [id], "\(value)")
-            let error = try run.expectError(.constraint, "\(value) again") { try store.change { try $0.insert(thing, id: free, [value]) } }
+            let error = try run.expectError(.constraint, "\(value) again") { try store.change { try $0.insert(thing, rowID: free, [value]) } }
             try run.expect([error.entity, error.attribute], equals: ["Thing", "value"], "\(value)")
             try run.expectError(.constraint, "\(value) by an update") {
-                try store.change { try $0.update(thing, id: Int64(values.count + 1), ["value": value]) }
+                try store.change { try $0.update(thing, rowID: Int64(values.count + 1), ["value": value]) }
             }
         }
         // Every value moves to the next object, in one change set.
         try store.change { changes in
             for index in values.indices {
-                try changes.update(thing, id: Int64(index + 1), ["value": values[(index + 1) % values.count]])
+                try changes.update(thing, rowID: Int64(index + 1), ["value": values[(index + 1) % values.count]])
             }
         }
         for (index, value) in values.enumerated() {
@@ -35,10 +35,10 @@ let uniqueTypeCases: [ConformanceCase] = edges.map { type, values in
         }
         // A new object takes the value of an updated object, and another that of a deleted one.
         try store.change { changes in
-            try changes.insert(thing, id: free, [values[1]])
-            try changes.insert(thing, id: free + 1, [values[0]])
-            try changes.update(thing, id: 1, ["value": .null])
-            changes.delete(thing, id: Int64(values.count))
+            try changes.insert(thing, rowID: free, [values[1]])
+            try changes.insert(thing, rowID: free + 1, [values[0]])
+            try changes.update(thing, rowID: 1, ["value": .null])
+            changes.delete(thing, rowID: Int64(values.count))
         }
         try run.expect(try holder(values[1]), equals: [free], "released and assigned")
         try run.expect(try holder(values[0]), equals: [free + 1], "deleted and assigned")

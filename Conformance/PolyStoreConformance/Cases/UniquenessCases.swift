@@ -8,7 +8,7 @@ let uniquenessCases: [ConformanceCase] = [
         let store = try run.open(Fixtures.company)
         try store.insert("Person", [Fixtures.person("a", 1)])
         let error = try run.expectError(.constraint) {
-            try store.change { try $0.insert(try store.entity("Person"), id: 2, Fixtures.person("a", 2)) }
+            try store.change { try $0.insert(try store.entity("Person"), rowID: 2, Fixtures.person("a", 2)) }
         }
         try run.expect(error.entity, equals: "Person")
         try run.expect(error.attribute, equals: "email")
@@ -24,7 +24,7 @@ let uniquenessCases: [ConformanceCase] = [
         let store = try run.open(Fixtures.company)
         try store.insert("Person", [Fixtures.person("a", 1), Fixtures.person("b", 2)])
         let error = try run.expectError(.constraint) {
-            try store.change { try $0.update(try store.entity("Person"), id: 2, ["email": .text("a"), "age": .integer(9)]) }
+            try store.change { try $0.update(try store.entity("Person"), rowID: 2, ["email": .text("a"), "age": .integer(9)]) }
         }
         try run.expect(error.attribute, equals: "email")
         try run.expect(try store.row("Person", 2), equals: Fixtures.person("b", 2))
@@ -33,7 +33,7 @@ let uniquenessCases: [ConformanceCase] = [
         let store = try run.open(Fixtures.thing(.string, isUnique: true))
         try store.insert("Thing", [[.null], [.null], [.text("x")], [.null]])
         try run.expect(try store.ids(FetchRequest(try store.entity("Thing"))), equals: [1, 2, 3, 4])
-        try store.change { try $0.update(try store.entity("Thing"), id: 3, ["value": .null]) }
+        try store.change { try $0.update(try store.entity("Thing"), rowID: 3, ["value": .null]) }
     },
     ConformanceCase("uniqueness.empty.is-a-value", "Empty text is a value and unique like any other.") { run in
         let store = try run.open(Fixtures.thing(.string, isUnique: true))
@@ -44,8 +44,8 @@ let uniquenessCases: [ConformanceCase] = [
         let person = try store.entity("Person")
         try store.insert("Person", [Fixtures.person("a", 1), Fixtures.person("b", 2)])
         try store.change { changes in
-            try changes.update(person, id: 1, ["email": .text("b")])
-            try changes.update(person, id: 2, ["email": .text("a")])
+            try changes.update(person, rowID: 1, ["email": .text("b")])
+            try changes.update(person, rowID: 2, ["email": .text("a")])
         }
         try run.expect(try store.row("Person", 1)?[0], equals: .text("b"))
         try run.expect(try store.ids(try store.request("Person", "email", .equal, .text("a"))), equals: [2])
@@ -55,7 +55,7 @@ let uniquenessCases: [ConformanceCase] = [
         let person = try store.entity("Person")
         try store.insert("Person", (0..<20).map { Fixtures.person("p\($0)", Int64($0)) })
         try store.change { changes in
-            for id in 0..<20 { try changes.update(person, id: Int64(id + 1), ["email": .text("p\((id + 1) % 20)")]) }
+            for id in 0..<20 { try changes.update(person, rowID: Int64(id + 1), ["email": .text("p\((id + 1) % 20)")]) }
         }
         for id in 0..<20 { try run.expect(try store.row("Person", Int64(id + 1))?[0], equals: .text("p\((id + 1) % 20)")) }
     },
@@ -64,8 +64,8 @@ let uniquenessCases: [ConformanceCase] = [
         let person = try store.entity("Person")
         try store.insert("Person", [Fixtures.person("a", 1)])
         try store.change { changes in
-            try changes.insert(person, id: 2, Fixtures.person("a", 2))
-            try changes.update(person, id: 1, ["email": .text("b")])
+            try changes.insert(person, rowID: 2, Fixtures.person("a", 2))
+            try changes.update(person, rowID: 1, ["email": .text("b")])
         }
         try run.expect(try store.ids(try store.request("Person", "email", .equal, .text("a"))), equals: [2])
     },
@@ -76,16 +76,16 @@ let uniquenessCases: [ConformanceCase] = [
         let person = try store.entity("Person")
         try store.insert("Person", [Fixtures.person("a", 1), Fixtures.person("b", 2)])
         try store.change { changes in
-            try changes.insert(person, id: 3, Fixtures.person("a", 3))
-            changes.delete(person, id: 1)
+            try changes.insert(person, rowID: 3, Fixtures.person("a", 3))
+            changes.delete(person, rowID: 1)
         }
         try run.expect(try store.ids(try store.request("Person", "email", .equal, .text("a"))), equals: [3])
-        try run.expectError(.constraint) { try store.change { try $0.insert(person, id: 4, Fixtures.person("a", 4)) } }
+        try run.expectError(.constraint) { try store.change { try $0.insert(person, rowID: 4, Fixtures.person("a", 4)) } }
     },
     ConformanceCase("uniqueness.same-value.passes", "Writing an object's current value again is not a violation.") { run in
         let store = try run.open(Fixtures.company)
         try store.insert("Person", [Fixtures.person("a", 1)])
-        try store.change { try $0.update(try store.entity("Person"), id: 1, ["email": .text("a"), "age": .integer(2)]) }
+        try store.change { try $0.update(try store.entity("Person"), rowID: 1, ["email": .text("a"), "age": .integer(2)]) }
         try run.expect(try store.row("Person", 1)?[1], equals: .integer(2))
     },
     ConformanceCase("uniqueness.half-swap.is-refused", "An exchange that leaves two equal values is rejected completely.") { run in
@@ -94,8 +94,8 @@ let uniquenessCases: [ConformanceCase] = [
         try store.insert("Person", [Fixtures.person("a", 1), Fixtures.person("b", 2), Fixtures.person("c", 3)])
         let error = try run.expectError(.constraint) {
             try store.change { changes in
-                try changes.update(person, id: 1, ["email": .text("b")])
-                try changes.update(person, id: 2, ["email": .text("c")])
+                try changes.update(person, rowID: 1, ["email": .text("b")])
+                try changes.update(person, rowID: 2, ["email": .text("c")])
             }
         }
         try run.expect(error.attribute, equals: "email")
@@ -116,7 +116,7 @@ let uniquenessCases: [ConformanceCase] = [
             let store = try run.open(Fixtures.thing(type, isUnique: true), "store\(index)")
             try store.insert("Thing", [[value]])
             try run.expectError(.constraint, "\(type) \(value)") {
-                try store.change { try $0.insert(try store.entity("Thing"), id: 2, [value]) }
+                try store.change { try $0.insert(try store.entity("Thing"), rowID: 2, [value]) }
             }
         }
     },
@@ -139,15 +139,15 @@ let uniquenessCases: [ConformanceCase] = [
                 [.text("a"), .integer(1)], [.text("a"), .integer(2)], [.text("b"), .integer(1)], [.text("a"), .null], [.text("a"), .null],
             ])
         let error = try run.expectError(.constraint) {
-            try store.change { try $0.insert(try store.entity("Pair"), id: 6, [.text("a"), .integer(2)]) }
+            try store.change { try $0.insert(try store.entity("Pair"), rowID: 6, [.text("a"), .integer(2)]) }
         }
         try run.expect(
             error.attribute?.contains("first") == true && error.attribute?.contains("second") == true,
             "names \(error.attribute ?? "nothing")")
         // Swapping one part between two objects passes too.
         try store.change { changes in
-            try changes.update(try store.entity("Pair"), id: 1, ["second": .integer(2)])
-            try changes.update(try store.entity("Pair"), id: 2, ["second": .integer(1)])
+            try changes.update(try store.entity("Pair"), rowID: 1, ["second": .integer(2)])
+            try changes.update(try store.entity("Pair"), rowID: 2, ["second": .integer(1)])
         }
         try run.expect(try store.row("Pair", 1), equals: [.text("a"), .integer(2)])
     },

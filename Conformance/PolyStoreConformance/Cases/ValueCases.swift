@@ -18,9 +18,9 @@ let valueCases: [ConformanceCase] =
             // Each can become null and be set again.
             for (index, value) in values.enumerated() {
                 let id = Int64(index + 1)
-                try store.change { try $0.update(try store.entity("Thing"), id: id, ["value": .null]) }
+                try store.change { try $0.update(try store.entity("Thing"), rowID: id, ["value": .null]) }
                 try run.expect(try store.row("Thing", id), equals: [.null], "\(type) \(index) cleared")
-                try store.change { try $0.update(try store.entity("Thing"), id: id, ["value": value]) }
+                try store.change { try $0.update(try store.entity("Thing"), rowID: id, ["value": value]) }
                 try run.expect(try store.row("Thing", id), equals: [value], "\(type) \(index) set again")
             }
         }
@@ -87,7 +87,7 @@ let valueCases: [ConformanceCase] =
                 expected[number] = value(number, 1)
                 let name = "f\(number)"
                 try store.change {
-                    try $0.update(try store.entity("Wide"), id: 1, KeyValuePairs(dictionaryLiteral: (name, expected[number])))
+                    try $0.update(try store.entity("Wide"), rowID: 1, KeyValuePairs(dictionaryLiteral: (name, expected[number])))
                 }
                 try run.expect(try store.row("Wide", 1), equals: expected, "after an update of \(name)")
             }
@@ -97,7 +97,7 @@ let valueCases: [ConformanceCase] =
             try store.insert("Bare", [[], [], []])
             try run.expect(try store.ids(FetchRequest(try store.entity("Bare"))), equals: [1, 2, 3])
             try run.expect(try store.row("Bare", 2), equals: [])
-            try store.change { $0.delete(try store.entity("Bare"), id: 2) }
+            try store.change { $0.delete(try store.entity("Bare"), rowID: 2) }
             try run.expect(try store.ids(FetchRequest(try store.entity("Bare"))), equals: [1, 3])
         },
         ConformanceCase("value.record.of-every-type", "One record can hold values of all types, and of every subset of them.") { run in

@@ -62,7 +62,7 @@ private final class VersionHistory: Sendable {
         for number in 1...commits {
             var next = state
             let changes = ChangeSet(store.schema)
-            try changes.update(counter, id: 1, ["title": .text("\(number)")])
+            try changes.update(counter, rowID: 1, ["title": .text("\(number)")])
             try draw(&random, &next, state, changes, &nextID)
             let isKept = !random.once(in: 5)
             if isKept { kept.withLock { $0.states.append(next) } }
@@ -91,7 +91,7 @@ private final class VersionHistory: Sendable {
         let writer = try store.backend.beginWrite()
         do {
             let changes = ChangeSet(store.schema)
-            try changes.update(counter, id: 1, ["title": .text("\(number)")])
+            try changes.update(counter, rowID: 1, ["title": .text("\(number)")])
             try writer.apply(changes)
             let version = try writer.commit(.relaxed)
             kept.withLock { $0.versions.append(version) }
@@ -104,19 +104,19 @@ private final class VersionHistory: Sendable {
     private func draw(_ random: inout SplitMix64, _ next: inout State, _ state: State, _ changes: ChangeSet, _ nextID: inout Int64) throws {
         for _ in 0..<random.below(4) {
             let row = Fixtures.person("p\(nextID)", Int64(random.below(20)))
-            try changes.insert(person, id: nextID, row)
+            try changes.insert(person, rowID: nextID, row)
             next.people[nextID] = row
             nextID += 1
         }
         let ids = state.people.keys.sorted()
         for id in random.pick(4, of: ids) {
             if random.once(in: 3) {
-                changes.delete(person, id: id)
+                changes.delete(person, rowID: id)
                 next.people[id] = nil
                 for friend in next.friends[id, default: []] { link(changes, id, friend, false, &next) }
             } else {
                 let age = Value.integer(Int64(random.below(20)))
-                try changes.update(person, id: id, ["age": age])
+                try changes.update(person, rowID: id, ["age": age])
                 next.people[id]?[1] = age
             }
         }

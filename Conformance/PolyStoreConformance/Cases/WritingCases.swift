@@ -12,7 +12,7 @@ let writingCases: [ConformanceCase] = [
         let store = try run.open(Fixtures.company)
         let person = try store.entity("Person")
         let ids: [Int64] = [7, 1, 1_000_000_007, .max, 512, 511, 513]
-        try store.change { changes in for id in ids { try changes.insert(person, id: id, Fixtures.person("p\(id)", id)) } }
+        try store.change { changes in for id in ids { try changes.insert(person, rowID: id, Fixtures.person("p\(id)", id)) } }
         try run.expect(try store.ids(FetchRequest(person)), equals: ids.sorted())
         try run.expect(try store.row("Person", .max)?[1], equals: .integer(.max))
     },
@@ -26,18 +26,18 @@ let writingCases: [ConformanceCase] = [
     ConformanceCase("writing.update.masked-fields-only", "An update changes only the fields of its mask.") { run in
         let store = try run.open(Fixtures.company)
         try store.insert("Person", [Fixtures.person("a", 1, nickname: "n", score: 1.5)])
-        try store.change { try $0.update(try store.entity("Person"), id: 1, ["age": .integer(2)]) }
+        try store.change { try $0.update(try store.entity("Person"), rowID: 1, ["age": .integer(2)]) }
         try run.expect(try store.row("Person", 1), equals: Fixtures.person("a", 2, nickname: "n", score: 1.5))
-        try store.change { try $0.update(try store.entity("Person"), id: 1, ["nickname": .null, "score": .real(9)]) }
+        try store.change { try $0.update(try store.entity("Person"), rowID: 1, ["nickname": .null, "score": .real(9)]) }
         try run.expect(try store.row("Person", 1), equals: Fixtures.person("a", 2, score: 9))
-        try store.change { try $0.update(try store.entity("Person"), id: 1, ["nickname": .text("again")]) }
+        try store.change { try $0.update(try store.entity("Person"), rowID: 1, ["nickname": .text("again")]) }
         try run.expect(try store.row("Person", 1), equals: Fixtures.person("a", 2, nickname: "again", score: 9))
     },
     ConformanceCase("writing.update.moves-index-entries", "After an update the object is found only by its new value.") { run in
         let store = try run.open(Fixtures.company)
         let person = try store.entity("Person")
         try store.insert("Person", (0..<20).map { Fixtures.person("p\($0)", Int64($0)) })
-        try store.change { try $0.update(person, id: 5, ["age": .integer(100)]) }
+        try store.change { try $0.update(person, rowID: 5, ["age": .integer(100)]) }
         try run.expect(try store.ids(store.request("Person", "age", .equal, .integer(4))), equals: [])
         try run.expect(try store.ids(store.request("Person", "age", .equal, .integer(100))), equals: [5])
         try run.expect(try store.ids(store.request("Person", "age", .greater, .integer(17))), equals: [5, 19, 20])
@@ -48,8 +48,8 @@ let writingCases: [ConformanceCase] = [
         try store.insert("Person", [Fixtures.person("a", 1)])
         let error = try run.expectError(.notFound) {
             try store.change { changes in
-                try changes.update(person, id: 1, ["age": .integer(9)])
-                try changes.update(person, id: 2, ["age": .integer(9)])
+                try changes.update(person, rowID: 1, ["age": .integer(9)])
+                try changes.update(person, rowID: 2, ["age": .integer(9)])
             }
         }
         try run.expect(error.entity, equals: "Person")
@@ -60,7 +60,7 @@ let writingCases: [ConformanceCase] = [
         let store = try run.open(Fixtures.company)
         let person = try store.entity("Person")
         try store.insert("Person", (0..<10).map { Fixtures.person("p\($0)", Int64($0 % 3)) })
-        try store.change { changes in for id in [2, 5, 8] as [Int64] { changes.delete(person, id: id) } }
+        try store.change { changes in for id in [2, 5, 8] as [Int64] { changes.delete(person, rowID: id) } }
         try run.expect(try store.row("Person", 5), equals: nil)
         try run.expect(try store.ids(FetchRequest(person)), equals: [1, 3, 4, 6, 7, 9, 10])
         try run.expect(try store.ids(store.request("Person", "age", .equal, .integer(1))), equals: [])
@@ -71,7 +71,7 @@ let writingCases: [ConformanceCase] = [
         let store = try run.open(Fixtures.company)
         let person = try store.entity("Person")
         try store.insert("Person", (0..<200).map { Fixtures.person("p\($0)", Int64($0)) })
-        try store.change { changes in for id in 1...200 { changes.delete(person, id: Int64(id)) } }
+        try store.change { changes in for id in 1...200 { changes.delete(person, rowID: Int64(id)) } }
         try run.expect(try store.ids(FetchRequest(person)), equals: [])
     },
     ConformanceCase("writing.delete.missing", "Deleting a missing object throws notFound, and the change set has no effect.") {
@@ -81,8 +81,8 @@ let writingCases: [ConformanceCase] = [
         try store.insert("Person", [Fixtures.person("a", 1)])
         try run.expectError(.notFound) {
             try store.change { changes in
-                try changes.insert(person, id: 2, Fixtures.person("b", 2))
-                changes.delete(person, id: 3)
+                try changes.insert(person, rowID: 2, Fixtures.person("b", 2))
+                changes.delete(person, rowID: 3)
             }
         }
         try run.expect(try store.ids(FetchRequest(person)), equals: [1])
@@ -94,20 +94,20 @@ let writingCases: [ConformanceCase] = [
         try store.insert("Person", [Fixtures.person("a", 1), Fixtures.person("b", 2)])
         try store.write { transaction in
             let good = ChangeSet(store.schema)
-            try good.insert(person, id: 10, Fixtures.person("ten", 10))
+            try good.insert(person, rowID: 10, Fixtures.person("ten", 10))
             try transaction.apply(good)
             let bad = ChangeSet(store.schema)
-            try bad.insert(person, id: 11, Fixtures.person("eleven", 11))
-            try bad.update(person, id: 1, ["age": .integer(99)])
-            bad.delete(person, id: 2)
+            try bad.insert(person, rowID: 11, Fixtures.person("eleven", 11))
+            try bad.update(person, rowID: 1, ["age": .integer(99)])
+            bad.delete(person, rowID: 2)
             bad.link(try store.pair(try store.relationship("Person", "friends"), 1, 10))
-            try bad.insert(person, id: 12, Fixtures.person("ten", 12))  // taken
+            try bad.insert(person, rowID: 12, Fixtures.person("ten", 12))  // taken
             try run.expectError(.constraint) { try transaction.apply(bad) }
             try run.expect(try transaction.ids(FetchRequest(person)), equals: [1, 2, 10], "after the failure")
             try run.expect(try transaction.row(person, 1)?[1], equals: .integer(1))
             try run.expect(try transaction.related(try store.relationship("Person", "friends"), of: [1])[1], equals: [])
             let more = ChangeSet(store.schema)
-            try more.insert(person, id: 13, Fixtures.person("eleven", 13))
+            try more.insert(person, rowID: 13, Fixtures.person("eleven", 13))
             try transaction.apply(more)
         }
         try run.expect(try store.ids(FetchRequest(person)), equals: [1, 2, 10, 13])
@@ -118,8 +118,8 @@ let writingCases: [ConformanceCase] = [
         try store.write { transaction in
             for id in 1...5 {
                 let changes = ChangeSet(store.schema)
-                try changes.insert(person, id: Int64(id), Fixtures.person("p\(id)", Int64(id)))
-                if id > 1 { try changes.update(person, id: Int64(id - 1), ["age": .integer(Int64(id * 100))]) }
+                try changes.insert(person, rowID: Int64(id), Fixtures.person("p\(id)", Int64(id)))
+                if id > 1 { try changes.update(person, rowID: Int64(id - 1), ["age": .integer(Int64(id * 100))]) }
                 try transaction.apply(changes)
             }
         }
@@ -148,7 +148,7 @@ let writingCases: [ConformanceCase] = [
         try store.write { transaction in
             _ = try transaction.reserveIDs(person, count: 4)
             let bad = ChangeSet(store.schema)
-            bad.delete(person, id: 99)
+            bad.delete(person, rowID: 99)
             try run.expectError(.notFound) { try transaction.apply(bad) }
             try run.expect(try transaction.reserveIDs(person, count: 1), equals: 5)
         }
@@ -157,8 +157,8 @@ let writingCases: [ConformanceCase] = [
         let store = try run.open(Fixtures.company)
         let person = try store.entity("Person")
         let first = try store.write { try $0.reserveIDs(person, count: 3) }
-        try store.change { try $0.insert(person, id: first + 2, Fixtures.person("a", 1)) }
-        try store.change { $0.delete(person, id: first + 2) }
+        try store.change { try $0.insert(person, rowID: first + 2, Fixtures.person("a", 1)) }
+        try store.change { $0.delete(person, rowID: first + 2) }
         try run.expect(try store.write { try $0.reserveIDs(person, count: 1) }, equals: first + 3)
     },
     ConformanceCase("writing.ids.are-not-reused-after-reopen", "The sequence continues after reopening.", requires: [.persistence]) { run in

@@ -93,7 +93,7 @@ class DefectiveReadTransaction: ReadTransaction {
     }
 
     var version: UInt64 { (later.last ?? first).version }
-    func record(_ entity: Entity, id: Int64) throws -> RecordView? { try reader().record(entity, id: id) }
+    func record(_ entity: Entity, rowID: Int64) throws -> RecordView? { try reader().record(entity, rowID: rowID) }
     func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs {
         let found = try reader().related(relationship, of: sources)
         guard store.defect == .losesPositions else { return found }
@@ -234,7 +234,7 @@ final class DefectiveWriteTransaction: DefectiveReadTransaction, WriteTransactio
             store.hasFailed = true
             throw error
         }
-        for change in changes.changes where change.kind == .update { store.updated.insert(change.id) }
+        for change in changes.changes where change.kind == .update { store.updated.insert(change.rowID) }
     }
 
     func commit(_ durability: Durability) throws -> UInt64 {
@@ -267,9 +267,9 @@ final class DefectiveWriteTransaction: DefectiveReadTransaction, WriteTransactio
                     for field in entity.fields { builder.copy(field, from: changes.record(change)) }
                 }
                 switch change.kind {
-                case .insert: try piece.insert(entity, id: change.id, copy)
-                case .update: try piece.update(entity, id: change.id, mask: change.mask, copy)
-                case .delete: piece.delete(entity, id: change.id)
+                case .insert: try piece.insert(entity, rowID: change.rowID, copy)
+                case .update: try piece.update(entity, rowID: change.rowID, mask: change.mask, copy)
+                case .delete: piece.delete(entity, rowID: change.rowID)
                 }
                 return piece
             }
@@ -301,13 +301,13 @@ final class DefectiveWriteTransaction: DefectiveReadTransaction, WriteTransactio
                 }
             }
             switch change.kind {
-            case .insert: try result.insert(entity, id: change.id, copy)
+            case .insert: try result.insert(entity, rowID: change.rowID, copy)
             case .update:
                 let mask = store.defect == .writesEveryField ? FieldMask(first: entity.fields.count) : change.mask
-                try result.update(entity, id: change.id, mask: mask, copy)
+                try result.update(entity, rowID: change.rowID, mask: mask, copy)
             case .delete:
                 deletions += 1
-                if store.defect != .dropsADelete || deletions % 2 == 1 { result.delete(entity, id: change.id) }
+                if store.defect != .dropsADelete || deletions % 2 == 1 { result.delete(entity, rowID: change.rowID) }
             }
         }
         for link in changes.links {

@@ -120,7 +120,7 @@ private final class FaultPlay {
             let transaction = try store.beginWrite()
             defer { transaction.rollback() }
             let changes = ChangeSet(schema)
-            for id in [number * 2 - 1, number * 2] { try changes.insert(item, id: id, Self.row(id)) }
+            for id in [number * 2 - 1, number * 2] { try changes.insert(item, rowID: id, Self.row(id)) }
             try transaction.apply(changes)
             isTried = true
             _ = try transaction.commit(.full)
@@ -151,7 +151,7 @@ private final class FaultPlay {
                 let cursor = try reader.fetch(request)
                 defer { cursor.close() }
                 var rows: [Int64: [Value]] = [:]
-                while try cursor.next() { rows[cursor.id] = item.fields.map { cursor.record.value($0) } }
+                while try cursor.next() { rows[cursor.rowID] = item.fields.map { cursor.record.value($0) } }
                 judge(rows)
                 let count = try reader.count(request)
                 if count != rows.count { wrong.append("\(what): a count of \(count) with \(rows.count) objects") }

@@ -110,15 +110,15 @@ struct Works: Sendable {
         try store.change { changes in
             for id in ids("Team") {
                 guard let row = teams[id] else { continue }
-                try changes.insert(team, id: id, [.text(row.title), row.budget.map { .integer($0) } ?? .null])
+                try changes.insert(team, rowID: id, [.text(row.title), row.budget.map { .integer($0) } ?? .null])
                 for tag in row.tags { changes.link(try store.pair(try store.relationship("Team", "tags"), id, tag)) }
             }
             for id in ids("Club") {
                 guard let row = self.clubs[id] else { continue }
-                try changes.insert(club, id: id, [.text(row.name), row.rating.map { .real($0) } ?? .null])
+                try changes.insert(club, rowID: id, [.text(row.name), row.rating.map { .real($0) } ?? .null])
             }
             for id in ids("Worker") {
-                try changes.insert(worker, id: id, Self.row(self[id]))
+                try changes.insert(worker, rowID: id, Self.row(self[id]))
                 for friend in self[id].friends { changes.link(try store.pair(friends, id, friend)) }
                 for one in self[id].clubs { changes.link(try store.pair(clubs, id, one)) }
             }
@@ -145,10 +145,10 @@ struct Works: Sendable {
         after.workers[2]?.boss = 3
         after.workers[6]?.boss = nil
         after.workers[5] = nil
-        try changes.update(worker, id: 3, ["team": .integer(4)])
-        try changes.update(worker, id: 2, ["boss": .integer(3)])
-        try changes.update(worker, id: 6, ["boss": .null])
-        changes.delete(worker, id: 5)
+        try changes.update(worker, rowID: 3, ["team": .integer(4)])
+        try changes.update(worker, rowID: 2, ["boss": .integer(3)])
+        try changes.update(worker, rowID: 6, ["boss": .null])
+        changes.delete(worker, rowID: 5)
         changes.link(try store.store.pair(friends, 5, 5, isAddition: false))
         for club in self[5].clubs { changes.link(try store.store.pair(clubs, 5, club, isAddition: false)) }
         after.workers[8]?.friends = [1]
@@ -158,10 +158,10 @@ struct Works: Sendable {
         changes.link(try store.store.pair(friends, 1, 8))
         changes.link(try store.store.pair(clubs, 8, 4))
         after.teams[1]?.title = "crimson"
-        try changes.update(try store.store.entity("Team"), id: 1, ["title": .text("crimson")])
+        try changes.update(try store.store.entity("Team"), rowID: 1, ["title": .text("crimson")])
         let fresh = Worker(name: "red", age: 25, score: 3, level: 3, team: 2, boss: 4, clubs: [2])
         after.workers[11] = fresh
-        try changes.insert(worker, id: 11, Self.row(fresh))
+        try changes.insert(worker, rowID: 11, Self.row(fresh))
         changes.link(try store.store.pair(clubs, 11, 2))
         return after
     }

@@ -34,7 +34,7 @@ struct DamageSample: Sendable {
         let others = try store.relationship("Item", "others")
         for part in 0..<4 {
             try store.change { changes in
-                for row in 1...rows where row % 4 == part { try changes.insert(item, id: Int64(row), values(row)) }
+                for row in 1...rows where row % 4 == part { try changes.insert(item, rowID: Int64(row), values(row)) }
             }
         }
         try store.change { changes in

@@ -41,12 +41,12 @@ enum KillSample {
         let number = try self.counter(transaction, schema) + 1
         let changes = ChangeSet(schema)
         if number == 1 {
-            try changes.insert(counter, id: 1, [.integer(1)])
+            try changes.insert(counter, rowID: 1, [.integer(1)])
         } else {
-            try changes.update(counter, id: 1, ["value": .integer(number)])
+            try changes.update(counter, rowID: 1, ["value": .integer(number)])
         }
-        for part in 0..<3 as Range<Int64> { try changes.insert(entry, id: number * 3 + part, row(number, part)) }
-        if number % 5 == 0 { for part in 0..<3 as Range<Int64> { changes.delete(entry, id: (number - 4) * 3 + part) } }
+        for part in 0..<3 as Range<Int64> { try changes.insert(entry, rowID: number * 3 + part, row(number, part)) }
+        if number % 5 == 0 { for part in 0..<3 as Range<Int64> { changes.delete(entry, rowID: (number - 4) * 3 + part) } }
         if backend.capabilities.has(.namedValues) { try changes.setValue(Array("\(number)".utf8), named: valueName) }
         if backend.capabilities.has(.changeLog) {
             changes.appendLogEntry(Array("\(number)".utf8))

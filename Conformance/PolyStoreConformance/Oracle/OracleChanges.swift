@@ -23,14 +23,14 @@ struct OracleChanges {
         for key in keys {
             let entity = schema.entities[key.entity]
             switch changes[key] {
-            case .insert(let row): try set.insert(entity, id: key.id, row)
+            case .insert(let row): try set.insert(entity, rowID: key.id, row)
             case .update(let fields):
                 var mask = FieldMask()
                 for fieldIndex in fields.keys { mask.insert(fieldIndex) }
-                try set.update(entity, id: key.id, mask: mask) { builder in
+                try set.update(entity, rowID: key.id, mask: mask) { builder in
                     for (fieldIndex, value) in fields.sorted(by: { $0.key < $1.key }) { try builder.set(entity.fields[fieldIndex], value) }
                 }
-            case .delete: set.delete(entity, id: key.id)
+            case .delete: set.delete(entity, rowID: key.id)
             case nil: break
             }
         }

@@ -103,14 +103,14 @@ struct OracleDraw {
         if !mayFail { while model.rows[entity.index][id] != nil { id += 1 } }
         var row: [Value] = []
         for field in entity.fields { row.append(value(entity, field, mayFail)) }
-        return .insert(entity: entity.index, id: id, row: row)
+        return .insert(entity: entity.index, rowID: id, row: row)
     }
 
     private mutating func update(_ mayFail: Bool) -> OracleEdit {
         let entity = random.pick(schema.entities)
         var fields: [Int: Value] = [:]
         for field in random.pick(1 + random.below(3), of: entity.fields) { fields[field.index] = value(entity, field, mayFail) }
-        return .update(entity: entity.index, id: id(entity.index), fields: fields)
+        return .update(entity: entity.index, rowID: id(entity.index), fields: fields)
     }
 
     /// Draws an exchange of values between two objects, of all or some fields of an index.
@@ -121,14 +121,14 @@ struct OracleDraw {
         let unique = entity.indexes.filter(\.isUnique)
         let fields = unique.isEmpty ? random.pick(2, of: entity.fields).map(\.index) : random.pick(unique).fields
         return [
-            .update(entity: entity.index, id: ids[0], fields: Dictionary(uniqueKeysWithValues: fields.map { ($0, second[$0]) })),
-            .update(entity: entity.index, id: ids[1], fields: Dictionary(uniqueKeysWithValues: fields.map { ($0, first[$0]) })),
+            .update(entity: entity.index, rowID: ids[0], fields: Dictionary(uniqueKeysWithValues: fields.map { ($0, second[$0]) })),
+            .update(entity: entity.index, rowID: ids[1], fields: Dictionary(uniqueKeysWithValues: fields.map { ($0, first[$0]) })),
         ]
     }
 
     private mutating func delete(_ mayFail: Bool) -> OracleEdit {
         let entity = random.below(schema.entities.count)
-        return .delete(entity: entity, id: id(entity))
+        return .delete(entity: entity, rowID: id(entity))
     }
 
     private mutating func link(_ edits: [OracleEdit]) -> OracleEdit {

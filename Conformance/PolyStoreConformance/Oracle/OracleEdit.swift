@@ -3,9 +3,9 @@ import PolyStoreBackend
 /// An edit of a change set. When it is applied, references to missing objects are removed, and deletions clear references to the deleted object, because both
 /// are the caller's responsibility.
 enum OracleEdit {
-    case insert(entity: Int, id: Int64, row: [Value])
-    case update(entity: Int, id: Int64, fields: [Int: Value])
-    case delete(entity: Int, id: Int64)
+    case insert(entity: Int, rowID: Int64, row: [Value])
+    case update(entity: Int, rowID: Int64, fields: [Int: Value])
+    case delete(entity: Int, rowID: Int64)
     case link(table: Int, source: Int64, target: Int64, isAddition: Bool, positions: (target: Int64?, source: Int64?))
 }
 

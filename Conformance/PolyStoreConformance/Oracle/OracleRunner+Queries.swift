@@ -45,7 +45,7 @@ extension OracleRunner {
         case .refused(let request): try checkRefusal(request, reader, what())
         case .record(let entity, let id):
             let expected = model.rows[entity.index][id]
-            let record = try reader.record(entity, id: id)
+            let record = try reader.record(entity, rowID: id)
             let found = record.map { record in entity.fields.map { record.value($0) } }
             guard let expected, let found else {
                 return try expect(found == nil, equals: expected == nil, "\(what()): that there is none")
@@ -89,7 +89,7 @@ extension OracleRunner {
         var found: [Int64] = []
         // A cursor that does not end is also an error.
         while found.count < expected.count + 100, try cursor.next() {
-            found.append(cursor.id)
+            found.append(cursor.rowID)
             try checkRow(cursor, request, model, what())
         }
         try expect(found, equals: expected, what())
@@ -97,11 +97,11 @@ extension OracleRunner {
 
     /// Checks the fetched values of the current row. Whether the row is selected is checked separately.
     private func checkRow(_ cursor: RecordCursor, _ request: FetchRequest, _ model: OracleModel, _ what: @autoclosure () -> String) throws {
-        guard !request.onlyIDs, let row = model.rows[request.entity.index][cursor.id] else { return }
+        guard !request.onlyIDs, let row = model.rows[request.entity.index][cursor.rowID] else { return }
         for field in request.entity.fields where request.fields?.contains(field.index) ?? true {
             let value = cursor.record.value(field)
             guard OracleValues.same(value, row[field.index]) else {
-                throw mismatch("\(what()): \(field.name) of \(cursor.id)", Self.described(row[field.index]), Self.described(value))
+                throw mismatch("\(what()): \(field.name) of \(cursor.rowID)", Self.described(row[field.index]), Self.described(value))
             }
         }
     }
@@ -119,7 +119,7 @@ extension OracleRunner {
                     open.remove(index)
                     continue
                 }
-                found[index].append(cursors[index].id)
+                found[index].append(cursors[index].rowID)
                 try checkRow(cursors[index], requests[index], model, what())
             }
         }

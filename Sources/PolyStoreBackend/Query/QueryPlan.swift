@@ -52,7 +52,7 @@ public struct QueryPlan: Sendable, Hashable, Codable {
     /// The parts that the backend executes: the condition, the order, limit and offset.
     public var pushedDown: [String]
     /// The residual parts, which the shared executor applies.
-    public var remainder: [String]
+    public var residual: [String]
     /// The plan of the database engine, one entry per line.
     public var engine: [String]
     /// The estimated number of examined rows or index entries; nil if the backend does not estimate.
@@ -63,11 +63,11 @@ public struct QueryPlan: Sendable, Hashable, Codable {
     public var rowsReturned: Int?
 
     /// Creates a plan.
-    public init(entity: String, accesses: [Access], pushedDown: [String] = [], remainder: [String] = [], engine: [String] = []) {
+    public init(entity: String, accesses: [Access], pushedDown: [String] = [], residual: [String] = [], engine: [String] = []) {
         self.entity = entity
         self.accesses = accesses
         self.pushedDown = pushedDown
-        self.remainder = remainder
+        self.residual = residual
         self.engine = engine
     }
 
@@ -107,7 +107,7 @@ extension QueryPlan: CustomStringConvertible {
     public var description: String {
         var lines = ["fetch \(entity)", "  access: \(access)"]
         lines.append("  pushed down: \(pushedDown.isEmpty ? "nothing" : pushedDown.joined(separator: "; "))")
-        lines.append("  remainder: \(remainder.isEmpty ? "nothing" : remainder.joined(separator: "; "))")
+        lines.append("  residual: \(residual.isEmpty ? "nothing" : residual.joined(separator: "; "))")
         if let rowsExamined, let rowsReturned {
             lines.append("  rows: \(rowsExamined) examined, \(rowsReturned) returned\(rowsEstimated.map { ", \($0) estimated" } ?? "")")
         } else if let rowsEstimated {

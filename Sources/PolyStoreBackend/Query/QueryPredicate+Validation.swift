@@ -11,8 +11,8 @@ extension Entity {
     }
 
     fileprivate func check(_ relationship: RelationshipReference) throws {
-        let ordinal = relationship.relationship.index
-        guard ordinal < relationships.count, relationships[ordinal] == relationship.relationship,
+        let relationshipIndex = relationship.relationship.index
+        guard relationshipIndex < relationships.count, relationships[relationshipIndex] == relationship.relationship,
             relationship.destination.index == relationship.relationship.destination
         else {
             throw StoreError(

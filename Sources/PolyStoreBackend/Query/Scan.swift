@@ -1,13 +1,13 @@
 /// A cursor over records in the order of the request. It is a class so that reading a row is one virtual call without a protocol witness.
 ///
-/// `next()` advances; `id` and `record` then describe the current row, until the next call or the end of the transaction.
+/// `next()` advances; `rowID` and `record` then describe the current row, until the next call or the end of the transaction.
 open class RecordCursor {
     // Each access is a single load or store, so exclusivity checks could not find violations.
-    @exclusivity(unchecked) @usableFromInline final var currentID: Int64 = 0
+    @exclusivity(unchecked) @usableFromInline final var currentRowID: Int64 = 0
     @exclusivity(unchecked) @usableFromInline final var currentRecord: RecordView
 
-    /// The id of the current row.
-    @inlinable public final var id: Int64 { currentID }
+    /// The row id of the current row.
+    @inlinable public final var rowID: Int64 { currentRowID }
     /// The record of the current row.
     @inlinable public final var record: RecordView { currentRecord }
 
@@ -22,8 +22,8 @@ open class RecordCursor {
 
     /// Sets the current row. A subclass calls this before its `next()` returns true.
     @inlinable
-    public final func setCurrent(_ id: Int64, _ record: RecordView) {
-        currentID = id
+    public final func setCurrent(_ rowID: Int64, _ record: RecordView) {
+        currentRowID = rowID
         currentRecord = record
         steps &+= 1
     }
@@ -87,7 +87,7 @@ public struct Scan {
 }
 
 extension Scan.Residual {
-    /// The residual parts as text for ``QueryPlan/remainder``, one entry each.
+    /// The residual parts as text for ``QueryPlan/residual``, one entry each.
     public func described(for request: FetchRequest) -> [String] {
         var lines: [String] = []
         if let predicate { lines.append("filter \(predicate)") }

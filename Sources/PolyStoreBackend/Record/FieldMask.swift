@@ -9,13 +9,13 @@ public struct FieldMask: Sendable, Hashable {
     @inlinable public init() {}
 
     /// Creates a mask of the first `count` field indexes.
-    public init(first count: Int) { for ordinal in 0..<min(count, Self.capacity) { insert(ordinal) } }
+    public init(first count: Int) { for fieldIndex in 0..<min(count, Self.capacity) { insert(fieldIndex) } }
 
     /// Adds a field index.
     @inlinable
-    public mutating func insert(_ ordinal: Int) {
-        let bit: UInt64 = 1 &<< UInt64(truncatingIfNeeded: ordinal & 63)
-        switch ordinal >> 6 {
+    public mutating func insert(_ fieldIndex: Int) {
+        let bit: UInt64 = 1 &<< UInt64(truncatingIfNeeded: fieldIndex & 63)
+        switch fieldIndex >> 6 {
         case 0: words.0 |= bit
         case 1: words.1 |= bit
         case 2: words.2 |= bit
@@ -25,9 +25,9 @@ public struct FieldMask: Sendable, Hashable {
 
     /// Returns whether the mask contains a field index.
     @inlinable
-    public func contains(_ ordinal: Int) -> Bool {
-        let bit: UInt64 = 1 &<< UInt64(truncatingIfNeeded: ordinal & 63)
-        switch ordinal >> 6 {
+    public func contains(_ fieldIndex: Int) -> Bool {
+        let bit: UInt64 = 1 &<< UInt64(truncatingIfNeeded: fieldIndex & 63)
+        switch fieldIndex >> 6 {
         case 0: return words.0 & bit != 0
         case 1: return words.1 & bit != 0
         case 2: return words.2 & bit != 0
@@ -42,9 +42,9 @@ public struct FieldMask: Sendable, Hashable {
     public var indexes: [Int] { (0..<Self.capacity).filter(contains) }
 
     /// Removes a field index.
-    public mutating func remove(_ ordinal: Int) {
-        let bit: UInt64 = 1 &<< UInt64(truncatingIfNeeded: ordinal & 63)
-        switch ordinal >> 6 {
+    public mutating func remove(_ fieldIndex: Int) {
+        let bit: UInt64 = 1 &<< UInt64(truncatingIfNeeded: fieldIndex & 63)
+        switch fieldIndex >> 6 {
         case 0: words.0 &= ~bit
         case 1: words.1 &= ~bit
         case 2: words.2 &= ~bit

@@ -69,8 +69,8 @@ public final class RecordLayout: Sendable {
     package convenience init(entityName: String, types: [AttributeType]) {
         self.init(
             entityName: entityName,
-            fields: types.enumerated().map { ordinal, type in
-                Field(index: ordinal, name: "#\(ordinal)", type: type, isOptional: true, relationship: nil, defaultValue: nil)
+            fields: types.enumerated().map { fieldIndex, type in
+                Field(index: fieldIndex, name: "#\(fieldIndex)", type: type, isOptional: true, relationship: nil, defaultValue: nil)
             })
     }
 

@@ -21,13 +21,13 @@ extension Entity {
         var taken: Set<String> = []
         var fields: [Field] = []
         var relationships: [Relationship] = []
-        for (ordinal, type) in types.enumerated() {
-            var name = names[ordinal]
+        for (fieldIndex, type) in types.enumerated() {
+            var name = names[fieldIndex]
             while !taken.insert(name).inserted { name += "'" }
-            let target = targets.indices.contains(ordinal) ? targets[ordinal] : nil
+            let target = targets.indices.contains(fieldIndex) ? targets[fieldIndex] : nil
             fields.append(
                 Field(
-                    index: ordinal, name: name, type: type.widest, isOptional: true,
+                    index: fieldIndex, name: name, type: type.widest, isOptional: true,
                     relationship: target == nil ? nil : relationships.count,
                     defaultValue: nil))
             guard let target else { continue }
@@ -35,7 +35,7 @@ extension Entity {
                 Relationship(
                     index: relationships.count, name: name, source: entity.index, destination: target.destination, isToMany: false,
                     isOrdered: false, deleteRule: .noAction, isRequired: false, minCount: 0, maxCount: nil, inverse: nil,
-                    storage: .foreignKey(field: ordinal), positionField: nil))
+                    storage: .foreignKey(field: fieldIndex), positionField: nil))
         }
         self.init(
             index: entity.index, description: EntityDescription(name: entity.name, properties: []), fields: fields,

@@ -85,7 +85,7 @@ struct SchemaResolver {
         inverses = declared.map { $0.map { _ in nil } }
         for (source, relationships) in declared.enumerated() {
             let name = description.entities[source].name
-            for (ordinal, relationship) in relationships.enumerated() {
+            for (relationshipIndex, relationship) in relationships.enumerated() {
                 guard let destination = indexOf[relationship.destination] else {
                     throw fail(
                         name, relationship.name,
@@ -110,23 +110,23 @@ struct SchemaResolver {
                         name, relationship.name,
                         "\(name).\(relationship.name) names \(path) as its inverse, but that names \(otherInverse).")
                 }
-                try join(source, ordinal, destination, back, path: path)
+                try join(source, relationshipIndex, destination, back, path: path)
             }
         }
     }
 
-    private mutating func join(_ source: Int, _ ordinal: Int, _ destination: Int, _ back: Int, path: String) throws {
+    private mutating func join(_ source: Int, _ relationshipIndex: Int, _ destination: Int, _ back: Int, path: String) throws {
         let name = description.entities[source].name
-        if let other = inverses[destination][back], destination != source || other != ordinal || back != ordinal {
-            if !(inverses[source][ordinal] == back && other == ordinal) {
+        if let other = inverses[destination][back], destination != source || other != relationshipIndex || back != relationshipIndex {
+            if !(inverses[source][relationshipIndex] == back && other == relationshipIndex) {
                 throw fail(
-                    name, declared[source][ordinal].name,
-                    "\(path) would be the inverse of two relationships; name a different inverse for \(name).\(declared[source][ordinal].name)."
+                    name, declared[source][relationshipIndex].name,
+                    "\(path) would be the inverse of two relationships; name a different inverse for \(name).\(declared[source][relationshipIndex].name)."
                 )
             }
         }
-        inverses[source][ordinal] = back
-        inverses[destination][back] = ordinal
+        inverses[source][relationshipIndex] = back
+        inverses[destination][back] = relationshipIndex
     }
 
     private mutating func resolveEntities() throws {
@@ -183,9 +183,9 @@ struct SchemaResolver {
     /// Appends the hidden positions after all declared fields, so that the indexes of declared fields do not depend on other entities.
     private func addPositions(_ index: Int, _ fields: inout [Field]) throws {
         let entity = description.entities[index]
-        for (ordinal, relationship) in declared[index].enumerated() where !relationship.isToMany {
+        for (relationshipIndex, relationship) in declared[index].enumerated() where !relationship.isToMany {
             guard
-                let back = inverses[index][ordinal].flatMap({ inverse in indexOf[relationship.destination].map { declared[$0][inverse] } }),
+                let back = inverses[index][relationshipIndex].flatMap({ inverse in indexOf[relationship.destination].map { declared[$0][inverse] } }),
                 back.isToMany, back.isOrdered
             else { continue }
             let name = "_order_\(relationship.name)"
@@ -198,19 +198,19 @@ struct SchemaResolver {
             fields.append(
                 Field(
                     index: fields.count, name: name, type: .int64, isOptional: true, relationship: nil, defaultValue: nil,
-                    positionAlong: ordinal))
+                    positionAlong: relationshipIndex))
         }
     }
 
     private func indexes(of entity: EntityDescription, fields: [Field]) throws -> [Index] {
         var found: [Index] = []
-        func add(_ ordinals: [Int], unique: Bool) {
-            if let same = found.firstIndex(where: { $0.fields == ordinals }) {
-                if unique { found[same] = Index(name: found[same].name, fields: ordinals, isUnique: true) }
+        func add(_ fieldIndexes: [Int], unique: Bool) {
+            if let same = found.firstIndex(where: { $0.fields == fieldIndexes }) {
+                if unique { found[same] = Index(name: found[same].name, fields: fieldIndexes, isUnique: true) }
                 return
             }
-            let name = ([entity.name] + ordinals.map { fields[$0].name }).joined(separator: "_")
-            found.append(Index(name: name, fields: ordinals, isUnique: unique))
+            let name = ([entity.name] + fieldIndexes.map { fields[$0].name }).joined(separator: "_")
+            found.append(Index(name: name, fields: fieldIndexes, isUnique: unique))
         }
         for property in entity.properties {
             guard let field = fields.first(where: { $0.name == property.name }) else { continue }
@@ -223,7 +223,7 @@ struct SchemaResolver {
             }
         }
         for index in entity.indexes {
-            let ordinals = try index.fields.map { name in
+            let fieldIndexes = try index.fields.map { name in
                 guard let field = fields.first(where: { $0.name == name && !$0.isHidden }) else {
                     throw fail(
                         entity.name, name,
@@ -231,16 +231,16 @@ struct SchemaResolver {
                 }
                 return field.index
             }
-            guard !ordinals.isEmpty, Set(ordinals).count == ordinals.count else {
+            guard !fieldIndexes.isEmpty, Set(fieldIndexes).count == fieldIndexes.count else {
                 throw fail(entity.name, nil, "An index of \(entity.name) is empty or names a field twice.")
             }
-            add(ordinals, unique: index.isUnique)
+            add(fieldIndexes, unique: index.isUnique)
         }
         return found
     }
 
-    private mutating func relationship(_ source: Int, _ ordinal: Int, _ fieldsOf: [[Field]]) throws -> Relationship {
-        let declaration = declared[source][ordinal]
+    private mutating func relationship(_ source: Int, _ relationshipIndex: Int, _ fieldsOf: [[Field]]) throws -> Relationship {
+        let declaration = declared[source][relationshipIndex]
         let entity = description.entities[source].name
         guard !declaration.isOrdered || declaration.isToMany else {
             throw fail(entity, declaration.name, "\(entity).\(declaration.name) leads to one object, so it cannot be ordered.")
@@ -249,21 +249,21 @@ struct SchemaResolver {
             throw fail(entity, declaration.name, "\(entity).\(declaration.name): the least count is above the greatest, or below 0.")
         }
         let destination = indexOf[declaration.destination] ?? 0  // checked in resolveInverses
-        let inverse = inverses[source][ordinal]
+        let inverse = inverses[source][relationshipIndex]
         let storage: Relationship.Storage
         var position: Int?
         if !declaration.isToMany {
-            let field = fieldsOf[source].first { $0.relationship == ordinal }
+            let field = fieldsOf[source].first { $0.relationship == relationshipIndex }
             storage = .foreignKey(field: field?.index ?? 0)
         } else if let inverse, !declared[destination][inverse].isToMany {
             let field = fieldsOf[destination].first { $0.relationship == inverse }
             storage = .inverse(field: field?.index ?? 0)
             if declaration.isOrdered { position = fieldsOf[destination].first { $0.positionAlong == inverse }?.index }
         } else {
-            storage = link(source, ordinal, destination, inverse)
+            storage = link(source, relationshipIndex, destination, inverse)
         }
         return Relationship(
-            index: ordinal, name: declaration.name, source: source, destination: destination, isToMany: declaration.isToMany,
+            index: relationshipIndex, name: declaration.name, source: source, destination: destination, isToMany: declaration.isToMany,
             isOrdered: declaration.isOrdered, deleteRule: declaration.deleteRule, isRequired: declaration.isRequired,
             minCount: declaration.minCount, maxCount: declaration.maxCount, inverse: inverse, storage: storage, positionField: position)
     }
@@ -280,8 +280,8 @@ struct SchemaResolver {
     }
 
     /// The end whose name sorts first owns the table, so that both ends resolve to the same table at every start.
-    private mutating func link(_ source: Int, _ ordinal: Int, _ destination: Int, _ inverse: Int?) -> Relationship.Storage {
-        let mine = End(entity: source, index: ordinal)
+    private mutating func link(_ source: Int, _ relationshipIndex: Int, _ destination: Int, _ inverse: Int?) -> Relationship.Storage {
+        let mine = End(entity: source, index: relationshipIndex)
         let theirs = inverse.map { End(entity: destination, index: $0) }
         let isReversed =
             theirs.map { theirs in
@@ -291,7 +291,7 @@ struct SchemaResolver {
             } ?? false
         let owner = isReversed ? theirs ?? mine : mine
         if let table = linkOwners.firstIndex(of: owner) { return .link(table: table, isReversed: isReversed) }
-        let isOrdered = declared[source][ordinal].isOrdered
+        let isOrdered = declared[source][relationshipIndex].isOrdered
         let isBackOrdered = theirs != mine && inverse.map { declared[destination][$0].isOrdered } ?? false
         let name = plainName(owner)
         links.append(

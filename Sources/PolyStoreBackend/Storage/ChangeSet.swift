@@ -20,7 +20,7 @@ public final class ChangeSet {
         /// The ``Entity/index`` of the object's entity.
         public let entity: Int
         /// The row id of the object.
-        public let id: Int64
+        public let rowID: Int64
         /// For an update: the fields to write. The other fields of the record are ignored.
         public let mask: FieldMask
         let offset: Int
@@ -125,18 +125,18 @@ public final class ChangeSet {
     public func reserve(_ count: Int) { objectChanges.reserveCapacity(objectChanges.count + count) }
 
     /// Inserts an object. `encode` sets the fields.
-    public func insert(_ entity: Entity, id: Int64, _ encode: (inout RecordBuilder) throws -> Void) throws {
-        try add(.insert, entity, id, FieldMask(), encode)
+    public func insert(_ entity: Entity, rowID: Int64, _ encode: (inout RecordBuilder) throws -> Void) throws {
+        try add(.insert, entity, rowID, FieldMask(), encode)
     }
 
     /// Updates the fields in `mask` of an existing object. `encode` sets at least these fields; it may omit null ones.
-    public func update(_ entity: Entity, id: Int64, mask: FieldMask, _ encode: (inout RecordBuilder) throws -> Void) throws {
-        try add(.update, entity, id, mask, encode)
+    public func update(_ entity: Entity, rowID: Int64, mask: FieldMask, _ encode: (inout RecordBuilder) throws -> Void) throws {
+        try add(.update, entity, rowID, mask, encode)
     }
 
     /// Deletes an existing object. Its links are removed by separate changes.
-    public func delete(_ entity: Entity, id: Int64) {
-        objectChanges.append(Change(kind: .delete, entity: entity.index, id: id, mask: FieldMask(), offset: 0, count: 0))
+    public func delete(_ entity: Entity, rowID: Int64) {
+        objectChanges.append(Change(kind: .delete, entity: entity.index, rowID: rowID, mask: FieldMask(), offset: 0, count: 0))
     }
 
     /// Adds or removes a pair of a link table.
@@ -166,12 +166,12 @@ public final class ChangeSet {
     /// - Parameter position: A ``LogEntry/position``. If the method is called several times, the greatest position takes effect.
     public func removeLogEntries(through position: Int64) { removedLogPosition = max(position, removedLogPosition ?? position) }
 
-    private func add(_ kind: Kind, _ entity: Entity, _ id: Int64, _ mask: FieldMask, _ encode: (inout RecordBuilder) throws -> Void) throws
+    private func add(_ kind: Kind, _ entity: Entity, _ rowID: Int64, _ mask: FieldMask, _ encode: (inout RecordBuilder) throws -> Void) throws
     {
         builder.begin(entity.layout)
         try encode(&builder)
         let encoded = try builder.finish()
-        objectChanges.append(Change(kind: kind, entity: entity.index, id: id, mask: mask, offset: encoded.offset, count: encoded.count))
+        objectChanges.append(Change(kind: kind, entity: entity.index, rowID: rowID, mask: mask, offset: encoded.offset, count: encoded.count))
     }
 
     /// Returns the record of an insert or update. Valid until the change set grows or is deallocated.

@@ -1,7 +1,7 @@
 /// A source of related objects. Every ``ReadTransaction`` conforms.
 public protocol RelatedRecords: AnyObject {
     /// Returns a record, or nil if it does not exist. The record is valid until the next call.
-    func record(_ entity: Entity, id: Int64) throws -> RecordView?
+    func record(_ entity: Entity, rowID: Int64) throws -> RecordView?
     /// Returns the destination ids of a to-many relationship for many sources.
     func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs
 }

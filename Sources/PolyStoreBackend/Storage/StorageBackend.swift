@@ -97,7 +97,7 @@ public protocol ReadTransaction: RelatedRecords {
     ///
     /// The view is valid until the next call on this transaction.
     /// - Throws: `corrupt` with entity, attribute and row id if the bytes are not a valid record.
-    func record(_ entity: Entity, id: Int64) throws -> RecordView?
+    func record(_ entity: Entity, rowID: Int64) throws -> RecordView?
     /// Opens a cursor over the records that a request selects. The engine evaluates as much of the request as it can; the result contains the residual request.
     ///
     /// With ``FetchRequest/onlyIDs`` the records may be empty if the engine evaluates the complete predicate and order. Several cursors may be

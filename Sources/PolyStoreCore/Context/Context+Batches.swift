@@ -102,17 +102,17 @@ extension Context {
 
     /// Returns the object of the row that a cursor is positioned on.
     private func object<T: Model>(_ part: ResolvedFetch.Part, _ cursor: RecordCursor) throws -> T {
-        guard let living = living(T.self, part.entityIndex, cursor.id) else {
+        guard let living = living(T.self, part.entityIndex, cursor.rowID) else {
             let map = maps[Int(part.entityIndex)]
-            guard part.entry.isPolymorphic else { return try make(T.self, part.entry, map, cursor.id, cursor.record) }
-            guard let object = try relative(T.self, part.entry, map, cursor.id, cursor.record) else {
+            guard part.entry.isPolymorphic else { return try make(T.self, part.entry, map, cursor.rowID, cursor.record) }
+            guard let object = try relative(T.self, part.entry, map, cursor.rowID, cursor.record) else {
                 throw StoreError(
-                    .corrupt, "\(part.entry.entity.name) \(cursor.id) is no \(T._$entityName).", entity: part.entry.entity.name,
-                    rowID: cursor.id)
+                    .corrupt, "\(part.entry.entity.name) \(cursor.rowID) is no \(T._$entityName).", entity: part.entry.entity.name,
+                    rowID: cursor.rowID)
             }
             return object
         }
-        if living._$state.isFault { try fill(living, part.entry, cursor.id, cursor.record) }
+        if living._$state.isFault { try fill(living, part.entry, cursor.rowID, cursor.record) }
         return living
     }
 }

@@ -11,7 +11,7 @@ extension Context {
     ) throws {
         let map = maps[Int(entry.entityIndex)]
         while found.count < most, try cursor.next() {
-            if let object = try relative(type, entry, map, cursor.id, cursor.record) { found.append(object) }
+            if let object = try relative(type, entry, map, cursor.rowID, cursor.record) { found.append(object) }
         }
     }
 

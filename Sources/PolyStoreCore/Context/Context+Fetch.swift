@@ -35,7 +35,7 @@ extension Context {
             for part in fetch.parts {
                 let cursor = try openIDs(part)
                 defer { cursor.close() }
-                while try cursor.next() { found.append(object(T.self, part.entityIndex, cursor.id)) }
+                while try cursor.next() { found.append(object(T.self, part.entityIndex, cursor.rowID)) }
             }
         }
         if !fetch.options.prefetch.isEmpty { try prefetch(fetch.options.prefetch, of: found) }
@@ -79,7 +79,7 @@ extension Context {
             request.onlyIDs = true
             let cursor = try rows(part.entry, request, fetch.options)
             defer { cursor.close() }
-            while try cursor.next() { found.append(cursor.id) }
+            while try cursor.next() { found.append(cursor.rowID) }
         }
         return found
     }
@@ -94,11 +94,11 @@ extension Context {
     public func explain<S: FetchSource>(_ source: S) throws -> String {
         try resolve(source.chain).parts.map { part in
             let plan = try storage(part.entry.store).explained(part.request)
-            return "store \(part.entry.store.location)\n\(plan)"
+            return "store \(part.entry.store.url)\n\(plan)"
         }.joined(separator: "\n")
     }
 
-    /// Executes a fetch and returns the plan for each store that it reads. Pending changes of a transaction are not included in the statistics.
+    /// Executes a fetch and returns the plan for each store that it reads, for programs; ``explain(_:)`` returns a text. Pending changes of a transaction are not included in the statistics.
     public func plans<S: FetchSource>(_ source: S) throws -> [QueryPlan] {
         try resolve(source.chain).parts.map { part in try storage(part.entry.store).explained(part.request) }
     }
@@ -195,7 +195,7 @@ extension Context {
             map.noteFetch(living: living, of: found.count &- before)
         }
         while found.count < most, try cursor.next() {
-            let key = cursor.id
+            let key = cursor.rowID
             if let known = map.object(key) {
                 let object = unsafeDowncast(known, to: type)
                 if object._$state.isFault { try fill(object, entry, key, cursor.record) } else { living &+= 1 }
@@ -261,7 +261,7 @@ extension Context {
     @usableFromInline
     final func record(_ entry: StoreEntity, _ rowID: Int64) throws -> RecordView? {
         if let rowsAhead, let record = rowsAhead.record(RowReference(entityIndex: entry.entityIndex, rowID: rowID), entry) { return record }
-        return try storage(entry.store).record(entry.entity, id: rowID)
+        return try storage(entry.store).record(entry.entity, rowID: rowID)
     }
 
     /// Returns this context's objects with the given ids, in their order. Missing ones are omitted.

@@ -16,10 +16,10 @@ extension Context {
         let cursor = try openIDs(part)
         defer { cursor.close() }
         while try cursor.next() {
-            let object = object(type, part.entityIndex, cursor.id)
+            let object = object(type, part.entityIndex, cursor.rowID)
             found.append(object)
             guard object._$state.isFault else { continue }
-            missing.append(cursor.id)
+            missing.append(cursor.rowID)
             let rows = found.count &- start
             if !IdentityMap.isMost(rows &- missing.count, of: rows) {
                 found.removeSubrange(start...)

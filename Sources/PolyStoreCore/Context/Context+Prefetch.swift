@@ -36,7 +36,7 @@ extension Context {
         let targets =
             relationship.isToMany
             ? try members(of: objects, relationship, entry, areHeld: areHeld)
-            : Array(Set(objects.lazy.map { $0._$toOne(relationship.index).id }.filter { $0 != 0 }))
+            : Array(Set(objects.lazy.map { $0._$toOne(relationship.index).rowID }.filter { $0 != 0 }))
         let rest = keys.dropFirst()
         try readAhead(destination, targets)
         if rest.isEmpty { return }
@@ -58,7 +58,7 @@ extension Context {
         if wanted.isEmpty { return }
         let cursor = try self.rows(entityIndex, of: wanted)
         defer { cursor.close() }
-        while try cursor.next() { rows.add(RowReference(entityIndex: entityIndex, rowID: cursor.id), cursor.record) }
+        while try cursor.next() { rows.add(RowReference(entityIndex: entityIndex, rowID: cursor.rowID), cursor.record) }
     }
 
     /// Returns the members of a to-many relationship of several objects, without duplicates, and caches the list of each object.

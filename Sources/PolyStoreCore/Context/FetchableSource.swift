@@ -101,6 +101,18 @@ extension FetchableSource {
         try readingContext.explain(From<T>().chain(clauses))
     }
 
+    /// Executes a fetch and returns the plan for each store that it reads; see ``Context/plans(_:)``.
+    public func plans<S: FetchSource>(_ source: S) throws -> [QueryPlan] { try readingContext.plans(source) }
+    public func plans<T>(_ from: From<T>, _ clauses: any FetchClause<T>...) throws -> [QueryPlan] {
+        try readingContext.plans(from.chain(clauses))
+    }
+    public func plans<T>(_ from: From<T>, _ clauses: [any FetchClause<T>]) throws -> [QueryPlan] {
+        try readingContext.plans(from.chain(clauses))
+    }
+    public func plans<T: Model>(_ type: T.Type, _ clauses: any FetchClause<T>...) throws -> [QueryPlan] {
+        try readingContext.plans(From<T>().chain(clauses))
+    }
+
     /// Iterates over all matching objects in order, in batches; see ``Context/fetchInBatches(_:size:_:)``.
     public func fetchInBatches<S: FetchSource>(_ source: S, size: Int = 500, _ body: ([S.Entity]) throws -> Void) throws {
         try readingContext.fetchInBatches(source, size: size, body)

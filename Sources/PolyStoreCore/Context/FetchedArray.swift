@@ -85,7 +85,7 @@ extension Context {
         let cursor = try openIDs(part)
         defer { cursor.close() }
         var rowIDs: [Int64] = []
-        while try cursor.next() { rowIDs.append(cursor.id) }
+        while try cursor.next() { rowIDs.append(cursor.rowID) }
         return FetchedArray(self, part.entityIndex, rowIDs, batchSize: batchSize)
     }
 }

@@ -28,14 +28,14 @@ final class MergedCursors {
     private func move(_ index: Int) throws {
         hasRow[index] = try cursors[index].next()
         guard hasRow[index], !sources.isEmpty else { return }
-        values[index] = try sources[index].values(cursors[index].id, cursors[index].record)
+        values[index] = try sources[index].values(cursors[index].rowID, cursors[index].record)
     }
 
     private func precedes(_ left: Int, _ right: Int) -> Bool {
         let order =
             sources.isEmpty
-            ? order.compare(cursors[left].id, cursors[left].record, cursors[right].id, cursors[right].record)
-            : order.compare(cursors[left].id, values[left], cursors[right].id, values[right])
+            ? order.compare(cursors[left].rowID, cursors[left].record, cursors[right].rowID, cursors[right].record)
+            : order.compare(cursors[left].rowID, values[left], cursors[right].rowID, values[right])
         return order < 0
     }
 

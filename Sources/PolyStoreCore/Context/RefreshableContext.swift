@@ -111,7 +111,7 @@ public class RefreshableContext: Context {
         var move = ContextMove(step: step, isPartial: target.isPartial, hasNewStores: hasNewStores)
         move.oldRecord = { row in
             let entry = entries[Int(row.entityIndex)]
-            return old.indices.contains(entry.store.index) ? try old[entry.store.index]?.record(entry.entity, id: row.rowID) : nil
+            return old.indices.contains(entry.store.index) ? try old[entry.store.index]?.record(entry.entity, rowID: row.rowID) : nil
         }
         move.isChanged = { row in
             let entry = entries[Int(row.entityIndex)]
@@ -210,7 +210,7 @@ public class RefreshableContext: Context {
                 // Objects of a removed store keep their last values.
                 guard table.isOpen(entry.store) else { continue }
                 if object.isDeleted {
-                    guard try storage(entry.store).record(entry.entity, id: object._$state.rowID) != nil else { continue }
+                    guard try storage(entry.store).record(entry.entity, rowID: object._$state.rowID) != nil else { continue }
                     object._$state.flags.subtract([.deleted, .missing])
                 }
                 object._$state.flags.insert(.fault)
@@ -227,7 +227,7 @@ public class RefreshableContext: Context {
     }
 
     private func merge<T: Model>(_ type: T.Type, _ entityIndex: Int32, _ change: ChangeSet.Change, _ changes: ChangeSet) throws {
-        guard let object = living(type, entityIndex, change.id) else { return }
+        guard let object = living(type, entityIndex, change.rowID) else { return }
         if change.kind == .insert {
             // The object was deleted and inserted again.
             guard object.isDeleted else { return }
@@ -238,7 +238,7 @@ public class RefreshableContext: Context {
             object._$state.flags.remove(.fault)
             object._$state.flags.insert(.deleted)
         } else if !object._$state.isFault {
-            try fill(object, entry(entityIndex), change.id, changes.record(change))
+            try fill(object, entry(entityIndex), change.rowID, changes.record(change))
         }
     }
 }

@@ -5,7 +5,7 @@ import PolyStoreQuery
 final class WatchedTransaction: ReadTransaction {
     /// A request to a store.
     enum Request {
-        case record(Entity, id: Int64)
+        case record(Entity, rowID: Int64)
         case related(Relationship, sources: Int)
         case scan(FetchRequest)
         case count(FetchRequest)
@@ -22,9 +22,9 @@ final class WatchedTransaction: ReadTransaction {
 
     var version: UInt64 { inner.version }
 
-    func record(_ entity: Entity, id: Int64) throws -> RecordView? {
-        try report(.record(entity, id: id), inner)
-        return try inner.record(entity, id: id)
+    func record(_ entity: Entity, rowID: Int64) throws -> RecordView? {
+        try report(.record(entity, rowID: rowID), inner)
+        return try inner.record(entity, rowID: rowID)
     }
 
     func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs {

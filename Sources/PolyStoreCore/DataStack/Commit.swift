@@ -48,7 +48,7 @@ public struct Commit: Sendable {
         var keys: Set<String> = []
         for part in parts where part.store === id.entry.store {
             let entity = id.entry.entity
-            for change in part.changes.changes where change.entity == entity.index && change.id == id.rowID {
+            for change in part.changes.changes where change.entity == entity.index && change.rowID == id.rowID {
                 switch change.kind {
                 case .insert:
                     let kind = try? id.entry.hierarchy?.entityClass(part.changes.record(change))
@@ -75,7 +75,7 @@ public struct Commit: Sendable {
                 for change in part.changes.changes where change.kind == kind && change.entity == entry.entity.index {
                     guard change.concernsProperties(of: entry) else { continue }
                     if let names, !names.contains(part.kind(of: change, entry)) { continue }
-                    found.insert(ObjectID(entry: entry, rowID: change.id))
+                    found.insert(ObjectID(entry: entry, rowID: change.rowID))
                 }
             }
         }
@@ -86,7 +86,7 @@ public struct Commit: Sendable {
 extension CommittedChanges {
     /// Returns the entity name of a changed object in a class hierarchy.
     fileprivate func kind(of change: ChangeSet.Change, _ entry: StoreEntity) -> String {
-        guard change.kind != .delete else { return deletedKinds[RowReference(entityIndex: entry.entityIndex, rowID: change.id)] ?? "" }
+        guard change.kind != .delete else { return deletedKinds[RowReference(entityIndex: entry.entityIndex, rowID: change.rowID)] ?? "" }
         // Records in a change set are complete, independent of the changed fields.
         return (try? entry.hierarchy?.entityClass(changes.record(change)).name) ?? ""
     }

@@ -74,14 +74,14 @@ struct ExportTarget {
         self.entry = entry
         let named = try Self.importFields(entry.type)
         let unique = entry.entity.indexes.first { $0.isUnique && $0.fields.allSatisfy { entry.entity.fields[$0].relationship == nil } }
-        guard let ordinals = named ?? unique?.fields else {
+        guard let fieldIndexes = named ?? unique?.fields else {
             throw StoreError(
                 .misuse,
                 "\(source.name).\(relationship.name) cannot be exported: \(entry.entity.name) has no unique attribute that would name its objects. "
                     + "Declare one, or leave the relationship out of the exported fields.",
                 entity: source.name, attribute: relationship.name)
         }
-        fields = ordinals.map { entry.entity.fields[$0] }
+        fields = fieldIndexes.map { entry.entity.fields[$0] }
         if let reference = fields.first(where: { $0.relationship != nil }) {
             throw StoreError(
                 .misuse,
@@ -111,7 +111,7 @@ struct ExportTarget {
         for first in stride(from: 0, to: sorted.count, by: 10_000) {
             let cursor = try context.rows(entry.entityIndex, of: Array(sorted[first..<min(first + 10_000, sorted.count)]))
             defer { cursor.close() }
-            while try cursor.next() { ids[cursor.id] = try id(cursor.record) }
+            while try cursor.next() { ids[cursor.rowID] = try id(cursor.record) }
         }
         return ids
     }

@@ -45,13 +45,13 @@ final class ExportReader {
 
     private func add(_ index: Int, _ cursor: RecordCursor, _ body: ([[JSONValue]]) throws -> Void) throws {
         let plan = plans[index]
-        var row = Row(plan: index, key: cursor.id, values: [])
+        var row = Row(plan: index, key: cursor.rowID, values: [])
         row.values.reserveCapacity(plan.columns.count)
         for column in plan.columns {
             switch column {
-            case .attribute(let field): row.values.append(try described(plan, cursor.id) { try JSONValue(cursor.record, field) })
+            case .attribute(let field): row.values.append(try described(plan, cursor.rowID) { try JSONValue(cursor.record, field) })
             case .toOne(let field, _):
-                row.targets.append(ToOne(cursor.record, field).id)
+                row.targets.append(ToOne(cursor.record, field).rowID)
                 row.values.append(.null)
             case .toMany: row.values.append(.array([]))
             }

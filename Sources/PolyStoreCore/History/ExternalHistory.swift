@@ -117,7 +117,7 @@ struct ExternalHistory {
             case .updated: try update(found, group, in: changes, &relationships)
             case .deleted:
                 for id in group.ids {
-                    changes.delete(found.entity, id: id)
+                    changes.delete(found.entity, rowID: id)
                     if found.isPolymorphic { deletedKinds[RowReference(entityIndex: found.entityIndex, rowID: id)] = group.entity }
                 }
             }
@@ -130,8 +130,8 @@ struct ExternalHistory {
 
     /// Skips an object that no longer exists, because a later entry contains its deletion.
     private func insert(_ entity: Entity, _ id: Int64, into changes: ChangeSet) throws {
-        guard let record = try reader.record(entity, id: id) else { return }
-        try changes.insert(entity, id: id) { builder in for field in entity.fields { builder.copy(field, from: record) } }
+        guard let record = try reader.record(entity, rowID: id) else { return }
+        try changes.insert(entity, rowID: id) { builder in for field in entity.fields { builder.copy(field, from: record) } }
     }
 
     private func update(_ entry: StoreEntity, _ group: HistoryRecord.Group, in changes: ChangeSet, _ changed: inout [RelationshipKey])
@@ -148,8 +148,8 @@ struct ExternalHistory {
         }
         for id in group.ids {
             changed += relationships.map { RelationshipKey(entityIndex: entry.entityIndex, relationship: $0, rowID: id) }
-            guard !mask.isEmpty, let record = try reader.record(entry.entity, id: id) else { continue }
-            try changes.update(entry.entity, id: id, mask: mask) { builder in
+            guard !mask.isEmpty, let record = try reader.record(entry.entity, rowID: id) else { continue }
+            try changes.update(entry.entity, rowID: id, mask: mask) { builder in
                 for field in entry.entity.fields { builder.copy(field, from: record) }
             }
         }

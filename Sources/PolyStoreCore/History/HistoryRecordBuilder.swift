@@ -34,7 +34,7 @@ struct HistoryRecordBuilder {
         }
         for change in changes.changes {
             let entry = table.entries[Int(store.firstEntityIndex) + change.entity]
-            let object = RowReference(entityIndex: entry.entityIndex, rowID: change.id)
+            let object = RowReference(entityIndex: entry.entityIndex, rowID: change.rowID)
             switch change.kind {
             case .insert:
                 relationshipsByObject[object] = nil
@@ -60,7 +60,7 @@ struct HistoryRecordBuilder {
         }) {
             let entry = table.entries[Int(object.entityIndex)]
             // A deleted object has no relationships; its deletion is recorded separately.
-            guard try writer.record(entry.entity, id: object.rowID) != nil else { continue }
+            guard try writer.record(entry.entity, rowID: object.rowID) != nil else { continue }
             try update(entry, object, try storedName(entry, object), FieldMask(), relationships.sorted())
         }
     }
@@ -70,12 +70,12 @@ struct HistoryRecordBuilder {
     {
         let shape = Shape(entity: name, kind: .updated, entityIndex: entry.entityIndex, mask: mask, relationships: relationships)
         let position = add(object, shape)
-        guard recordsPreviousValues, let record = try writer.record(entry.entity, id: object.rowID) else { return }
+        guard recordsPreviousValues, let record = try writer.record(entry.entity, rowID: object.rowID) else { return }
         groups[position].values += mask.indexes.map { record.value(entry.entity.fields[$0]) } + relationships.map { _ in nil }
     }
 
     private mutating func delete(_ entry: StoreEntity, _ object: RowReference, _ name: String) throws {
-        let record = recordsPreviousValues ? try writer.record(entry.entity, id: object.rowID) : nil
+        let record = recordsPreviousValues ? try writer.record(entry.entity, rowID: object.rowID) : nil
         let fields = entry.hierarchy?.classes.first { $0.name == name }?.fields ?? entry.declaredFields
         let mask = record == nil ? FieldMask() : fields
         let shape = Shape(entity: name, kind: .deleted, entityIndex: entry.entityIndex, mask: mask, relationships: [])
@@ -105,7 +105,7 @@ struct HistoryRecordBuilder {
 
     /// Returns the name of the entity of an object's class from the store.
     private func storedName(_ entry: StoreEntity, _ object: RowReference) throws -> String {
-        guard let hierarchy = entry.hierarchy, let record = try writer.record(entry.entity, id: object.rowID) else {
+        guard let hierarchy = entry.hierarchy, let record = try writer.record(entry.entity, rowID: object.rowID) else {
             return entry.entity.name
         }
         return try hierarchy.entityClass(record).name

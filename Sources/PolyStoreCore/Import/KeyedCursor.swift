@@ -24,7 +24,7 @@ final class KeyedCursor: RecordCursor {
     @usableFromInline
     override func next() throws -> Bool {
         guard try rows.next() else { return false }
-        setCurrent(rows.id, rows.record)
+        setCurrent(rows.rowID, rows.record)
         positions.append(index.position(of: rows.record, fields) ?? -1)
         return true
     }

@@ -82,10 +82,10 @@ final class UniqueImporter<T: ImportableUniqueObject> {
         try begin(call)
         var imported: [T] = []
         // Constants, because a closure that captures the structure would copy it for each source.
-        let (ids, indexes, all) = (sources.ids, sources.indexes, sources.all)
+        let (ids, sourceIndexes, all) = (sources.ids, sources.sourceIndexes, sources.all)
         imported.reserveCapacity(ids.count)
         for position in ids.indices {
-            if let (object, _) = try importSource(all[indexes[position]], ids[position], call, position) { imported.append(object) }
+            if let (object, _) = try importSource(all[sourceIndexes[position]], ids[position], call, position) { imported.append(object) }
         }
         return imported
     }

@@ -10,10 +10,10 @@ struct UniqueSources<T: ImportableUniqueObject> {
     /// The ids, by position.
     @usableFromInline var ids: [T.UniqueIDType] = []
     /// The index in `all` of the source of each id. The original array is kept, so it is not copied.
-    @usableFromInline var indexes: [Int] = []
+    @usableFromInline var sourceIndexes: [Int] = []
     @usableFromInline let all: [T.ImportSource]
 
-    var pairs: [Pair] { ids.indices.map { (id: ids[$0], source: all[indexes[$0]]) } }
+    var pairs: [Pair] { ids.indices.map { (id: ids[$0], source: all[sourceIndexes[$0]]) } }
 
     init(_ importer: UniqueImporter<T>, _ pairs: [Pair]) {
         self.importer = importer
@@ -35,18 +35,18 @@ struct UniqueSources<T: ImportableUniqueObject> {
     mutating func reserve() {
         index.reserveCapacity(all.count)
         ids.reserveCapacity(all.count)
-        indexes.reserveCapacity(all.count)
+        sourceIndexes.reserveCapacity(all.count)
     }
 
     @inlinable
-    mutating func add(_ id: T.UniqueIDType, _ index: Int) {
+    mutating func add(_ id: T.UniqueIDType, _ sourceIndex: Int) {
         let position = index.insert(importer.key(of: id))
         guard position == ids.count else {
             ids[position] = id
-            indexes[position] = index
+            sourceIndexes[position] = sourceIndex
             return
         }
         ids.append(id)
-        indexes.append(index)
+        sourceIndexes.append(sourceIndex)
     }
 }

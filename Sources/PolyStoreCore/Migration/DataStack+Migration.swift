@@ -88,6 +88,14 @@ extension DataStack {
         try await onBatchThread { try self.migrator(store, name, policy, $0).migrate() }
     }
 
+    /// Migrates a store to the current schema version, blocking the caller's thread; see ``upgradeStoreIfNeeded(_:configuration:migrating:)``.
+    @discardableResult
+    public func upgradeStoreIfNeededAndWait(
+        _ store: StoreConfiguration, configuration name: String? = nil, migrating policy: MigrationPolicy = .chain
+    ) throws -> MigrationReport {
+        try migrator(store, name, policy, nil).migrate()
+    }
+
     /// Performs the steps of a migration without changing the store, and returns what the migration would change, lose and refuse.
     ///
     /// A single step is performed in the store and undone. Several steps are performed in a copy beside the store, which is deleted afterwards; closures of
@@ -98,6 +106,13 @@ extension DataStack {
         of store: StoreConfiguration, configuration name: String? = nil, migrating policy: MigrationPolicy = .chain
     ) async throws -> MigrationReport {
         try await onBatchThread { try self.migrator(store, name, policy, $0).rehearse() }
+    }
+
+    /// Rehearses a migration, blocking the caller's thread; see ``rehearseMigration(of:configuration:migrating:)``.
+    public func rehearseMigrationAndWait(
+        of store: StoreConfiguration, configuration name: String? = nil, migrating policy: MigrationPolicy = .chain
+    ) throws -> MigrationReport {
+        try migrator(store, name, policy, nil).rehearse()
     }
 
     private func migrator(

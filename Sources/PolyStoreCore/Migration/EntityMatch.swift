@@ -75,8 +75,8 @@ struct EntityMatch {
     }
 
     private mutating func match(relationship: Relationship) -> FieldSource {
-        guard let ordinal = relationships[relationship.index] else { return .constant(.null) }
-        let old = source.relationships[ordinal]
+        guard let relationshipIndex = relationships[relationship.index] else { return .constant(.null) }
+        let old = source.relationships[relationshipIndex]
         guard case .foreignKey(let field) = old.storage else {
             problems.append(
                 MigrationReport.Finding(

@@ -38,7 +38,7 @@ extension MappingWork {
         var found: [Int64: [Int64]] = [:]
         if case .foreignKey(let field) = relationship.storage {
             for id in ids {
-                guard let record = try source.record(entity, id: id), !record.isNull(field) else { continue }
+                guard let record = try source.record(entity, rowID: id), !record.isNull(field) else { continue }
                 found[id] = [record.integer64(field)]
             }
         } else {
@@ -50,7 +50,7 @@ extension MappingWork {
 
     private func exists(_ entity: Int, _ id: Int64) throws -> Bool {
         guard plan.isLossy[entity] else { return true }
-        return try migration.target.record(plan.target.entities[entity], id: id) != nil
+        return try migration.target.record(plan.target.entities[entity], rowID: id) != nil
     }
 
     // MARK: Checks
@@ -65,7 +65,7 @@ extension MappingWork {
         try forEachBatch(of: entity, in: .target, "references of \(entity.name)") { ids in
             let changes = ChangeSet(plan.target)
             for id in ids {
-                guard let record = try migration.target.record(entity, id: id) else { continue }
+                guard let record = try migration.target.record(entity, rowID: id) else { continue }
                 let found = references.map { (reference: $0, id: record.isNull($0.field) ? nil : record.integer64($0.field)) }
                 var mask = FieldMask()
                 for (reference, target) in found {
@@ -73,7 +73,7 @@ extension MappingWork {
                     mask.insert(reference.field)
                     if let position = reference.position { mask.insert(position) }
                 }
-                if !mask.isEmpty { try changes.update(entity, id: id, mask: mask) { _ in } }
+                if !mask.isEmpty { try changes.update(entity, rowID: id, mask: mask) { _ in } }
             }
             try apply(changes)
         }
@@ -87,7 +87,7 @@ extension MappingWork {
         try forEachBatch(of: entity, in: .target, "checking \(entity.name)") { ids in
             for relationship in required {
                 guard case .foreignKey(let field) = relationship.storage else { continue }
-                for id in ids where try migration.target.record(entity, id: id)?.isNull(field) ?? false {
+                for id in ids where try migration.target.record(entity, rowID: id)?.isNull(field) ?? false {
                     throw StoreError(
                         .constraint, "\(entity.name).\(relationship.name) of object \(id) must lead to an object, and leads nowhere.",
                         entity: entity.name, attribute: relationship.name, rowID: id)
@@ -113,7 +113,7 @@ extension MappingWork {
             let store: any ReadTransaction = side == .source ? source : migration.target
             let cursor = try store.fetch(request)
             var ids: [Int64] = []
-            while try cursor.next() { ids.append(cursor.id) }
+            while try cursor.next() { ids.append(cursor.rowID) }
             cursor.close()
             guard let last = ids.last else { return }
             try body(ids)

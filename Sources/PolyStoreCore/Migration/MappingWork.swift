@@ -137,7 +137,7 @@ final class MappingWork {
         let cursor = try source.fetch(request)
         defer { cursor.close() }
         var largest: Int64 = 0
-        while try cursor.next() { largest = max(largest, cursor.id) }
+        while try cursor.next() { largest = max(largest, cursor.rowID) }
         return largest
     }
 
@@ -171,13 +171,13 @@ final class MappingWork {
         var count = 0
         while changes.byteCount < Self.batchBytes, try cursor.next() {
             if let transform = route.transform {
-                try transform(OldObject(route.source, cursor.id, cursor.record, self), context)
+                try transform(OldObject(route.source, cursor.rowID, cursor.record, self), context)
                 try checkFailure()
             } else {
                 for copier in copiers where copier.keeps(cursor.record) { try insert(cursor, route.source, copier, changes) }
             }
             count += 1
-            position.rowID = cursor.id
+            position.rowID = cursor.rowID
         }
         try apply(changes)
         return count
@@ -192,9 +192,9 @@ final class MappingWork {
     }
 
     private func insert(_ cursor: RecordCursor, _ source: Entity, _ copier: RecordCopier, _ changes: ChangeSet) throws {
-        let id = cursor.id &+ copier.offset
+        let id = cursor.rowID &+ copier.offset
         if let missing = copier.missingAttribute { throw self.missing(missing, copier.target, id) }
-        try changes.insert(copier.target, id: id) { try copier.copy(cursor.record, source, into: &$0) }
+        try changes.insert(copier.target, rowID: id) { try copier.copy(cursor.record, source, into: &$0) }
         if let change = changes.changes.last { try checkRules(copier.target, id, changes.record(change)) }
         position.rewritten += 1
     }
@@ -245,7 +245,7 @@ final class MappingWork {
 
     func oldObject(_ entity: Int, _ id: Int64) throws -> OldObject? {
         let entity = plan.source.entities[entity]
-        return try source.record(entity, id: id).map { OldObject(entity, id, $0, self) }
+        return try source.record(entity, rowID: id).map { OldObject(entity, id, $0, self) }
     }
 
     func forEachOldObject(_ name: String, _ body: (OldObject) throws -> Void) throws {
@@ -253,7 +253,7 @@ final class MappingWork {
         let cursor = try source.fetch(FetchRequest(entity))
         defer { cursor.close() }
         while try cursor.next() {
-            try body(OldObject(entity, cursor.id, cursor.record, self))
+            try body(OldObject(entity, cursor.rowID, cursor.record, self))
             try checkFailure()
             if unwritten.count + links.count >= Self.batchSize { try flush() }
         }
@@ -272,7 +272,7 @@ final class MappingWork {
         let copier = copier(match)
         let id = old.rowID &+ copier.offset
         if let known = try newObject(entity, id) { return known }
-        guard let record = try source.record(old.entity, id: old.rowID) else { throw notFound(old.entity, old.rowID) }
+        guard let record = try source.record(old.entity, rowID: old.rowID) else { throw notFound(old.entity, old.rowID) }
         position.rewritten += 1
         return add(NewObject(entity, id, values: try copier.values(record, old.entity), self))
     }
@@ -306,7 +306,7 @@ final class MappingWork {
 
     func newObject(_ entity: Entity, _ id: Int64) throws -> NewObject? {
         if let known = pending[Key(entity: entity.index, id: id)] { return known.isDeleted ? nil : known }
-        return try migration.target.record(entity, id: id).map { add(NewObject(entity, id, $0, self)) }
+        return try migration.target.record(entity, rowID: id).map { add(NewObject(entity, id, $0, self)) }
     }
 
     func first(_ entity: Entity, _ attribute: String, _ value: QueryValue?) throws -> NewObject? {
@@ -320,7 +320,7 @@ final class MappingWork {
         }
         try flush()
         let cursor = try migration.target.fetch(FetchRequest(entity, predicate: predicate, limit: 1))
-        let id = try cursor.next() ? cursor.id : nil
+        let id = try cursor.next() ? cursor.rowID : nil
         cursor.close()
         return try id.flatMap { try newObject(entity, $0) }
     }
@@ -396,7 +396,7 @@ final class MappingWork {
         let entity = object.entity
         if object.isDeleted {
             guard !object.isInsert else { return }
-            changes.delete(entity, id: object.rowID)
+            changes.delete(entity, rowID: object.rowID)
             return try removeLinks(of: object, changes)
         }
         guard object.isInsert || !object.changed.isEmpty else { return }
@@ -407,9 +407,9 @@ final class MappingWork {
             for (field, value) in zip(entity.fields, object.values) where !value.isNull { try builder.set(field, value) }
         }
         if object.isInsert {
-            try changes.insert(entity, id: object.rowID, encode)
+            try changes.insert(entity, rowID: object.rowID, encode)
         } else {
-            try changes.update(entity, id: object.rowID, mask: object.changed, encode)
+            try changes.update(entity, rowID: object.rowID, mask: object.changed, encode)
         }
         if let change = changes.changes.last { try checkRules(entity, object.rowID, changes.record(change)) }
     }

@@ -103,7 +103,7 @@ struct MigrationCheck {
             defer { last = values }
             guard let last, last == values, !values.contains(where: \.isNull) else { continue }
             count += 1
-            ids.append(cursor.id)
+            ids.append(cursor.rowID)
             if ids.count > 4 * Self.listed { ids = Array(ids.sorted().prefix(Self.listed)) }
         }
         return Rows(count: count, first: Array(ids.sorted().prefix(Self.listed)))
@@ -114,8 +114,8 @@ struct MigrationCheck {
         for relationship in match.target.relationships where relationship.isToMany {
             guard relationship.minCount > 0 || relationship.maxCount != nil else { continue }
             let found: Rows
-            if let ordinal = match.relationships[relationship.index] {
-                let old = match.source.relationships[ordinal]
+            if let relationshipIndex = match.relationships[relationship.index] {
+                let old = match.source.relationships[relationshipIndex]
                 guard old.isToMany, relationship.minCount > old.minCount || relationship.maxCount ?? .max < old.maxCount ?? .max else {
                     continue
                 }
@@ -180,7 +180,7 @@ struct MigrationCheck {
         request.onlyIDs = true
         let cursor = try source.fetch(request)
         defer { cursor.close() }
-        while try cursor.next() { rows.first.append(cursor.id) }
+        while try cursor.next() { rows.first.append(cursor.rowID) }
         return rows
     }
 
@@ -204,7 +204,7 @@ struct MigrationCheck {
         defer { cursor.close() }
         var ids: [Int64] = []
         while try cursor.next() {
-            ids.append(cursor.id)
+            ids.append(cursor.rowID)
             guard ids.count == Self.batchSize else { continue }
             try body(ids)
             ids = []

@@ -255,8 +255,8 @@ struct MigrationPlanner {
         guard !isLossy[table.source], !isLossy[table.target] else { return nil }
         for end in ends {
             guard let old = origins[end.source].first, let match = matches[[old, end.source]],
-                let ordinal = match.relationships[end.index],
-                case .link(let oldTable, let wasReversed) = source.entities[old].relationships[ordinal].storage
+                let relationshipIndex = match.relationships[end.index],
+                case .link(let oldTable, let wasReversed) = source.entities[old].relationships[relationshipIndex].storage
             else { continue }
             let isReversed = wasReversed != end.isReversedLink
             let before = source.links[oldTable]
@@ -274,11 +274,11 @@ struct MigrationPlanner {
             // The other end has the same pairs; only its order differs.
             guard isFirst || end.isOrdered else { continue }
             for old in origins[end.source] {
-                guard let match = matches[[old, end.source]], let ordinal = match.relationships[end.index] else { continue }
+                guard let match = matches[[old, end.source]], let relationshipIndex = match.relationships[end.index] else { continue }
                 found.append(
                     MigrationPlan.LinkFill(
                         table: table, relationship: end, source: source.entities[old],
-                        oldRelationship: source.entities[old].relationships[ordinal], setsPositionsOnly: !isFirst))
+                        oldRelationship: source.entities[old].relationships[relationshipIndex], setsPositionsOnly: !isFirst))
             }
         }
         return found

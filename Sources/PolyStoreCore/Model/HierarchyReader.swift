@@ -5,7 +5,7 @@ struct HierarchyReader {
     /// The classes, depth first, beginning with the root.
     private(set) var types: [any Model.Type] = []
     /// The first indexes of each class's own properties.
-    private(set) var ordinals: [ModelOrdinals] = []
+    private(set) var firstIndexes: [ModelFirstIndexes] = []
     private(set) var problem: StoreError?
     private var fields = 0
     private var relationships = 0
@@ -44,7 +44,7 @@ struct HierarchyReader {
         }
         let index = types.count
         types.append(type)
-        ordinals.append(ModelOrdinals(field: fields, relationship: relationships))
+        firstIndexes.append(ModelFirstIndexes(field: fields, relationship: relationships))
         for property in own.properties { add(property, of: type, isRoot: parent == nil) }
         indexes += own.indexes
         if let parent {

@@ -24,7 +24,7 @@ extension Model {
     /// Returns the target of a to-one relationship.
     @inlinable
     public func _$target<T: Model>(of relationship: Int, _ target: ToOne) -> T? {
-        target.id == 0 ? nil : _$state.context.target(of: self, relationship, target.id)
+        target.rowID == 0 ? nil : _$state.context.target(of: self, relationship, target.rowID)
     }
 
     /// Sets a to-one relationship and updates the inverse.
@@ -104,7 +104,7 @@ extension Model {
         var keys = Set(changedRelationships.map(\.name))
         guard let edit = _$state.edit else { return keys }
         let fields = _$state.context.entry(_$state.entityIndex).entity.fields
-        for ordinal in edit.mask.indexes where fields.indices.contains(ordinal) { keys.insert(fields[ordinal].name) }
+        for fieldIndex in edit.mask.indexes where fields.indices.contains(fieldIndex) { keys.insert(fields[fieldIndex].name) }
         return keys
     }
 }

@@ -66,8 +66,8 @@ extension Context {
         for field in entry.entity.fields where entry.declaredFields.contains(field.index) && names?.contains(field.name) ?? true {
             if let relationship = field.relationship {
                 let target = ToOne(record, field.index)
-                if target.id != 0 {
-                    row[field.name] = .objectID(AnyObjectID(entry: self.entry(entry.destinations[relationship]), rowID: target.id))
+                if target.rowID != 0 {
+                    row[field.name] = .objectID(AnyObjectID(entry: self.entry(entry.destinations[relationship]), rowID: target.rowID))
                 }
             } else {
                 row[field.name] = try QueryValue(record.value(field), field.type)

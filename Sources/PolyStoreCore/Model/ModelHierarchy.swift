@@ -15,7 +15,7 @@ public final class ModelHierarchy: Sendable {
     let classifier: Int
     /// The reason why no store can be opened for the hierarchy; `nil` if it is valid.
     let problem: StoreError?
-    private let ordinals: [ModelOrdinals]
+    private let firstIndexes: [ModelFirstIndexes]
     /// The names of the classes as UTF-8 bytes.
     private let names: [[UInt8]]
     private let byType: [ObjectIdentifier: Int]
@@ -26,7 +26,7 @@ public final class ModelHierarchy: Sendable {
         var reader = HierarchyReader()
         reader.read(root, parent: nil)
         types = reader.types
-        ordinals = reader.ordinals
+        firstIndexes = reader.firstIndexes
         problem = reader.problem
         byType = Dictionary(uniqueKeysWithValues: types.enumerated().map { (ObjectIdentifier($1), $0) })
         entity = reader.entity
@@ -78,8 +78,8 @@ public final class ModelHierarchy: Sendable {
     }
 
     /// Returns the first indexes of a class's own properties. An unlisted class has no objects, and the schema reports it.
-    public func ordinals(of type: any Model.Type) -> ModelOrdinals {
-        byType[ObjectIdentifier(type)].map { ordinals[$0] } ?? ModelOrdinals()
+    public func firstIndexes(of type: any Model.Type) -> ModelFirstIndexes {
+        byType[ObjectIdentifier(type)].map { firstIndexes[$0] } ?? ModelFirstIndexes()
     }
 
     /// Returns the error for a class that declares itself part of the hierarchy but is not listed correctly.

@@ -28,7 +28,7 @@ final class CommittedStep {
         for change in commit.changes.changes {
             let entityIndex = commit.store.firstEntityIndex + Int32(change.entity)
             guard change.concernsProperties(of: table.entries[Int(entityIndex)]) else { continue }
-            update(entityIndex, change.id) { row in
+            update(entityIndex, change.rowID) { row in
                 row.source = change.kind == .delete ? nil : (commit.changes, change)
                 switch change.kind {
                 case .insert: row.wasInserted = true
@@ -75,7 +75,7 @@ final class CommittedStep {
             guard let before = old(entry.store), let after = new(entry.store), var changed = rows[entityIndex] else { continue }
             try settleRelationships(&changed, entry, before, after)
             for index in changed.indices where !changed[index].wasInserted && !changed[index].mask.isEmpty {
-                guard let now = changed[index].record, let then = try before.record(entry.entity, id: changed[index].rowID) else {
+                guard let now = changed[index].record, let then = try before.record(entry.entity, rowID: changed[index].rowID) else {
                     continue
                 }
                 for field in changed[index].mask.indexes
@@ -94,13 +94,13 @@ final class CommittedStep {
     private func settleRelationships(
         _ changed: inout [Row], _ entry: StoreEntity, _ before: any ReadTransaction, _ after: any ReadTransaction
     ) throws {
-        for ordinal in relationships[entry.entityIndex] ?? [] {
-            let relationship = entry.entity.relationships[Int(ordinal)]
-            let ids = changed.lazy.filter { $0.relationships.contains(ordinal) }.map(\.rowID).sorted()
+        for relationshipIndex in relationships[entry.entityIndex] ?? [] {
+            let relationship = entry.entity.relationships[Int(relationshipIndex)]
+            let ids = changed.lazy.filter { $0.relationships.contains(relationshipIndex) }.map(\.rowID).sorted()
             let (old, new) = (try before.related(relationship, of: ids), try after.related(relationship, of: ids))
-            for index in changed.indices where changed[index].relationships.contains(ordinal) {
+            for index in changed.indices where changed[index].relationships.contains(relationshipIndex) {
                 let id = changed[index].rowID
-                if old[id] == new[id] { changed[index].relationships.removeAll { $0 == ordinal } }
+                if old[id] == new[id] { changed[index].relationships.removeAll { $0 == relationshipIndex } }
             }
         }
     }

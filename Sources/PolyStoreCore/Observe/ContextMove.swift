@@ -18,8 +18,8 @@ extension ContextMove {
     /// Returns whether an object's record differs between two snapshots. An unreadable record counts as different.
     static func differs(_ entry: StoreEntity, _ rowID: Int64, _ old: any ReadTransaction, _ new: any ReadTransaction) -> Bool {
         do {
-            let before = try old.record(entry.entity, id: rowID)
-            let after = try new.record(entry.entity, id: rowID)
+            let before = try old.record(entry.entity, rowID: rowID)
+            let after = try new.record(entry.entity, rowID: rowID)
             guard let before, let after else { return (before == nil) != (after == nil) }
             return Order.of(before.bytes, after.bytes) != 0
         } catch {

@@ -156,7 +156,7 @@ final class KeyPathProbe: ContextContents {
         if entity.fields.indices.contains(field) { read.append(entity.fields[field].name) }
         if let samples { load(samples, into: object, context.entry(object._$state.entityIndex)) }
         // Every to-one relationship has a destination, except the one at `samples.end`.
-        let target = samples.flatMap(\.end).map { $0 == read.count - 1 } ?? false ? ToOne.none : ToOne(id: 1)
+        let target = samples.flatMap(\.end).map { $0 == read.count - 1 } ?? false ? ToOne.none : ToOne(rowID: 1)
         for field in entity.fields { if let relationship = field.relationship { object._$setToOne(relationship, target) } }
     }
 

@@ -42,7 +42,7 @@ extension ValuePlan {
         }
         var answers = Answers(options, isCut: !isMerged && !options.returnsDistinctResults)
         while !answers.isFull, let index = try merged.next() {
-            let (id, record) = (merged.cursors[index].id, merged.cursors[index].record)
+            let (id, record) = (merged.cursors[index].rowID, merged.cursors[index].record)
             let values = try parts[index].values.values(id, record)
             answers.add(try zip(values, parts[index].columns).map { try context.value($0, $1, entries[index]) })
         }

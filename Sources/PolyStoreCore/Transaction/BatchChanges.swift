@@ -97,7 +97,7 @@ public struct BatchChanges<T: Model> {
                 {
                     throw StoreError(.invalidValue, fault, entity: entry.entity.name, attribute: name)
                 }
-                if let (ordinal, value) = try equality.predicate(context, entry).equality(of: entry.entity), ordinal == field.index {
+                if let (fieldIndex, value) = try equality.predicate(context, entry).equality(of: entry.entity), fieldIndex == field.index {
                     return value
                 }
                 throw StoreError(

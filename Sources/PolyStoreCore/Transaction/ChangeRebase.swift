@@ -194,7 +194,7 @@ final class ChangeRebase {
         for (relationship, field, entityIndex) in toOnes(object.entityIndex) where !record.isNull(field) {
             let rowID = record.integer(field)
             guard targets.contains(RowReference(entityIndex: entityIndex, rowID: rowID)) else { continue }
-            new._$setToOne(relationship.index, ToOne(id: rowID))
+            new._$setToOne(relationship.index, ToOne(rowID: rowID))
             target.moved(new, relationship.index, from: 0, to: rowID)
         }
     }
@@ -202,7 +202,7 @@ final class ChangeRebase {
     private func update(_ change: Change) throws {
         guard let object = existing[change.object] else { return }
         let entry = target.entry(change.object.entityIndex)
-        let before = toOnes(change.object.entityIndex).map { object._$toOne($0.relationship.index).id }
+        let before = toOnes(change.object.entityIndex).map { object._$toOne($0.relationship.index).rowID }
         target.beginEditing(object).mask.formUnion(change.mask)
         scratch.removeAll()
         let now = try scratch.encode(object, entry)
@@ -215,7 +215,7 @@ final class ChangeRebase {
         try object._$load(builder.finishedView())
         for (index, (relationship, field, entityIndex)) in toOnes(change.object.entityIndex).enumerated() where change.mask.contains(field)
         {
-            var newTarget = object._$toOne(relationship.index).id
+            var newTarget = object._$toOne(relationship.index).rowID
             if newTarget != 0, !targets.contains(RowReference(entityIndex: entityIndex, rowID: newTarget)) {
                 newTarget = 0
                 object._$setToOne(relationship.index, .none)
@@ -294,7 +294,7 @@ extension Transaction {
         let cursor = try rows(entry, request, FetchOptions())
         defer { cursor.close() }
         var found: [Int64] = []
-        while try cursor.next() { found.append(cursor.id) }
+        while try cursor.next() { found.append(cursor.rowID) }
         return found
     }
 

@@ -55,7 +55,7 @@ final class FieldAssigner {
         if !attributes.isEmpty {
             let new = try record(old, with: attributes, entry.entity)
             // Before the change, so that the transaction can save the object's state.
-            for ordinal in attributes.keys { object._$willChange(ordinal) }
+            for fieldIndex in attributes.keys { object._$willChange(fieldIndex) }
             do {
                 try object._$load(new)
             } catch {
@@ -63,10 +63,10 @@ final class FieldAssigner {
                 throw transaction.described(error, entry, object._$state.rowID)
             }
         }
-        for (ordinal, value) in values.sorted(by: { $0.key < $1.key }) {
-            guard let relationship = fields[ordinal].relationship else { continue }
+        for (fieldIndex, value) in values.sorted(by: { $0.key < $1.key }) {
+            guard let relationship = fields[fieldIndex].relationship else { continue }
             let key = if case .integer(let key) = value { key } else { 0 as Int64 }
-            try lead(object, entry, relationship, fields[ordinal], to: key)
+            try lead(object, entry, relationship, fields[fieldIndex], to: key)
         }
     }
 
@@ -74,7 +74,7 @@ final class FieldAssigner {
     private func lead<T: Model>(_ object: T, _ entry: StoreEntity, _ relationship: Int, _ field: Field, to rowID: Int64) throws {
         object._$willChange(field.index)
         let old = object._$toOne(relationship)
-        guard old.id != rowID else { return }
+        guard old.rowID != rowID else { return }
         guard rowID != 0 else {
             object._$setToOne(relationship, transaction.moveToOne(object, relationship, from: old, to: T?.none))
             return

@@ -16,7 +16,7 @@ final class ParentReader: ReadTransaction {
 
     var version: UInt64 { (try? parent.storage(store).version) ?? 0 }
 
-    func record(_ entity: Entity, id: Int64) throws -> RecordView? { try related().record(entity, id: id) }
+    func record(_ entity: Entity, rowID: Int64) throws -> RecordView? { try related().record(entity, rowID: rowID) }
 
     func scan(_ request: FetchRequest) throws -> Scan { Scan(try parent.steadyRows(entry(request.entity), request, FetchOptions())) }
 

@@ -60,7 +60,7 @@ final class PendingCursor: RecordCursor {
         while !hasStoreRow, !storeEnded {
             if try store.next() {
                 came += 1
-                hasStoreRow = !(isHidden?(store.id) ?? false)
+                hasStoreRow = !(isHidden?(store.rowID) ?? false)
                 if prefix != nil { notePrefix() }
             } else if came == asked {
                 try turnPage()
@@ -75,7 +75,7 @@ final class PendingCursor: RecordCursor {
         }
         let row = mine[position]
         let view = arena.view(row.offset, row.count, layout)
-        if hasStoreRow, order.compare(store.id, store.record, row.id, view) < 0 {
+        if hasStoreRow, order.compare(store.rowID, store.record, row.id, view) < 0 {
             takeStoreRow()
         } else {
             position += 1
@@ -90,7 +90,7 @@ final class PendingCursor: RecordCursor {
             return
         }
         prefixCount += 1
-        prefix?.append(store.id, store.record, count: prefixCount)
+        prefix?.append(store.rowID, store.record, count: prefixCount)
     }
 
     private func turnPage() throws {
@@ -103,7 +103,7 @@ final class PendingCursor: RecordCursor {
 
     private func takeStoreRow() {
         hasStoreRow = false
-        setCurrent(store.id, store.record)
+        setCurrent(store.rowID, store.record)
     }
 
     override func close() { store.close() }

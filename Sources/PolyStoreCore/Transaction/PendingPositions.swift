@@ -35,7 +35,7 @@ struct PendingPositions {
             {
                 found.append((position.field, written))
                 mask.insert(position.field)
-            } else if mask.contains(position.foreignKey), object._$toOne(position.relationship).id == 0 {
+            } else if mask.contains(position.foreignKey), object._$toOne(position.relationship).rowID == 0 {
                 mask.insert(position.field)
             }
         }

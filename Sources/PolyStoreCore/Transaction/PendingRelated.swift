@@ -12,10 +12,10 @@ final class PendingRelated: RelatedRecords {
         self.storage = storage
     }
 
-    func record(_ entity: Entity, id: Int64) throws -> RecordView? {
+    func record(_ entity: Entity, rowID: Int64) throws -> RecordView? {
         let entityIndex = Int(store.firstEntityIndex) + entity.index
-        switch state(entityIndex, id) {
-        case .stored: return try storage.record(entity, id: id)
+        switch state(entityIndex, rowID) {
+        case .stored: return try storage.record(entity, rowID: rowID)
         case .deleted: return nil
         case .changed(let edit):
             let records = transaction.records(entityIndex)

@@ -25,7 +25,7 @@ final class SequentialCursor: RecordCursor {
             guard let cursor = try current ?? open() else { return false }
             if try cursor.next() {
                 left = left.map { $0 - 1 }
-                setCurrent(cursor.id, cursor.record)
+                setCurrent(cursor.rowID, cursor.record)
                 return true
             }
             close()

@@ -159,23 +159,31 @@ extension DataStack {
         line: UInt = #line, _ body: @escaping @Sendable (UnsafeTransaction) throws -> T
     ) async throws -> T {
         let core = core
-        let site = CallSite("batch", file: file, line: line)
         let cancellation = CancellationToken()
+        let options = TransactionOptions(
+            durability: durability, sourceIdentifier: sourceIdentifier, cancellation: cancellation,
+            site: CallSite("batch", file: file, line: line))
         let result = try await withTaskCancellationHandler {
-            try await core.awaitingBatchThread {
-                let batch = UnsafeTransaction(core: core, table: core.table.withLock { $0 }, parent: nil, site, supportsUndo: false)
-                batch.adopt(
-                    TransactionOptions(durability: durability, sourceIdentifier: sourceIdentifier, cancellation: cancellation, site: site))
-                let result = try body(batch)
-                try batch.checkCancellation()
-                try batch.commit(mergePolicy: mergePolicy, durability: durability, isolation: nil)
-                return result
-            }
+            try await core.awaitingBatchThread { try core.performBatch(options, mergePolicy, isolation: nil, body) }
         } onCancel: {
             cancellation.cancel()
         }
         await core.catchUpViews()
         return result
+    }
+
+    /// Runs a long unqueued transaction that commits periodically, on the caller's thread; see
+    /// ``performBatch(mergePolicy:durability:sourceIdentifier:file:line:_:)``. Another transaction can write between its commits. When called on the main
+    /// actor, the view context shows the changes when this method returns.
+    @discardableResult
+    public func performBatchAndWait<T: Sendable>(
+        mergePolicy: MergePolicy = .error, durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil,
+        isolation: isolated (any Actor)? = #isolation, file: StaticString = #fileID, line: UInt = #line,
+        _ body: @Sendable (UnsafeTransaction) throws -> T
+    ) throws -> T {
+        let options = TransactionOptions(
+            durability: durability, sourceIdentifier: sourceIdentifier, site: CallSite("batch", file: file, line: line))
+        return try core.performBatch(options, mergePolicy, isolation: isolation, body)
     }
 
     /// Commits every stepwise transaction and returns when all transactions queued before have finished. Call it before the program exits. Other
@@ -200,5 +208,19 @@ extension DataStack {
         try core.transactAndWait(TransactionOptions(), isPatient: false) { _ in }
         core.catchUpViewsSoon(isOnMain: isolation === MainActor.shared)
         if let failure { throw failure }
+    }
+}
+
+extension StackCore {
+    /// Runs a body on an unqueued transaction and commits its remaining changes.
+    fileprivate func performBatch<T>(
+        _ options: TransactionOptions, _ mergePolicy: MergePolicy, isolation: isolated (any Actor)?, _ body: (UnsafeTransaction) throws -> T
+    ) throws -> T {
+        let batch = UnsafeTransaction(core: self, table: table.withLock { $0 }, parent: nil, options.site, supportsUndo: false)
+        batch.adopt(options)
+        let result = try body(batch)
+        try batch.checkCancellation()
+        try batch.commit(mergePolicy: mergePolicy, durability: options.durability, isolation: isolation)
+        return result
     }
 }

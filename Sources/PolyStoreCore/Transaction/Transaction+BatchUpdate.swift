@@ -55,7 +55,7 @@ extension Transaction {
                 throw error
             }
         }
-        values = values.filter { ordinal, value in old.value(entry.entity.fields[ordinal]) != value }
+        values = values.filter { fieldIndex, value in old.value(entry.entity.fields[fieldIndex]) != value }
         if !values.isEmpty { try assigner.assign(values, to: object, old, entry) }
     }
 

@@ -41,7 +41,7 @@ extension Transaction {
                 var mask = FieldMask()
                 let fieldPositions = positions.take(entry, object, &mask)
                 try describing(entry, object) {
-                    try changes.insert(entry.entity, id: object._$state.rowID) {
+                    try changes.insert(entry.entity, rowID: object._$state.rowID) {
                         try entry.encode(object, into: &$0, positions: fieldPositions)
                     }
                 }
@@ -50,12 +50,12 @@ extension Transaction {
                 guard var mask = object._$state.edit?.mask, !mask.isEmpty else { continue }
                 let fieldPositions = positions.take(entry, object, &mask)
                 try describing(entry, object) {
-                    try changes.update(entry.entity, id: object._$state.rowID, mask: mask) {
+                    try changes.update(entry.entity, rowID: object._$state.rowID, mask: mask) {
                         try entry.encode(object, into: &$0, positions: fieldPositions)
                     }
                 }
             }
-            for object in pending[entityIndex].deleted { changes.delete(entry.entity, id: object._$state.rowID) }
+            for object in pending[entityIndex].deleted { changes.delete(entry.entity, rowID: object._$state.rowID) }
         }
         try addMoves(&positions, to: changes)
         addLinks(&positions, to: changes, store)
@@ -75,7 +75,7 @@ extension Transaction {
                 field.field)
         }
         for (object, mask) in masks.sorted(by: { ($0.key.entityIndex, $0.key.rowID) < ($1.key.entityIndex, $1.key.rowID) }) {
-            try changes.update(entry(object.entityIndex).entity, id: object.rowID, mask: mask) { builder in
+            try changes.update(entry(object.entityIndex).entity, rowID: object.rowID, mask: mask) { builder in
                 for field in mask.indexes {
                     let key = PendingPositions.PositionField(entityIndex: object.entityIndex, field: field, rowID: object.rowID)
                     if let position = positions.fields[key] { builder.setInteger(field, position) }

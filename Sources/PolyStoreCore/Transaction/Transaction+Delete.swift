@@ -46,11 +46,11 @@ extension Transaction {
             let cursor = try storage(entry.store).fetch(request)
             defer { cursor.close() }
             while try cursor.next() {
-                if map.isPolymorphic, map.object(cursor.id) != nil { continue }  // registered as another class
-                let state = ModelState(map, rowID: cursor.id, flags: [.fault, .linked])
+                if map.isPolymorphic, map.object(cursor.rowID) != nil { continue }  // registered as another class
+                let state = ModelState(map, rowID: cursor.rowID, flags: [.fault, .linked])
                 guard let object = try fault(T.self, entry, state, cursor.record) else { continue }
                 for link in links { object._$setToOne(link.relationship.index, ToOne(cursor.record, link.field)) }
-                map.insert(cursor.id, object)
+                map.insert(cursor.rowID, object)
                 found.append(object)
             }
         }
@@ -77,7 +77,7 @@ extension Transaction {
             let memberKey = RelationshipKey(entityIndex: entry.entityIndex, relationship: Int32(relationship.index), rowID: rowID)
             if relationship.deleteRule == .deny { denials.append(memberKey) }
             if case .foreignKey = relationship.storage {
-                let target = object._$toOne(relationship.index).id
+                let target = object._$toOne(relationship.index).rowID
                 guard target != 0 else { continue }
                 if relationship.deleteRule == .cascade { work.append(anyObject(entityIndex, target)) }
                 moved(object, relationship.index, from: target, to: 0)

@@ -38,8 +38,8 @@ extension Transaction {
         let terms = predicate.conjuncts
         var values: [Int: Value] = [:]
         for term in terms {
-            guard let (ordinal, value) = term.equality(of: entry.entity), entry.fields(of: type).contains(ordinal) else { continue }
-            values[ordinal] = value
+            guard let (fieldIndex, value) = term.equality(of: entry.entity), entry.fields(of: type).contains(fieldIndex) else { continue }
+            values[fieldIndex] = value
         }
         try checkNew(type, entry, values, terms)
         let object = try create(type, entry)

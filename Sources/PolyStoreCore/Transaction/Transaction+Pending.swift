@@ -46,7 +46,7 @@ extension Transaction {
         let total = try records.count(request.predicate) { watch in
             try watch.untouched(
                 pending[entityIndex], isFixed: showsOneVersion, count: { try storage.count(all) },
-                record: { try storage.record(entry.entity, id: $0) })
+                record: { try storage.record(entry.entity, rowID: $0) })
         }
         return max(0, min(request.limit ?? .max, total - request.offset))
     }

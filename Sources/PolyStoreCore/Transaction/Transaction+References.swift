@@ -32,7 +32,7 @@ extension Transaction {
 
     private func exists(_ entityIndex: Int32, _ rowID: Int64) throws -> Bool {
         let entry = entry(entityIndex)
-        return try isKnown(entry.type, entityIndex, rowID) || storage(entry.store).record(entry.entity, id: rowID) != nil
+        return try isKnown(entry.type, entityIndex, rowID) || storage(entry.store).record(entry.entity, rowID: rowID) != nil
     }
 
     /// Returns whether the object was read and therefore exists.
@@ -50,7 +50,7 @@ extension Transaction {
         request.onlyIDs = true
         let cursor = try storage(entry.store).fetch(request)
         defer { cursor.close() }
-        while try cursor.next() { missing.remove(cursor.id) }
+        while try cursor.next() { missing.remove(cursor.rowID) }
         return missing
     }
 
@@ -66,7 +66,7 @@ extension Transaction {
             for relationship in entry.entity.relationships
             where !relationship.isToMany && entry.destinations[relationship.index] == entityIndex {
                 for object in [entityChanges.inserted, entityChanges.updated].joined() where !object.isDeleted {
-                    let target = object._$toOne(relationship.index).id
+                    let target = object._$toOne(relationship.index).rowID
                     if missing.contains(target) { report(entry, relationship.index, object._$state.rowID, target) }
                 }
             }

@@ -5,14 +5,14 @@ extension Transaction {
         guard isOpen else { return old }
         let rowID = new?._$state.rowID ?? 0
         guard acceptsTargets(object, relationship, isClearing: new == nil) else { return old }
-        if let new, rowID != old.id || isForeign(new, relationship, of: object), !accepts(new, as: relationship, of: object) { return old }
+        if let new, rowID != old.rowID || isForeign(new, relationship, of: object), !accepts(new, as: relationship, of: object) { return old }
         if !deferredErrors.isEmpty {
             deferredErrors.resolve(
                 RelationshipKey(entityIndex: object._$state.entityIndex, relationship: Int32(relationship), rowID: object._$state.rowID))
         }
-        guard rowID != old.id else { return old }
-        moved(object, relationship, from: old.id, to: rowID)
-        return ToOne(id: rowID)
+        guard rowID != old.rowID else { return old }
+        moved(object, relationship, from: old.rowID, to: rowID)
+        return ToOne(rowID: rowID)
     }
 
     /// Returns whether an object is of another context or store than the targets of a relationship. Its row id can be that of the current target.
@@ -133,7 +133,7 @@ extension Transaction {
         if case .foreignKey(let field) = entry(object._$state.entityIndex).entity.relationships[relationship].storage {
             beginEditing(object).mask.insert(field)
         }
-        object._$setToOne(relationship, ToOne(id: target))
+        object._$setToOne(relationship, ToOne(rowID: target))
     }
 
     private func addMember(_ key: RelationshipKey, _ target: Int64) {
@@ -232,6 +232,6 @@ extension Model {
     /// Returns the target of a to-one relationship. Reads the object first if it is a fault.
     func _$toOneFired(_ relationship: Int) -> Int64 {
         if _$state.isFault { _$fire() }
-        return _$toOne(relationship).id
+        return _$toOne(relationship).rowID
     }
 }

@@ -19,7 +19,7 @@ extension Transaction {
             if entry.requiresTargets {
                 for object in [entityChanges.inserted, entityChanges.updated].joined() where !object.isDeleted {
                     for relationship in entry.relationships(of: object)
-                    where relationship.isRequired && !relationship.isToMany && object._$toOne(relationship.index).id == 0 {
+                    where relationship.isRequired && !relationship.isToMany && object._$toOne(relationship.index).rowID == 0 {
                         violations.add(
                             entry.entity.name, relationship.name, object._$state.rowID, "is required and leads to no object", .required)
                     }
@@ -65,7 +65,7 @@ extension Transaction {
             let entityIndex = entry.destinations[relationship.index]
             var left: [Int64]
             if case .foreignKey = relationship.storage {
-                left = [object._$toOne(relationship.index).id].filter { $0 != 0 }
+                left = [object._$toOne(relationship.index).rowID].filter { $0 != 0 }
             } else {
                 left = try memberRowIDs(of: object, key)
             }

@@ -61,10 +61,10 @@ final class GroupSortCursor: RecordCursor {
             let record = source.record
             if let first = group.first, groups.compare(0, arena.view(first.offset, first.count, layout), 0, record) != 0 {
                 let other = RecordArena()
-                nextGroup = (other, MaterializedCursor.Row(id: source.id, offset: other.append(record.bytes), count: record.count))
+                nextGroup = (other, MaterializedCursor.Row(id: source.rowID, offset: other.append(record.bytes), count: record.count))
                 break
             }
-            group.append(MaterializedCursor.Row(id: source.id, offset: arena.append(record.bytes), count: record.count))
+            group.append(MaterializedCursor.Row(id: source.rowID, offset: arena.append(record.bytes), count: record.count))
             let most = left &+ skip
             if most > 0, group.count >= 2 * max(most, 64) { cut(&group, most) }
         }

@@ -25,6 +25,9 @@ class IndexSource: IDSource {
     /// A Boolean value that indicates whether `key` belongs to the last row id. It does not within a run of equal entries in a backward scan.
     var hasKey: Bool { true }
 
+    /// In a backward scan, the components of the entry of the last row id.
+    @exclusivity(unchecked) final fileprivate(set) var components: [UInt8] = []
+
     fileprivate final func id() throws -> Int64 {
         guard let id = index.id(cursor.key, cursor.value) else { throw reader.corrupt("an entry of the index \(index.index.name)") }
         return id
@@ -136,7 +139,7 @@ private final class BackwardIndexSource: IndexSource {
     private func take() throws -> Int64 {
         let last = try id()
         examined += 1
-        let components = [UInt8](UnsafeRawBufferPointer(rebasing: cursor.key[0..<(try index.componentsEnd(cursor.key))]))
+        components = [UInt8](UnsafeRawBufferPointer(rebasing: cursor.key[0..<(try index.componentsEnd(cursor.key))]))
         isAtStart = try !cursor.previous()
         let isAlone = isAtStart || !components.withUnsafeBytes { cursor.key.starts(with: $0) }
         if isAlone { return last }

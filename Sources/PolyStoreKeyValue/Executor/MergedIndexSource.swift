@@ -8,11 +8,19 @@ final class MergedIndexSource: IDSource {
         let prefix: Int
         var id: Int64
 
-        /// Compares the current entry with that of another scan; negative if it comes first.
+        /// Compares the current entry with that of another scan, in ascending order of components and row ids; negative if it comes first.
         func order(to other: RangeScan) -> Int {
             Order.of(
                 UnsafeRawBufferPointer(rebasing: source.key[min(prefix, source.key.count)...]),
                 UnsafeRawBufferPointer(rebasing: other.source.key[min(other.prefix, other.source.key.count)...]))
+        }
+
+        /// Compares the current entry with that of another scan, in descending order of components and ascending order of row ids.
+        func reversedOrder(to other: RangeScan) -> Int {
+            let order = source.components.dropFirst(prefix).withUnsafeBytes { mine in
+                other.source.components.dropFirst(other.prefix).withUnsafeBytes { Order.of($0, mine) }
+            }
+            return order != 0 ? order : id < other.id ? -1 : 1
         }
     }
 
@@ -21,17 +29,21 @@ final class MergedIndexSource: IDSource {
     private var isStarted = false
     private let reader: SnapshotReader
     private let search: IndexSearch
+    private let isReversed: Bool
 
-    /// - Parameter search: The search, whose ranges are prefixes with one value in the leading fields each.
-    init(_ reader: SnapshotReader, _ search: IndexSearch) {
+    /// - Parameters:
+    ///   - search: The search, whose ranges are prefixes with one value in the leading fields each.
+    ///   - isReversed: Whether the entries are returned in descending order, equal ones in ascending order of row ids.
+    init(_ reader: SnapshotReader, _ search: IndexSearch, isReversed: Bool) {
         self.reader = reader
         self.search = search
+        self.isReversed = isReversed
     }
 
     private func start() throws {
         isStarted = true
         for range in search.ranges {
-            let source = try IndexSource.make(reader, search.index, [range], isReversed: false)
+            let source = try IndexSource.make(reader, search.index, [range], isReversed: isReversed)
             guard let id = try source.next() else { continue }
             examined += 1
             insert(RangeScan(source: source, prefix: range.start.count, id: id))
@@ -42,7 +54,7 @@ final class MergedIndexSource: IDSource {
         var (low, high) = (0, scans.count)
         while low < high {
             let middle = (low + high) / 2
-            if scan.order(to: scans[middle]) < 0 { low = middle + 1 } else { high = middle }
+            if (isReversed ? scan.reversedOrder(to: scans[middle]) : scan.order(to: scans[middle])) < 0 { low = middle + 1 } else { high = middle }
         }
         scans.insert(scan, at: low)
     }

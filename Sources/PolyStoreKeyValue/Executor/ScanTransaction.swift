@@ -5,7 +5,7 @@ final class ScanTransaction: ReadTransaction {
     private let reader: SnapshotReader
     init(_ reader: SnapshotReader) { self.reader = reader }
     var version: UInt64 { 0 }
-    func record(_ entity: Entity, id: Int64) throws -> RecordView? { try reader.record(entity, id) }
+    func record(_ entity: Entity, rowID: Int64) throws -> RecordView? { try reader.record(entity, rowID) }
     func scan(_ request: FetchRequest) throws -> Scan { try reader.scan(request) }
     func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs { try reader.related(relationship, of: sources) }
     func value(named name: String) throws -> [UInt8]? { try reader.value(named: name) }

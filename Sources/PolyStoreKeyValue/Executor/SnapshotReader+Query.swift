@@ -25,7 +25,7 @@ extension SnapshotReader {
         case .search(let search):
             if plan.merges {
                 let slice = plan.isSliced ? RowSlice(offset: request.offset, limit: request.limit) : nil
-                return RecordCursorOverIDs(self, entity, MergedIndexSource(self, search), mustExist: true, slice: slice)
+                return RecordCursorOverIDs(self, entity, MergedIndexSource(self, search, isReversed: plan.isReversed), mustExist: true, slice: slice)
             }
             let source = try IndexSource.make(self, search.index, search.ranges, isReversed: plan.isReversed)
             if plan.orderedKeys > 0 {
@@ -139,7 +139,7 @@ extension SnapshotReader {
             let cursor = try RecordCursorOverRange(self, entity, ids: range)
             defer { cursor.close() }
             var ids: [Int64] = []
-            while try cursor.next() { ids.append(cursor.id) }
+            while try cursor.next() { ids.append(cursor.rowID) }
             return FoundIDs(ids: ids, examined: ids.count)
         case .union(let paths):
             var ids: Set<Int64> = []
@@ -190,7 +190,7 @@ extension SnapshotReader {
         let scan = Scan(try cursor(plan, request), residual: Self.residual(plan, request))
         defer { scan.cursor.close() }
         while count < (isEndless ? .max : most), try scan.cursor.next() {
-            if try evaluator?.matches(id: scan.cursor.id, scan.cursor.record) ?? true { count += 1 }
+            if try evaluator?.matches(id: scan.cursor.rowID, scan.cursor.record) ?? true { count += 1 }
         }
         return Self.slice(count, request)
     }
@@ -221,7 +221,7 @@ extension SnapshotReader {
         }
         var explained = QueryPlan(
             entity: request.entity.name, accesses: plan.path.accesses(of: plan), pushedDown: pushed,
-            remainder: Self.residual(plan, request).described(for: request))
+            residual: Self.residual(plan, request).described(for: request))
         explained.rowsEstimated = try estimate(plan, request)
         return explained
     }
@@ -252,7 +252,7 @@ extension SnapshotReader {
         defer { scan.cursor.close() }
         if let condition {
             while try scan.cursor.next() {
-                if try condition.matches(id: scan.cursor.id, scan.cursor.record) { aggregator.add(id: scan.cursor.id, scan.cursor.record) }
+                if try condition.matches(id: scan.cursor.rowID, scan.cursor.record) { aggregator.add(id: scan.cursor.rowID, scan.cursor.record) }
             }
         } else {
             try aggregator.add(scan.cursor)

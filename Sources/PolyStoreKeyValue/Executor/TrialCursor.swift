@@ -35,13 +35,13 @@ final class TrialCursor: RecordCursor {
         while let evaluator {
             guard try source.next() else { return false }
             recordLimit -= 1
-            if try evaluator.matches(id: source.id, source.record) {
-                setCurrent(source.id, source.record)
+            if try evaluator.matches(id: source.rowID, source.record) {
+                setCurrent(source.rowID, source.record)
                 wanted -= 1
                 return true
             }
             if recordLimit <= 0, wanted > 0 {
-                let last = source.id
+                let last = source.rowID
                 examinedBefore = source.rowsExamined
                 source.close()
                 source = try others(last)
@@ -49,7 +49,7 @@ final class TrialCursor: RecordCursor {
             }
         }
         guard try source.next() else { return false }
-        setCurrent(source.id, source.record)
+        setCurrent(source.rowID, source.record)
         return true
     }
 

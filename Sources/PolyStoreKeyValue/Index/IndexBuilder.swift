@@ -111,10 +111,10 @@ struct IndexBuilder {
             var entries: [Entry] = []
             var isCut = false
             while entries.count < batch, try cursor.next() {
-                let mustBeNew = index.key(cursor.record, cursor.id, keys)
+                let mustBeNew = index.key(cursor.record, cursor.rowID, keys)
                 isCut = isCut || keys.isCut
                 let values = keys.isCut && !mustBeNew ? index.uniqueValues(cursor.record) : nil
-                entries.append(Entry(key: keys.bytes, id: cursor.id, mustBeNew: mustBeNew, cutValues: values))
+                entries.append(Entry(key: keys.bytes, id: cursor.rowID, mustBeNew: mustBeNew, cutValues: values))
             }
             cursor.close()
             for entry in entries { try enter(entry, index, reader, writer) }

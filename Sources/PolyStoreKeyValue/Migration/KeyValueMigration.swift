@@ -220,7 +220,7 @@ private final class FailedTransaction: WriteTransaction {
 
     init(_ error: any Error) { self.error = error }
 
-    func record(_ entity: Entity, id: Int64) throws -> RecordView? { throw error }
+    func record(_ entity: Entity, rowID: Int64) throws -> RecordView? { throw error }
     func scan(_ request: FetchRequest) throws -> Scan { throw error }
     func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs { throw error }
     func value(named name: String) throws -> [UInt8]? { throw error }

@@ -21,7 +21,7 @@ final class MigrationTarget: WriteTransaction {
     // MARK: Reading
 
     var version: UInt64 { batch.version + 1 }
-    func record(_ entity: Entity, id: Int64) throws -> RecordView? { try batch.record(entity, id: id) }
+    func record(_ entity: Entity, rowID: Int64) throws -> RecordView? { try batch.record(entity, rowID: rowID) }
     func scan(_ request: FetchRequest) throws -> Scan { try batch.scan(request) }
     func count(_ request: FetchRequest) throws -> Int { try batch.count(request) }
     func scanGroups(_ request: AggregateRequest) throws -> GroupScan? { try batch.scanGroups(request) }

@@ -190,7 +190,7 @@ struct Planner {
         // Leading fields with one value per range do not affect the order within a range; several ranges are then merged.
         if search.pointFields > search.fixedFields, !search.hasRange, request.limit != nil, search.ranges.count <= Self.mostRangesMerged,
             !search.index.isUnique, search.pointFields < fields.count,
-            let found = order(search, from: search.pointFields), found.isWhole, found.direction > 0, !found.splitsNulls
+            let found = order(search, from: search.pointFields), found.isWhole, !found.splitsNulls
         {
             var merged = found
             merged.merges = true

@@ -47,7 +47,7 @@ struct SemiJoin {
         let cursor = try transaction.fetch(FetchRequest(entity, predicate: condition, onlyIDs: true))
         defer { cursor.close() }
         var ids: [Int64] = []
-        while try cursor.next() { ids.append(cursor.id) }
+        while try cursor.next() { ids.append(cursor.rowID) }
         return ids
     }
 }

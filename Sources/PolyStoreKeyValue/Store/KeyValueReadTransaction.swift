@@ -29,7 +29,7 @@ final class KeyValueReadTransaction: ReadTransaction {
         return reader
     }
 
-    func record(_ entity: Entity, id: Int64) throws -> RecordView? { try reading(entity).record(entity, id) }
+    func record(_ entity: Entity, rowID: Int64) throws -> RecordView? { try reading(entity).record(entity, rowID) }
     func scan(_ request: FetchRequest) throws -> Scan { try reading(request.entity).scan(request) }
     func count(_ request: FetchRequest) throws -> Int { try reading(request.entity).count(request) }
     func scanGroups(_ request: AggregateRequest) throws -> GroupScan? { try reading(request.entity).scanGroups(request) }

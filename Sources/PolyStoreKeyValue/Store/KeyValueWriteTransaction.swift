@@ -60,7 +60,7 @@ final class KeyValueWriteTransaction: WriteTransaction {
         return reader
     }
 
-    func record(_ entity: Entity, id: Int64) throws -> RecordView? { try reading(entity).record(entity, id) }
+    func record(_ entity: Entity, rowID: Int64) throws -> RecordView? { try reading(entity).record(entity, rowID) }
     func scan(_ request: FetchRequest) throws -> Scan { try reading(request.entity).scan(request) }
     func scanGroups(_ request: AggregateRequest) throws -> GroupScan? { try reading(request.entity).scanGroups(request) }
     func plan(_ request: FetchRequest) throws -> QueryPlan { try reading(request.entity).plan(request) }

@@ -226,9 +226,9 @@ final class SnapshotReader {
             let source = cursor.record.integer(field)
             if let position {
                 let stored = cursor.record.isNull(position) ? nil : cursor.record.integer(position)
-                found.add(source: source, target: cursor.id, position: stored)
+                found.add(source: source, target: cursor.rowID, position: stored)
             } else {
-                found.add(source: source, target: cursor.id)
+                found.add(source: source, target: cursor.rowID)
             }
         }
         if position != nil { found.sort() }

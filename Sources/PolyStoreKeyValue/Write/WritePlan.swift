@@ -73,9 +73,9 @@ struct WritePlan {
         for change in changes.changes {
             let entity = layout.schema.entities[change.entity]
             switch change.kind {
-            case .insert: try insert(entity, change.id, changes.record(change))
-            case .update: try update(entity, change.id, changes.record(change), change.mask)
-            case .delete: try delete(entity, change.id)
+            case .insert: try insert(entity, change.rowID, changes.record(change))
+            case .update: try update(entity, change.rowID, changes.record(change), change.mask)
+            case .delete: try delete(entity, change.rowID)
             }
         }
         // The last of several changes of a pair applies.
@@ -398,12 +398,12 @@ struct WritePlan {
         let cursor = try RecordCursorOverRange(reader, index.entity, ids: try IndexBuilder.unbuilt(index, reader))
         defer { cursor.close() }
         while try cursor.next() {
-            if index.key(cursor.record, cursor.id, keys) {
-                if let id = claimed[keys.bytes], id != cursor.id { throw taken(index, keys.raw, id, holder: cursor.id) }
+            if index.key(cursor.record, cursor.rowID, keys) {
+                if let id = claimed[keys.bytes], id != cursor.rowID { throw taken(index, keys.raw, id, holder: cursor.rowID) }
             } else if keys.isCut, !cut.isEmpty, let values = index.uniqueValues(cursor.record), !list.removes(keys.bytes),
-                let entry = cut.first(where: { $0.id != cursor.id && $0.values == values })
+                let entry = cut.first(where: { $0.id != cursor.rowID && $0.values == values })
             {
-                throw taken(index, keys.raw, entry.id, holder: cursor.id)
+                throw taken(index, keys.raw, entry.id, holder: cursor.rowID)
             }
         }
     }

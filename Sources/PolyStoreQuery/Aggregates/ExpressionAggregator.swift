@@ -47,7 +47,7 @@ final class ExpressionAggregator {
             }
         }
         while try cursor.next() {
-            let (id, record) = (cursor.id, cursor.record)
+            let (id, record) = (cursor.rowID, cursor.record)
             let key = try keys.map { try $0.value(id, record) }
             try rows.add(key + operands.map { try $0.value(id, record) })
             for (feed, collection) in zip(members, collections) {

@@ -23,7 +23,7 @@ package final class FieldAggregator {
 
     /// Adds every row of a cursor.
     package func add(_ cursor: RecordCursor) throws {
-        while try cursor.next() { add(id: cursor.id, cursor.record) }
+        while try cursor.next() { add(id: cursor.rowID, cursor.record) }
     }
 
     /// Adds one row. The record must contain at least the fields of `AggregateRequest.source`.

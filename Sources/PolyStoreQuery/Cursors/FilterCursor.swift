@@ -19,13 +19,13 @@ final class FilterCursor: RecordCursor {
 
     override func next() throws -> Bool {
         while left > 0, try source.next() {
-            if let evaluator, try !evaluator.matches(id: source.id, source.record) { continue }
+            if let evaluator, try !evaluator.matches(id: source.rowID, source.record) { continue }
             if skip > 0 {
                 skip -= 1
                 continue
             }
             left -= 1
-            setCurrent(source.id, source.record)
+            setCurrent(source.rowID, source.record)
             return true
         }
         return false

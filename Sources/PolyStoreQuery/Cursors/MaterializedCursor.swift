@@ -55,8 +55,8 @@ public final class MaterializedCursor: RecordCursor {
         let layout = request.entity.layout
         var rows = TopRows(request, related)
         while try source.next() {
-            if let evaluator, try !evaluator.matches(id: source.id, source.record) { continue }
-            try rows.add(source.id, source.record)
+            if let evaluator, try !evaluator.matches(id: source.rowID, source.record) { continue }
+            try rows.add(source.rowID, source.record)
         }
         let cursor = rows.finish(layout, offset: request.offset, limit: request.limit)
         cursor.examined = source.rowsExamined

@@ -4,7 +4,7 @@ extension QueryPlan {
     /// Returns the plan of a request that sorts by expressions, from the plan of its ``FetchRequest/unsorted`` form. Sorting and slicing are residual.
     public func sorted(for request: FetchRequest) -> QueryPlan {
         var plan = self
-        plan.remainder += Scan.Residual(sort: true, slice: true).described(for: request)
+        plan.residual += Scan.Residual(sort: true, slice: true).described(for: request)
         plan.rowsReturned = rowsReturned.map { min(max(0, $0 - request.offset), request.limit ?? .max) }
         return plan
     }
@@ -16,20 +16,20 @@ extension ReadTransaction {
         guard request.hasComputedKeys else { return try explain(request) }
         try request.validate()
         var plan = try explain(request.unsorted)
-        plan.remainder += Scan.Residual(sort: true, slice: true).described(for: request)
+        plan.residual += Scan.Residual(sort: true, slice: true).described(for: request)
         let all = plan.rowsReturned ?? 0
         plan.rowsReturned = max(0, min(request.limit ?? .max, all - request.offset))
         return plan
     }
 
-    /// Returns the plan of a request. The default implementation is based on the remainder that `scan` returns.
+    /// Returns the plan of a request. The default implementation is based on the residual that `scan` returns.
     public func plan(_ request: FetchRequest) throws -> QueryPlan {
         try request.validate()
         if request.hasComputedKeys { return try plan(request.unsorted).sorted(for: request) }
         let scan = try scan(request)
         scan.cursor.close()
         return QueryPlan(
-            entity: request.entity.name, accesses: [QueryPlan.Access(.scan)], remainder: scan.residual.described(for: request))
+            entity: request.entity.name, accesses: [QueryPlan.Access(.scan)], residual: scan.residual.described(for: request))
     }
 
     /// Executes a request and returns its plan with the row counts.

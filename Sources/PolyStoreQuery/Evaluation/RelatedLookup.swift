@@ -37,7 +37,7 @@ final class RelatedLookup {
     /// - Parameter isKept: whether `body` looks up other records, which would invalidate this one. It then receives a copy.
     /// - Returns: nil if the object does not exist.
     func withRecord<R>(_ entity: Entity, _ id: Int64, isKept: Bool, _ body: (RecordView) throws -> R) throws -> R? {
-        guard let record = try found().record(entity, id: id) else { return nil }
+        guard let record = try found().record(entity, rowID: id) else { return nil }
         guard isKept else { return try body(record) }
         let copy = RecordArena(capacity: record.count)
         _ = copy.append(record.bytes)

@@ -142,8 +142,8 @@ enum Sample {
         let first = try firstTarget()
         let second = try secondTarget()
         let thing = try store.entity("Thing")
-        func ordinal(_ entity: Entity, _ name: String) -> Int { entity.fields.first { $0.name == name }?.index ?? 0 }
-        let text = SchemaChange.FieldSource.field(ordinal(thing, "stringValue"), replacingNullWith: .null)
+        func fieldIndex(_ entity: Entity, _ name: String) -> Int { entity.fields.first { $0.name == name }?.index ?? 0 }
+        let text = SchemaChange.FieldSource.field(fieldIndex(thing, "stringValue"), replacingNullWith: .null)
         let change = try SchemaChange.byName(
             source, first, identifier: "first", entities: ["Item": "Thing"],
             fields: ["Item": ["text": text, "added": .constant(.text("new"))]],
@@ -168,7 +168,7 @@ enum Sample {
             first, second, identifier: "second",
             fields: [
                 "Item": [
-                    "int16Value": .field(ordinal(item, "int16Value"), replacingNullWith: .integer(-7)), "last": .constant(.real(.infinity)),
+                    "int16Value": .field(fieldIndex(item, "int16Value"), replacingNullWith: .integer(-7)), "last": .constant(.real(.infinity)),
                 ]
             ])
         let next = try middle.backend.beginMigration(again)

@@ -13,19 +13,19 @@ package struct Changes {
 
     package func insert(_ entity: String, _ id: Int64, _ values: [String: Value] = [:]) throws {
         let entity = try self.entity(entity)
-        try set.insert(entity, id: id) { builder in for field in entity.fields { try builder.set(field, values[field.name] ?? .null) } }
+        try set.insert(entity, rowID: id) { builder in for field in entity.fields { try builder.set(field, values[field.name] ?? .null) } }
     }
 
     package func update(_ entity: String, _ id: Int64, _ values: [String: Value]) throws {
         let entity = try self.entity(entity)
         var mask = FieldMask()
         for field in entity.fields where values[field.name] != nil { mask.insert(field.index) }
-        try set.update(entity, id: id, mask: mask) { builder in
+        try set.update(entity, rowID: id, mask: mask) { builder in
             for field in entity.fields where mask.contains(field.index) { try builder.set(field, values[field.name] ?? .null) }
         }
     }
 
-    package func delete(_ entity: String, _ id: Int64) throws { set.delete(try self.entity(entity), id: id) }
+    package func delete(_ entity: String, _ id: Int64) throws { set.delete(try self.entity(entity), rowID: id) }
 
     package func link(_ table: Int, _ source: Int64, _ target: Int64, isAddition: Bool = true) {
         set.link(ChangeSet.LinkChange(table: table, source: source, target: target, isAddition: isAddition))

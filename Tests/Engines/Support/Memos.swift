@@ -49,7 +49,7 @@ package enum Memos {
             let batch = ids[start..<min(start + 1000, ids.count)]
             let changes = ChangeSet(change.target)
             for id in batch {
-                try changes.insert(label, id: id) { builder in
+                try changes.insert(label, rowID: id) { builder in
                     try builder.set(label.fields[0], .text("label \(id * 7919 % 1_000_003)"))
                     try builder.set(label.fields[1], .integer(id % 100))
                 }

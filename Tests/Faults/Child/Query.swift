@@ -24,8 +24,8 @@ struct Query {
                 defer { cursor.close() }
                 var ids: [Int64] = []
                 while try cursor.next() {
-                    ids.append(cursor.id)
-                    try compare("all", cursor.id, values(entity, cursor.record), truth)
+                    ids.append(cursor.rowID)
+                    try compare("all", cursor.rowID, values(entity, cursor.record), truth)
                 }
                 try compare("all", ids, truth.ids)
             },

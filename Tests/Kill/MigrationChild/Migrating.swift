@@ -57,7 +57,7 @@ enum Migrating {
             let size = min(5_000, count - start)
             let first = try writer.reserveIDs(entity, count: size)
             for id in first..<first + Int64(size) {
-                try changes.insert(entity, id: id) { builder in
+                try changes.insert(entity, rowID: id) { builder in
                     try builder.set(entity.fields[0], .integer(id))
                     try builder.set(entity.fields[1], .text("Customer \(id % 50)"))
                     try builder.set(entity.fields[2], .integer(id % 1_000_000))
@@ -127,9 +127,9 @@ enum Migrating {
         var seen = 0
         while try cursor.next() {
             seen += 1
-            guard cursor.id == Int64(seen), cursor.record.integer(0) == cursor.id, cursor.record.string(1) == "Customer \(cursor.id % 50)"
+            guard cursor.rowID == Int64(seen), cursor.record.integer(0) == cursor.rowID, cursor.record.string(1) == "Customer \(cursor.rowID % 50)"
             else {
-                fail("invoice \(cursor.id) of the old version is wrong")
+                fail("invoice \(cursor.rowID) of the old version is wrong")
             }
         }
         cursor.close()

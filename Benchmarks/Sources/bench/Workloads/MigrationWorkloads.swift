@@ -48,7 +48,7 @@ struct MigrationWorkloads {
             let count = min(10_000, PB.n - start)
             let first = try writer.reserveIDs(entity, count: count)
             for id in first..<first + Int64(count) {
-                try changes.insert(entity, id: id) { builder in
+                try changes.insert(entity, rowID: id) { builder in
                     for field in entity.fields {
                         switch field.type.physical {
                         case .text: builder.setText(field.index, "\(field.name) \(id)")

@@ -44,10 +44,10 @@ struct RecordWorkloads {
             let changes = ChangeSet(schema, capacity: 16 << 20)
             changes.reserve(PB.n + PB.departments)
             for number in 1...Int64(PB.departments) {
-                try changes.insert(department, id: number) { $0.setText(0, departmentName(number)) }
+                try changes.insert(department, rowID: number) { $0.setText(0, departmentName(number)) }
             }
             for raw in people {
-                try changes.insert(person, id: raw.id) { builder in
+                try changes.insert(person, rowID: raw.id) { builder in
                     builder.setText(0, raw.name)
                     builder.setText(1, raw.email)
                     builder.setInteger(2, Int64(raw.age))
@@ -91,7 +91,7 @@ struct RecordWorkloads {
             var sum: UInt64 = 0
             for _ in 0..<PB.lookups {
                 let id = Int64(random.next(below: UInt64(PB.n))) + 1
-                if let record = try reader.record(person, id: id) { sum &+= quick(id, record) }
+                if let record = try reader.record(person, rowID: id) { sum &+= quick(id, record) }
             }
             return sum
         }

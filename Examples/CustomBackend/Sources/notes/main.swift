@@ -19,7 +19,7 @@ let text = CommandLine.arguments.count > 2 ? CommandLine.arguments[2] : "Bread, 
 let writing = try store.beginWrite()
 let changes = ChangeSet(schema)
 let id = try writing.reserveIDs(entity, count: 1)
-try changes.insert(entity, id: id) { record in
+try changes.insert(entity, rowID: id) { record in
     try record.set(entity.fields[0], .text(text))
     try record.set(entity.fields[1], .integer(Int64(text.utf8.count)))
 }

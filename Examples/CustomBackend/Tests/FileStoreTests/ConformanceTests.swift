@@ -109,7 +109,7 @@ private enum FullDisk {
         let transaction = try store.beginWrite()
         let changes = ChangeSet(try Self.schema.get())
         let entity = changes.schema.entities[0]
-        for id in ids { try changes.insert(entity, id: id) { try $0.set(entity.fields[0], .text(text(id))) } }
+        for id in ids { try changes.insert(entity, rowID: id) { try $0.set(entity.fields[0], .text(text(id))) } }
         try transaction.apply(changes)
         _ = try transaction.commit(.full)
     }
@@ -208,7 +208,7 @@ private enum FullDisk {
             for round in 0..<300 as Range<Int64> { try insert(store, round + 1...round + 1) { "\(long) \($0)" } }
             let entity = try Self.schema.get().entities[0]
             let changes = ChangeSet(try Self.schema.get())
-            for id in 2...300 as ClosedRange<Int64> { changes.delete(entity, id: id) }
+            for id in 2...300 as ClosedRange<Int64> { changes.delete(entity, rowID: id) }
             let transaction = try store.beginWrite()
             try transaction.apply(changes)
             _ = try transaction.commit(.full)

@@ -115,7 +115,7 @@ struct ImportCounts {
         }
     }
 
-    mutating func addExample(_ effect: ImportEffect, _ recordPosition: ImportPosition, _ uniqueID: String?) {
+    mutating func addExample(_ effect: ImportEffect, _ recordPosition: ImportRecordPosition, _ uniqueID: String?) {
         examples.append(
             (effect, ImportReport.Example(record: recordPosition.record, line: recordPosition.line == 0 ? nil : recordPosition.line, uniqueID: uniqueID)))
     }

@@ -1,7 +1,7 @@
 import PolyStoreFormats
 
 /// The position of a record in its source.
-struct ImportPosition: Sendable, Hashable, Codable {
+struct ImportRecordPosition: Sendable, Hashable, Codable {
     /// The number of the record, from 1; 0 before the first.
     var record = 0
     /// The number of the record's first line, from 1; 0 for a source without lines.
@@ -15,7 +15,7 @@ struct ImportPosition: Sendable, Hashable, Codable {
     var end: Int64 { offset + count }
 }
 
-extension ImportPosition {
+extension ImportRecordPosition {
     init(_ position: RecordPosition) {
         self.init(record: position.record, line: position.line, offset: position.byteOffset, count: position.byteCount)
     }
@@ -28,7 +28,7 @@ extension ImportPosition {
 /// The records that one transaction imports.
 final class ImportBatch<Source> {
     private(set) var sources: [Source] = []
-    private(set) var recordPositions: [ImportPosition] = []
+    private(set) var recordPositions: [ImportRecordPosition] = []
     /// A Boolean value for each source that indicates whether it is excluded.
     private(set) var isRefused: [Bool] = []
     /// The excluded records, including unreadable ones.
@@ -36,11 +36,11 @@ final class ImportBatch<Source> {
     /// The number of records, including unreadable ones.
     private(set) var count = 0
     /// The position of the last record.
-    private(set) var last = ImportPosition()
+    private(set) var last = ImportRecordPosition()
 
     var isEmpty: Bool { count == 0 }
 
-    func add(_ source: Source, at recordPosition: ImportPosition) {
+    func add(_ source: Source, at recordPosition: ImportRecordPosition) {
         sources.append(source)
         recordPositions.append(recordPosition)
         isRefused.append(false)
@@ -49,7 +49,7 @@ final class ImportBatch<Source> {
     }
 
     /// Adds a record that could not be read.
-    func add(_ problem: ImportProblem, at recordPosition: ImportPosition) {
+    func add(_ problem: ImportProblem, at recordPosition: ImportRecordPosition) {
         problems.append(problem)
         count += 1
         last = recordPosition

@@ -7,7 +7,7 @@ protocol ImportFeed<Source>: AnyObject {
     /// The size of the source in bytes; `nil` if it is unknown.
     var totalBytes: Int64? { get }
     /// The position of the record that ``next()`` returned last or threw an error for.
-    var recordPosition: ImportPosition { get }
+    var recordPosition: ImportRecordPosition { get }
     /// Reads the next record.
     /// - Returns: `nil` at the end.
     /// - Throws: An ``ImportProblem`` for a record that cannot be read; ``recordPosition`` is its position. After a recoverable problem the next call reads the
@@ -24,9 +24,9 @@ protocol ImportFeed<Source>: AnyObject {
 
 /// The last record that an import has committed, with the data to verify that a source still contains it.
 struct ImportMark: Codable, Equatable {
-    var recordPosition = ImportPosition()
+    var recordPosition = ImportRecordPosition()
     /// The position of the previous record; `nil` for the first record and for sources without byte offsets.
-    var previous: ImportPosition?
+    var previous: ImportRecordPosition?
     /// A checksum of the fields; `nil` if the record could not be read.
     var checksum: UInt32?
 
@@ -47,7 +47,7 @@ struct ImportSourceChanged: Error {
 final class SequenceFeed<S: Sequence>: ImportFeed {
     private var iterator: S.Iterator
     private let position: ((S.Element) -> RecordPosition?)?
-    private(set) var recordPosition = ImportPosition()
+    private(set) var recordPosition = ImportRecordPosition()
     var totalBytes: Int64? { nil }
 
     /// - Parameter position: Returns the position of an element in its own source.
@@ -58,7 +58,7 @@ final class SequenceFeed<S: Sequence>: ImportFeed {
 
     func next() throws -> S.Element? {
         guard let element = iterator.next() else { return nil }
-        recordPosition = position?(element).map { ImportPosition($0) } ?? ImportPosition(record: recordPosition.record + 1)
+        recordPosition = position?(element).map { ImportRecordPosition($0) } ?? ImportRecordPosition(record: recordPosition.record + 1)
         return element
     }
 

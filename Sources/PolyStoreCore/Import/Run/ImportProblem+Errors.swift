@@ -18,7 +18,7 @@ func isRecordError(_ error: any Error) -> Bool {
 
 extension ImportProblem {
     init(
-        source: String?, _ recordPosition: ImportPosition, field: String?, reason: String, underlying: String?, isRecoverable: Bool = true
+        source: String?, _ recordPosition: ImportRecordPosition, field: String?, reason: String, underlying: String?, isRecoverable: Bool = true
     ) {
         self.init(
             source: source, record: recordPosition.record, line: recordPosition.line == 0 ? nil : recordPosition.line, field: field, reason: reason,
@@ -26,7 +26,7 @@ extension ImportProblem {
     }
 
     /// Creates the problem of a record from an error.
-    init(source: String?, _ recordPosition: ImportPosition, _ error: any Error) {
+    init(source: String?, _ recordPosition: ImportRecordPosition, _ error: any Error) {
         switch error {
         case let problem as ImportProblem: self = problem
         case let error as RecordError:

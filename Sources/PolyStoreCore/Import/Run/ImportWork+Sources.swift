@@ -48,9 +48,9 @@ extension ImportWork {
             try options.check()
             let skipped = try await onThread { try $0.begin()?.recordPosition.record } ?? 0
             if report.isComplete { return finish(nil) }
-            var recordPosition = ImportPosition()
+            var recordPosition = ImportRecordPosition()
             for try await source in sequence {
-                recordPosition = position?(source).map { ImportPosition($0) } ?? ImportPosition(record: recordPosition.record + 1)
+                recordPosition = position?(source).map { ImportRecordPosition($0) } ?? ImportRecordPosition(record: recordPosition.record + 1)
                 if recordPosition.record <= skipped { continue }
                 try add(source, at: recordPosition)
                 let last = ImportMark(recordPosition: recordPosition)

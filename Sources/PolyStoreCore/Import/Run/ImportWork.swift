@@ -19,7 +19,7 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // used by o
     /// The size of the source in bytes; `nil` if it is unknown.
     var totalBytes: Int64?
     /// The position of the last committed record.
-    private var committed = ImportPosition()
+    private var committed = ImportRecordPosition()
     /// Returns the last record that was read, for the position of a resumable import.
     var mark: () -> ImportMark = { ImportMark() }
     /// A Boolean value that indicates whether the last batch had invalid records, which makes them likely in the next one.
@@ -63,14 +63,14 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // used by o
 
     var isFull: Bool { options.batchSize.map { batch.count >= $0 } ?? false }
 
-    func add(_ source: T.ImportSource, at recordPosition: ImportPosition) throws {
+    func add(_ source: T.ImportSource, at recordPosition: ImportRecordPosition) throws {
         try checkCancellation()
         batch.add(source, at: recordPosition)
         if clock.isDue() { publish(ImportCounts(), readTo: recordPosition) }
     }
 
     /// Adds a record that could not be read.
-    func add(_ problem: ImportProblem, at recordPosition: ImportPosition) throws {
+    func add(_ problem: ImportProblem, at recordPosition: ImportRecordPosition) throws {
         try checkCancellation()
         // If the end of a record was not found, the following records cannot be read.
         guard problem.isRecoverable else { throw problem }
@@ -199,9 +199,9 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // used by o
     /// - Parameters:
     ///   - counts: The effects of the current transaction.
     ///   - recordPosition: The last record that was read.
-    private func publish(_ counts: ImportCounts, readTo recordPosition: ImportPosition) { monitor.update(progress(counts, readTo: recordPosition)) }
+    private func publish(_ counts: ImportCounts, readTo recordPosition: ImportRecordPosition) { monitor.update(progress(counts, readTo: recordPosition)) }
 
-    private func progress(_ counts: ImportCounts, readTo recordPosition: ImportPosition) -> ImportProgress {
+    private func progress(_ counts: ImportCounts, readTo recordPosition: ImportRecordPosition) -> ImportProgress {
         var now = ImportProgress()
         now.records = max(recordPosition.record, report.records)
         now.bytes = max(recordPosition.end, report.bytes)

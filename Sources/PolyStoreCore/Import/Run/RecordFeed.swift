@@ -6,8 +6,8 @@ final class RecordFeed<Source>: ImportFeed {
     private let source: RecordSource
     private let reader: RecordReader
     private let convert: (SourceRecord) throws -> Source
-    private(set) var recordPosition = ImportPosition()
-    private var previous: ImportPosition?
+    private(set) var recordPosition = ImportRecordPosition()
+    private var previous: ImportRecordPosition?
     /// The last record; `nil` if it could not be read.
     private var last: SourceRecord?
 
@@ -38,7 +38,7 @@ final class RecordFeed<Source>: ImportFeed {
 
     private func move(to position: RecordPosition, _ record: SourceRecord?) {
         previous = recordPosition.record > 0 ? recordPosition : nil
-        recordPosition = ImportPosition(position)
+        recordPosition = ImportRecordPosition(position)
         last = record
     }
 

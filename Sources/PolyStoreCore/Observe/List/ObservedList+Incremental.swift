@@ -99,7 +99,7 @@ extension ObservedList {
         for candidate in candidates {
             guard let key = candidate.key else { continue }
             let flat = try ordered.insert(key) { rowID in
-                guard let record = try storage.record(part.entry.entity, id: rowID) else { return true }
+                guard let record = try storage.record(part.entry.entity, rowID: rowID) else { return true }
                 try encoder.encode(rowID, record, into: &buffer)
                 return buffer == key.bytes ? rowID < key.rowID : buffer.lexicographicallyPrecedes(key.bytes)
             }
@@ -211,6 +211,6 @@ extension CommittedStep.Row {
     /// Returns the current record; `nil` for a deleted object.
     func record(_ entity: Entity, _ storage: any ReadTransaction) throws -> RecordView? {
         if let record { return record }
-        return wasDeleted ? nil : try storage.record(entity, id: rowID)
+        return wasDeleted ? nil : try storage.record(entity, rowID: rowID)
     }
 }

@@ -115,10 +115,10 @@ final class ObservedList {
         var loader = OrderedRows.Loader()
         var key: [UInt8] = []
         while try cursor.next() {
-            let name = try namer?.name(cursor.id, cursor.record) ?? ""
+            let name = try namer?.name(cursor.rowID, cursor.record) ?? ""
             guard sections.append(name) else { return false }
-            try encoder.encode(cursor.id, cursor.record, into: &key)
-            loader.append(cursor.id, key)
+            try encoder.encode(cursor.rowID, cursor.record, into: &key)
+            loader.append(cursor.rowID, key)
         }
         ordered = loader.finish()
         sections.finishLoading()
@@ -130,8 +130,8 @@ final class ObservedList {
         var indexes: [String: Int] = [:]
         let namers = try resolved.parts.map { SectionNamer(query, $0, try context.related($0.entry.store, $0.options)) }
         func add(_ part: Int, _ cursor: RecordCursor) throws {
-            let name = try namers[part]?.name(cursor.id, cursor.record) ?? ""
-            let row = RowReference(entityIndex: resolved.parts[part].entityIndex, rowID: cursor.id)
+            let name = try namers[part]?.name(cursor.rowID, cursor.record) ?? ""
+            let row = RowReference(entityIndex: resolved.parts[part].entityIndex, rowID: cursor.rowID)
             if mode == .refetched(.pending) { hashes[row] = Self.hash(cursor.record, resolved.parts[part].entry) }
             if let index = indexes[name] { return groups[index].rows.append(row) }
             indexes[name] = groups.count
@@ -177,8 +177,8 @@ final class ObservedList {
             try add(0, cursor)
             count += 1
             guard count == part.request.limit, part.request.offset == 0, mode == .refetched(.window) else { continue }
-            try encoder.encode(cursor.id, cursor.record, into: &key)
-            lastKey = OrderedRows.Key(cursor.id, key)
+            try encoder.encode(cursor.rowID, cursor.record, into: &key)
+            lastKey = OrderedRows.Key(cursor.rowID, key)
         }
     }
 

@@ -73,7 +73,7 @@ public final class ObjectMonitor<T: Model> {
             let arena = RecordArena(capacity: 512)
             return Array(try arena.encode(object, entry).bytes)
         }
-        return try context.storage(entry.store).record(entry.entity, id: objectID.rowID).map { Array($0.bytes) }
+        return try context.storage(entry.store).record(entry.entity, rowID: objectID.rowID).map { Array($0.bytes) }
     }
 
     /// Returns the stored names of the properties that differ between two records.

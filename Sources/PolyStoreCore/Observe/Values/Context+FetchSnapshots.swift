@@ -26,7 +26,7 @@ extension Context {
             while try cursor.next() {
                 let record = shape.isEmpty ? [] : try recorder.bytes(of: cursor.record)
                 found.append(
-                    ObjectSnapshot(shape: shape, row: RowReference(entityIndex: part.entityIndex, rowID: cursor.id), record: record))
+                    ObjectSnapshot(shape: shape, row: RowReference(entityIndex: part.entityIndex, rowID: cursor.rowID), record: record))
             }
         }
         return found

@@ -23,7 +23,7 @@ extension Context {
         let storage = try storage(entry.store)
         // Looking up one record is cheaper than a query; a query is cheaper than many lookups.
         guard ids.count > Self.lookups else {
-            for id in ids { if let record = try storage.record(entry.entity, id: id) { try body(id, record) } }
+            for id in ids { if let record = try storage.record(entry.entity, rowID: id) { try body(id, record) } }
             return
         }
         for start in stride(from: 0, to: ids.count, by: Self.batch) {
@@ -32,7 +32,7 @@ extension Context {
             request.fields = fields
             let cursor = try storage.fetch(request)
             defer { cursor.close() }
-            while try cursor.next() { try body(cursor.id, cursor.record) }
+            while try cursor.next() { try body(cursor.rowID, cursor.record) }
         }
     }
 

@@ -11,7 +11,7 @@ public import Foundation
 ///
 /// Each object occurs once: a moved object with changed values is a move whose ``Move/isUpdated`` is true. Table and collection views apply a batch in this
 /// order.
-public struct ListChanges<T: Model>: Sendable {
+public struct ListChanges<T: Model>: Sendable, Equatable {
     let delta: ListDelta
     /// The list after the change.
     let new: ListContents
@@ -78,6 +78,12 @@ public struct ListChanges<T: Model>: Sendable {
 
     /// A Boolean value that indicates whether the two states are equal.
     public var isEmpty: Bool { delta.isEmpty }
+
+    /// Returns whether two changes insert, delete, update and move the same objects and sections at the same positions.
+    public static func == (left: ListChanges, right: ListChanges) -> Bool {
+        left.insertedSections == right.insertedSections && left.deletedSections == right.deletedSections && left.deleted == right.deleted
+            && left.inserted == right.inserted && left.updated == right.updated && left.moved == right.moved
+    }
 
     private func change(_ change: ListDelta.RowChange) -> ObjectChange {
         ObjectChange(id: id(change.row), position: Position(change.position))

@@ -42,7 +42,7 @@ extension ObjectSnapshot {
         let entry = shape.entry(row)
         guard let relationship = entry.entity.fields[field].relationship else { refuse(path) }
         let target = withRecord { ToOne($0, field) }
-        return target.id == 0 ? nil : ObjectID(entry: shape.table.entries[Int(entry.destinations[relationship])], rowID: target.id)
+        return target.rowID == 0 ? nil : ObjectID(entry: shape.table.entries[Int(entry.destinations[relationship])], rowID: target.rowID)
     }
 }
 
@@ -62,11 +62,11 @@ extension ObjectSnapshot {
     /// Decodes a value. If decoding fails, logs the error and returns the default value.
     /// - Parameter otherwise: The initial value of an attribute without a default value.
     private func value<V>(_ path: PartialKeyPath<T>, _ decode: (RecordView, Int) throws -> V, otherwise empty: V?) -> V {
-        let ordinal = field(path)
+        let fieldIndex = field(path)
         do {
-            return try withRecord { try decode($0, ordinal) }
+            return try withRecord { try decode($0, fieldIndex) }
         } catch {
-            let field = shape.entry(row).entity.fields[ordinal]
+            let field = shape.entry(row).entity.fields[fieldIndex]
             shape.logger.write(.error, "\(field.name) of \(id) cannot be decoded and reads as its default: \(error)")
             // Every attribute has one of them, because the compiler requires a default value for a type without an empty value.
             guard let value = (try? defaultValue(field, decode)) ?? empty else {

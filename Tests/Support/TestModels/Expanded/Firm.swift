@@ -9,38 +9,38 @@ package final class Firm: Party {
     package var revenue: Int {
         get {
             if _$state.isFault {
-                _$fire(Firm._$ordinals.field + 0)
+                _$fire(Firm._$firstIndexes.field + 0)
             }
             return _$stored_revenue
         }
         set {
-            _$willChange(Firm._$ordinals.field + 0)
+            _$willChange(Firm._$firstIndexes.field + 0)
             _$stored_revenue = newValue
         }
     }
     /// A company with staff cannot be deleted.
     package var staff: Set<Human> {
         get {
-            _$members(of: Firm._$ordinals.relationship + 0)
+            _$members(of: Firm._$firstIndexes.relationship + 0)
         }
         set {
-            _$setMembers(of: Firm._$ordinals.relationship + 0, to: newValue)
+            _$setMembers(of: Firm._$firstIndexes.relationship + 0, to: newValue)
         }
         _modify {
-            yield &self[_$members: Firm._$ordinals.relationship + 0]
+            yield &self[_$members: Firm._$firstIndexes.relationship + 0]
         }
     }
     /// Required.
     package var director: Human? {
         get {
             if _$state.isFault {
-                _$fire(Firm._$ordinals.field + 1)
+                _$fire(Firm._$firstIndexes.field + 1)
             }
-            return _$target(of: Firm._$ordinals.relationship + 1, _$stored_director)
+            return _$target(of: Firm._$firstIndexes.relationship + 1, _$stored_director)
         }
         set {
-            _$willChange(Firm._$ordinals.field + 1)
-            _$stored_director = _$retarget(Firm._$ordinals.relationship + 1, from: _$stored_director, to: newValue)
+            _$willChange(Firm._$firstIndexes.field + 1)
+            _$stored_director = _$retarget(Firm._$firstIndexes.relationship + 1, from: _$stored_director, to: newValue)
         }
     }
 
@@ -55,7 +55,7 @@ package final class Firm: Party {
     }
 
     package required init(_$state state: consuming PolyStoreCore.ModelState, decoding record: PolyStoreCore._RecordView) throws {
-        let base = Firm._$ordinals.field
+        let base = Firm._$firstIndexes.field
         self._$stored_revenue = try PolyStoreCore.ModelCoding.of((Int).self).decode(record, base + 0)
         self._$stored_director = PolyStoreCore.ToOne(record, base + 1)
         try super.init(_$state: state, decoding: record)
@@ -63,20 +63,20 @@ package final class Firm: Party {
 
     override package func _$load(_ record: PolyStoreCore._RecordView) throws {
         try super._$load(record)
-        let base = Firm._$ordinals.field
+        let base = Firm._$firstIndexes.field
         self._$stored_revenue = try PolyStoreCore.ModelCoding.of((Int).self).decode(record, base + 0)
         self._$stored_director = PolyStoreCore.ToOne(record, base + 1)
     }
 
     override package func _$encode(into builder: inout PolyStoreCore._RecordBuilder) throws {
         try super._$encode(into: &builder)
-        let base = Firm._$ordinals.field
+        let base = Firm._$firstIndexes.field
         try PolyStoreCore.ModelCoding.of((Int).self).encode(self._$stored_revenue, into: &builder, base + 0)
         self._$stored_director.encode(into: &builder, base + 1)
     }
 
     override package func _$toOne(_ relationship: Int) -> PolyStoreCore.ToOne {
-        switch relationship - Firm._$ordinals.relationship {
+        switch relationship - Firm._$firstIndexes.relationship {
         case 1:
             self._$stored_director
         default:
@@ -85,7 +85,7 @@ package final class Firm: Party {
     }
 
     override package func _$setToOne(_ relationship: Int, _ target: PolyStoreCore.ToOne) {
-        switch relationship - Firm._$ordinals.relationship {
+        switch relationship - Firm._$firstIndexes.relationship {
         case 1:
             self._$stored_director = target
         default:
@@ -125,7 +125,7 @@ package final class Firm: Party {
         ]
     }
 
-    private static let _$ordinals = Firm._$hierarchy?.ordinals(of: Firm.self) ?? PolyStoreCore.ModelOrdinals()
+    private static let _$firstIndexes = Firm._$hierarchy?.firstIndexes(of: Firm.self) ?? PolyStoreCore.ModelFirstIndexes()
 
     override package static var _$inheritance: PolyStoreCore.ModelInheritance {
         PolyStoreCore.ModelInheritance(isAbstract: false, superentity: Party.self, subentities: [])

@@ -9,25 +9,25 @@ package class Human: Party {
     package var age: Int {
         get {
             if _$state.isFault {
-                _$fire(Human._$ordinals.field + 0)
+                _$fire(Human._$firstIndexes.field + 0)
             }
             return _$stored_age
         }
         set {
-            _$willChange(Human._$ordinals.field + 0)
+            _$willChange(Human._$firstIndexes.field + 0)
             _$stored_age = newValue
         }
     }
     package var employer: Firm? {
         get {
             if _$state.isFault {
-                _$fire(Human._$ordinals.field + 1)
+                _$fire(Human._$firstIndexes.field + 1)
             }
-            return _$target(of: Human._$ordinals.relationship + 0, _$stored_employer)
+            return _$target(of: Human._$firstIndexes.relationship + 0, _$stored_employer)
         }
         set {
-            _$willChange(Human._$ordinals.field + 1)
-            _$stored_employer = _$retarget(Human._$ordinals.relationship + 0, from: _$stored_employer, to: newValue)
+            _$willChange(Human._$firstIndexes.field + 1)
+            _$stored_employer = _$retarget(Human._$firstIndexes.relationship + 0, from: _$stored_employer, to: newValue)
         }
     }
 
@@ -42,7 +42,7 @@ package class Human: Party {
     }
 
     package required init(_$state state: consuming PolyStoreCore.ModelState, decoding record: PolyStoreCore._RecordView) throws {
-        let base = Human._$ordinals.field
+        let base = Human._$firstIndexes.field
         self._$stored_age = try PolyStoreCore.ModelCoding.of((Int).self).decode(record, base + 0)
         self._$stored_employer = PolyStoreCore.ToOne(record, base + 1)
         try super.init(_$state: state, decoding: record)
@@ -50,20 +50,20 @@ package class Human: Party {
 
     override package func _$load(_ record: PolyStoreCore._RecordView) throws {
         try super._$load(record)
-        let base = Human._$ordinals.field
+        let base = Human._$firstIndexes.field
         self._$stored_age = try PolyStoreCore.ModelCoding.of((Int).self).decode(record, base + 0)
         self._$stored_employer = PolyStoreCore.ToOne(record, base + 1)
     }
 
     override package func _$encode(into builder: inout PolyStoreCore._RecordBuilder) throws {
         try super._$encode(into: &builder)
-        let base = Human._$ordinals.field
+        let base = Human._$firstIndexes.field
         try PolyStoreCore.ModelCoding.of((Int).self).encode(self._$stored_age, into: &builder, base + 0)
         self._$stored_employer.encode(into: &builder, base + 1)
     }
 
     override package func _$toOne(_ relationship: Int) -> PolyStoreCore.ToOne {
-        switch relationship - Human._$ordinals.relationship {
+        switch relationship - Human._$firstIndexes.relationship {
         case 0:
             self._$stored_employer
         default:
@@ -72,7 +72,7 @@ package class Human: Party {
     }
 
     override package func _$setToOne(_ relationship: Int, _ target: PolyStoreCore.ToOne) {
-        switch relationship - Human._$ordinals.relationship {
+        switch relationship - Human._$firstIndexes.relationship {
         case 0:
             self._$stored_employer = target
         default:
@@ -110,7 +110,7 @@ package class Human: Party {
         ]
     }
 
-    private static let _$ordinals = Human._$hierarchy?.ordinals(of: Human.self) ?? PolyStoreCore.ModelOrdinals()
+    private static let _$firstIndexes = Human._$hierarchy?.firstIndexes(of: Human.self) ?? PolyStoreCore.ModelFirstIndexes()
 
     override package class var _$inheritance: PolyStoreCore.ModelInheritance {
         PolyStoreCore.ModelInheritance(isAbstract: false, superentity: Party.self, subentities: [Worker.self] as [Human.Type])

@@ -10,37 +10,37 @@ package final class Worker: Human {
     package var badge: String {
         get {
             if _$state.isFault {
-                _$fire(Worker._$ordinals.field + 0)
+                _$fire(Worker._$firstIndexes.field + 0)
             }
             return _$stored_badge
         }
         set {
-            _$willChange(Worker._$ordinals.field + 0)
+            _$willChange(Worker._$firstIndexes.field + 0)
             _$stored_badge = newValue
         }
     }
     package var boss: Worker? {
         get {
             if _$state.isFault {
-                _$fire(Worker._$ordinals.field + 1)
+                _$fire(Worker._$firstIndexes.field + 1)
             }
-            return _$target(of: Worker._$ordinals.relationship + 0, _$stored_boss)
+            return _$target(of: Worker._$firstIndexes.relationship + 0, _$stored_boss)
         }
         set {
-            _$willChange(Worker._$ordinals.field + 1)
-            _$stored_boss = _$retarget(Worker._$ordinals.relationship + 0, from: _$stored_boss, to: newValue)
+            _$willChange(Worker._$firstIndexes.field + 1)
+            _$stored_boss = _$retarget(Worker._$firstIndexes.relationship + 0, from: _$stored_boss, to: newValue)
         }
     }
     /// At most two.
     package var reports: Set<Worker> {
         get {
-            _$members(of: Worker._$ordinals.relationship + 1)
+            _$members(of: Worker._$firstIndexes.relationship + 1)
         }
         set {
-            _$setMembers(of: Worker._$ordinals.relationship + 1, to: newValue)
+            _$setMembers(of: Worker._$firstIndexes.relationship + 1, to: newValue)
         }
         _modify {
-            yield &self[_$members: Worker._$ordinals.relationship + 1]
+            yield &self[_$members: Worker._$firstIndexes.relationship + 1]
         }
     }
 
@@ -57,7 +57,7 @@ package final class Worker: Human {
     }
 
     package required init(_$state state: consuming PolyStoreCore.ModelState, decoding record: PolyStoreCore._RecordView) throws {
-        let base = Worker._$ordinals.field
+        let base = Worker._$firstIndexes.field
         self._$stored_badge = try PolyStoreCore.ModelCoding.of((String).self).decode(record, base + 0)
         self._$stored_boss = PolyStoreCore.ToOne(record, base + 1)
         try super.init(_$state: state, decoding: record)
@@ -65,20 +65,20 @@ package final class Worker: Human {
 
     override package func _$load(_ record: PolyStoreCore._RecordView) throws {
         try super._$load(record)
-        let base = Worker._$ordinals.field
+        let base = Worker._$firstIndexes.field
         self._$stored_badge = try PolyStoreCore.ModelCoding.of((String).self).decode(record, base + 0)
         self._$stored_boss = PolyStoreCore.ToOne(record, base + 1)
     }
 
     override package func _$encode(into builder: inout PolyStoreCore._RecordBuilder) throws {
         try super._$encode(into: &builder)
-        let base = Worker._$ordinals.field
+        let base = Worker._$firstIndexes.field
         try PolyStoreCore.ModelCoding.of((String).self).encode(self._$stored_badge, into: &builder, base + 0)
         self._$stored_boss.encode(into: &builder, base + 1)
     }
 
     override package func _$toOne(_ relationship: Int) -> PolyStoreCore.ToOne {
-        switch relationship - Worker._$ordinals.relationship {
+        switch relationship - Worker._$firstIndexes.relationship {
         case 0:
             self._$stored_boss
         default:
@@ -87,7 +87,7 @@ package final class Worker: Human {
     }
 
     override package func _$setToOne(_ relationship: Int, _ target: PolyStoreCore.ToOne) {
-        switch relationship - Worker._$ordinals.relationship {
+        switch relationship - Worker._$firstIndexes.relationship {
         case 0:
             self._$stored_boss = target
         default:
@@ -127,7 +127,7 @@ package final class Worker: Human {
         ]
     }
 
-    private static let _$ordinals = Worker._$hierarchy?.ordinals(of: Worker.self) ?? PolyStoreCore.ModelOrdinals()
+    private static let _$firstIndexes = Worker._$hierarchy?.firstIndexes(of: Worker.self) ?? PolyStoreCore.ModelFirstIndexes()
 
     override package static var _$inheritance: PolyStoreCore.ModelInheritance {
         PolyStoreCore.ModelInheritance(isAbstract: false, superentity: Human.self, subentities: [])

@@ -1,5 +1,5 @@
 /// The first indexes of a class's own properties in the entity of its hierarchy.
-public struct ModelOrdinals: Sendable {
+public struct ModelFirstIndexes: Sendable {
     /// The first field index, for attributes and to-one relationships.
     public let field: Int
     /// The first relationship index.
