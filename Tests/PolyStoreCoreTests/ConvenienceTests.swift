@@ -247,4 +247,14 @@ import Testing
         #expect((error as NSError).domain == "PolyStore" && (error as NSError).code == 3)
         #expect((error as NSError).userInfo["entity"] as? String == "Person")
     }
+
+    @Test(arguments: Backend.allCases)
+    @MainActor func theStackReturnsThePlansOfAFetch(_ backend: Backend) throws {
+        let company = try Company(backend)
+        try company.people(3)
+        let plans = try company.stack.plans(Person.self, Where<Person>(\.age > 5))
+        #expect(plans.map(\.rowsReturned) == [2])
+        #expect(try company.stack.plans(From<Person>().where(\.age > 5)).count == 1)
+        #expect(try company.stack.view.plans(From<Person>(), Where<Person>(\.age > 5)).map(\.entity) == ["Person"])
+    }
 }

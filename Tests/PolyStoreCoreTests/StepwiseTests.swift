@@ -124,6 +124,29 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
+    @MainActor func aBlockingBatchCommitsRepeatedlyAndLeavesTheViewCurrent(_ backend: Backend) throws {
+        let company = try Company(backend)
+        let stack = company.stack
+        let seen = try stack.performBatchAndWait { batch in
+            try batch.create(Into<Person>()).email = "first"
+            try batch.commit()
+            let seen = try stack.readAndWait { try $0.fetchCount(From<Person>()) }
+            try batch.create(Into<Person>()).email = "second"
+            return seen
+        }
+        #expect(seen == 1)
+        #expect(try stack.view.fetchCount(From<Person>()) == 2)
+        struct Stop: Error {}
+        #expect(throws: Stop.self) {
+            try stack.performBatchAndWait { batch in
+                try batch.create(Into<Person>()).email = "lost"
+                throw Stop()
+            }
+        }
+        #expect(try company.count() == 2)
+    }
+
+    @Test(arguments: Backend.allCases)
     func savesEverythingAtTheEnd(_ backend: Backend) async throws {
         let company = try Company(backend)
         let ids = try company.people(3)

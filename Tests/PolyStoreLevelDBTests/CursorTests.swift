@@ -9,7 +9,7 @@ import Testing
 @Suite struct CursorTests {
     @Test(arguments: [UInt64(1), 2, 3]) func movesOfAnyKindAndLengthFindExistingEntries(seed: UInt64) throws {
         let folder = try Folder()
-        try LevelDBFolder(place: StorePath(path: folder.file())).prepare(mode: 0o700)
+        try LevelDBFolder(storePath: StorePath(path: folder.file())).prepare(mode: 0o700)
         let engine = try LevelDBEngine(path: folder.file(), options: LevelDBOptions())
         defer { engine.close() }
         let writer = try OverlayTransaction(engine)
