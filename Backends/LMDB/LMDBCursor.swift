@@ -63,5 +63,7 @@ final class LMDBCursor: EngineCursor {
         return count
     }
 
-    private func ended() -> StoreError { StoreError(.closed, "The transaction of this cursor over \(location) has ended.", location: location) }
+    private func ended() -> StoreError {
+        StoreError(.closed, "The transaction of this cursor over \(location) has ended.", location: location)
+    }
 }

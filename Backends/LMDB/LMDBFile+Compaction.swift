@@ -95,7 +95,9 @@ extension LMDBFile {
             // LMDB has no lock on the new file yet, so closing it releases none.
             defer { Self.close(lock) }
             try Self.keepAccess(of: StorePath(path: oldLockPath), lock)
-            guard rename(compacted.path, storePath.path) == 0 else { throw storePath.refused("The compacted file cannot be renamed", errno) }
+            guard rename(compacted.path, storePath.path) == 0 else {
+                throw storePath.refused("The compacted file cannot be renamed", errno)
+            }
         } catch {
             rename(oldLockPath, lockPath)
             throw error

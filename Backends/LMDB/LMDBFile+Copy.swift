@@ -14,7 +14,8 @@ extension LMDBFile {
     /// - Throws: `io` if a file exists at the path.
     func createCopy(mode: UInt32, _ write: (Int32) throws -> Void) throws {
         guard try storePath.kind() == .absent else {
-            throw StoreError(.io, "Cannot copy to \(storePath.path): there is a file or folder already. Choose another path.", location: storePath.path)
+            throw StoreError(
+                .io, "Cannot copy to \(storePath.path): there is a file or folder already. Choose another path.", location: storePath.path)
         }
         let temporary = StorePath(path: storePath.path + "-copy-\(UInt32.random(in: 0 ... .max))")
         let descriptor = open(temporary.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode_t(mode))
@@ -27,7 +28,9 @@ extension LMDBFile {
         try storePath.flush(descriptor)
         // Unlike `rename`, `link` never replaces a file that another process has created in the meantime.
         if link(temporary.path, storePath.path) != 0 {
-            guard errno != EEXIST, rename(temporary.path, storePath.path) == 0 else { throw storePath.refused("The copy cannot be named", errno) }
+            guard errno != EEXIST, rename(temporary.path, storePath.path) == 0 else {
+                throw storePath.refused("The copy cannot be named", errno)
+            }
         }
         try storePath.flushFolder()
     }

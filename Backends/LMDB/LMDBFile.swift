@@ -33,11 +33,13 @@ struct LMDBFile {
         case .absent:
             guard !isReadOnly else {
                 throw StoreError(
-                    .io, "The file \(storePath.path) does not exist, and opening a store read-only does not create it.", location: storePath.path)
+                    .io, "The file \(storePath.path) does not exist, and opening a store read-only does not create it.",
+                    location: storePath.path)
             }
             try storePath.create(mode: mode)
         case .directory:
-            throw StoreError(.notAStore, "\(storePath.path) is a folder, and a file was expected. It was left as it is.", location: storePath.path)
+            throw StoreError(
+                .notAStore, "\(storePath.path) is a folder, and a file was expected. It was left as it is.", location: storePath.path)
         case .other: throw StoreError(.io, "\(storePath.path) is not a regular file.", location: storePath.path)
         }
     }
@@ -58,7 +60,8 @@ struct LMDBFile {
                 if isReadOnly { throw unfinished("was never completely created") }
                 if try emptyInterrupted() { return true }
                 if deadline.isPast {
-                    throw StoreError(.busy, "Another process is creating \(storePath.path). Open the store again later.", location: storePath.path)
+                    throw StoreError(
+                        .busy, "Another process is creating \(storePath.path). Open the store again later.", location: storePath.path)
                 }
                 Deadline.pause(milliseconds: 1)
             }

@@ -33,7 +33,8 @@ final class LMDBWriter: LMDBSnapshot, EngineWriter {
         try check()
         guard thread == polystore_thread_number() else {
             throw StoreError(
-                .misuse, "A write transaction of \(engine.location) was used on another thread than the one that began it.", location: engine.location)
+                .misuse, "A write transaction of \(engine.location) was used on another thread than the one that began it.",
+                location: engine.location)
         }
     }
 

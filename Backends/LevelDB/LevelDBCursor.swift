@@ -171,7 +171,9 @@ final class LevelDBCursor: EngineCursor {
     private func move(backTo key: UnsafeRawBufferPointer) throws {
         move(to: key)
         try checkError()
-        guard leveldb_iter_valid(iterator) != 0 else { throw StoreError(.corrupt, "A key of \(location) cannot be found again.", location: location) }
+        guard leveldb_iter_valid(iterator) != 0 else {
+            throw StoreError(.corrupt, "A key of \(location) cannot be found again.", location: location)
+        }
     }
 
     // MARK: Errors

@@ -30,7 +30,8 @@ final class LevelDBEngine: OrderedEngine, @unchecked Sendable {
         location = path
         self.settings = settings
         traits = EngineTraits(
-            features: [.persistence, .fullDurability, .copying, .compaction], maximumTransactionSize: max(settings.maximumTransactionSize, 1 << 20))
+            features: [.persistence, .fullDurability, .copying, .compaction],
+            maximumTransactionSize: max(settings.maximumTransactionSize, 1 << 20))
         let folder = LevelDBFolder(storePath: StorePath(path: path))
         lockFile = try folder.lock()
         let mark = LevelDBMark.read(lockFile)

@@ -62,7 +62,8 @@ struct LevelDBFolder {
             }
         guard !hasData else {
             throw StoreError(
-                .corrupt, "The store \(path) is damaged: its file CURRENT is missing. It was left as it is; restore a backup.", location: path)
+                .corrupt, "The store \(path) is damaged: its file CURRENT is missing. It was left as it is; restore a backup.",
+                location: path)
         }
     }
 

@@ -67,7 +67,8 @@ import Testing
                 store: { location in
                     opened.withLock { $0.append(location.path) }
                     guard isFailing else { return .inMemory() }
-                    return StoreConfiguration(engine: "failing", location: location.path) { _ in throw StoreError(.io, "This store fails.") }
+                    return StoreConfiguration(engine: "failing", location: location.path) { _ in throw StoreError(.io, "This store fails.")
+                    }
                 }, teardown: { location in removed.withLock { $0.append(location.path) } })
             if isFailing {
                 await #expect(throws: ConformanceFailure.self) { try await found.run(target) }

@@ -17,7 +17,8 @@ package enum Engines {
         name: "lmdb", features: [.persistence, .multiProcess, .readOnlyOpen, .fullDurability, .copying, .compaction], isTransactional: true
     ) { location in try .lmdb(path: StorePath.resolve(location.path), options: LMDBOptions(), isReadOnly: false) }
 
-    package static let levelDB = EngineTarget(name: "leveldb", features: [.persistence, .fullDurability, .copying, .compaction]) { location in
+    package static let levelDB = EngineTarget(name: "leveldb", features: [.persistence, .fullDurability, .copying, .compaction]) {
+        location in
         try .levelDB(path: StorePath.resolve(location.path), options: LevelDBOptions())
     }
 

@@ -7,7 +7,9 @@ extension ModelClass {
     private var overriding: String { isSubclass ? "override " : "" }
 
     /// Returns a field index as code.
-    private func fieldIndex(_ property: ModelProperty) -> String { ownerArgument.isEmpty ? "\(property.field ?? 0)" : "base + \(property.field ?? 0)" }
+    private func fieldIndex(_ property: ModelProperty) -> String {
+        ownerArgument.isEmpty ? "\(property.field ?? 0)" : "base + \(property.field ?? 0)"
+    }
 
     /// A declaration of `base` for code that uses indexes.
     private var base: String { ownerArgument.isEmpty || fields.isEmpty ? "" : "    let base = \(name)._$firstIndexes.field\n" }

@@ -33,7 +33,9 @@ extension ModelMacro: MemberAttributeMacro {
         guard let relationship = property.relationship else {
             return ["@PolyStore._PersistedAttribute(\(raw: property.field ?? 0)\(raw: model.ownerArgument))"]
         }
-        if relationship.isToMany { return ["@PolyStore._PersistedToMany(relationship: \(raw: relationship.index)\(raw: model.ownerArgument))"] }
+        if relationship.isToMany {
+            return ["@PolyStore._PersistedToMany(relationship: \(raw: relationship.index)\(raw: model.ownerArgument))"]
+        }
         return [
             "@PolyStore._PersistedToOne(relationship: \(raw: relationship.index), field: \(raw: property.field ?? 0)\(raw: model.ownerArgument))"
         ]

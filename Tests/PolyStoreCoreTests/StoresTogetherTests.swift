@@ -56,8 +56,8 @@ import Testing
         pair.second.failCommits(1)
         // Stores are committed in the order in which they were added, whatever the order of the changes.
         let error = expectError(.io) { try pair.create("2", "B", "A") }
-        let urls = pair.stack.stores.map(\.url)
-        #expect(error?.message.contains("Already committed: \(urls[0]); not: \(urls[1]) and any after it.") == true)
+        let locations = pair.stack.stores.map(\.location)
+        #expect(error?.message.contains("Already committed: \(locations[0]); not: \(locations[1]) and any after it.") == true)
         #expect(try pair.emails == [["1", "2"], ["1"]])
         // An idempotent transaction completes when it is repeated.
         try pair.stack.performAndWait { transaction in

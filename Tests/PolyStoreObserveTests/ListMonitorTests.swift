@@ -107,7 +107,8 @@ import Testing
     @Test(arguments: Backend.allCases) func aLongListIsReadOffTheMainActor(backend: Backend) async throws {
         let workplace = try Workplace(backend)
         try workplace.insert(("A", 1), ("B", 2))
-        let monitor = try await workplace.stack.view.loadListMonitor(From<Worker>().orderBy(.descending(\.name)), sectionBy: SectionBy(\.age))
+        let monitor = try await workplace.stack.view.loadListMonitor(
+            From<Worker>().orderBy(.descending(\.name)), sectionBy: SectionBy(\.age))
         #expect(monitor.map(\.name) == ["B", "A"] || monitor.map(\.name) == ["A", "B"])
         let observer = Observer()
         monitor.addObserver(observer)

@@ -74,7 +74,8 @@ import Testing
     @Test(arguments: Backend.allCases) func valuesOfObjectsAreObservedToo(backend: Backend) async throws {
         let workplace = try Workplace(backend)
         let ids = try workplace.insert(("A", 10), ("B", 20))
-        var names = workplace.stack.values(of: { try $0.fetchAll(From<Worker>().orderBy(.ascending(\.age))).map(\.name) }).makeAsyncIterator()
+        var names = workplace.stack.values(of: { try $0.fetchAll(From<Worker>().orderBy(.ascending(\.age))).map(\.name) })
+            .makeAsyncIterator()
         #expect(try await names.next() == ["A", "B"])
         try workplace.edit(ids[0]) { ($0.name, $0.age) = ("Z", 30) }
         #expect(try await names.next() == ["B", "Z"])

@@ -8,13 +8,15 @@ extension Session {
         try check()
         try request.validate()
         if request.hasComputedKeys { return try plan(request.unsorted).sorted(for: request) }
-        let query = try compile(request)
+        let lists = try listQueries(request)
+        let query = try lists?.first ?? compile(request)
         let sql = query.sql(tables)
         let lines = try explain(sql)
         var pushed: [String] = []
         let residual = Set(query.residual?.conjuncts ?? [])
         let evaluated = request.predicate.conjuncts.filter { !residual.contains($0) }
         if !evaluated.isEmpty { pushed.append("filter \(QueryPredicate.and(evaluated))") }
+        if let lists { pushed.append("merge \(lists.count) scans") }
         pushed.append("order by \((request.sortKeys.map(\.field.name) + ["objectID"]).joined(separator: ", "))")
         if query.residual == nil {
             if let limit = request.limit { pushed.append("limit \(limit)") }
@@ -49,6 +51,14 @@ extension Session {
         if request.hasComputedKeys { return try explain(request.unsorted).sorted(for: request) }
         let counter = try connection.countingRows()
         counter.restart()
+        if let lists = try listQueries(request, countsRows: true) {
+            let cursor = try mergedCursor(lists, request)
+            defer { cursor.close() }
+            var count = 0
+            while try cursor.next() { count += 1 }
+            (plan.rowsExamined, plan.rowsReturned) = (counter.count, count)
+            return plan
+        }
         let query = try compile(request, countsRows: true)
         let statement = try connection.prepare(query.sql(tables))
         defer { connection.finalize(statement) }

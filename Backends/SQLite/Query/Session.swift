@@ -54,14 +54,23 @@ final class Session: RelatedRecords {
 
     func scan(_ request: FetchRequest) throws -> Scan {
         try check()
+        if let queries = try listQueries(request) { return Scan(try mergedCursor(queries, request), residual: .nothing) }
         let query = try compile(request)
+        return Scan(try cursor(query), residual: query.residualRequest)
+    }
+
+    private func cursor(_ query: CompiledQuery) throws -> SQLiteCursor {
         let statement = try statement(for: query)
-        let cursor: SQLiteCursor
-        do { cursor = try SQLiteCursor(self, statement, query) } catch {
+        do { return try SQLiteCursor(self, statement, query) } catch {
             connection.checkIn(statement)
             throw error
         }
-        return Scan(cursor, residual: query.residualRequest)
+    }
+
+    /// Returns a cursor that merges the rows of several queries, which are in the order of the request.
+    func mergedCursor(_ queries: [CompiledQuery], _ request: FetchRequest) throws -> MergedCursor {
+        // Cursors close their statements when they are released.
+        MergedCursor(try queries.map { try cursor($0) }, request)
     }
 
     func count(_ request: FetchRequest) throws -> Int {

@@ -43,7 +43,8 @@ struct LogTable {
         guard let first = try number("SELECT min(position) FROM polystore_log") else { return LogBounds(removedThrough: last, last: last) }
         guard first > 0, first <= last else {
             throw StoreError(
-                .corrupt, "The positions in polystore_log of \(connection.path) do not agree with sqlite_sequence.", location: connection.path)
+                .corrupt, "The positions in polystore_log of \(connection.path) do not agree with sqlite_sequence.",
+                location: connection.path)
         }
         return LogBounds(removedThrough: first - 1, last: last)
     }

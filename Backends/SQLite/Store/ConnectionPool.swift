@@ -192,7 +192,8 @@ final class ConnectionPool: @unchecked Sendable {
             while isWriterBorrowed && !isClosed {
                 guard lock.wait(until: deadline ?? Deadline(after: options.busyTimeout)) || !isWriterBorrowed else {
                     throw StoreError(
-                        .busy, "Another transaction has been writing to \(path) for more than \(options.busyTimeout.inMilliseconds) ms.", location: path)
+                        .busy, "Another transaction has been writing to \(path) for more than \(options.busyTimeout.inMilliseconds) ms.",
+                        location: path)
                 }
             }
             if isClosed { throw closed }

@@ -94,7 +94,8 @@ struct MetadataTable {
 
     private func corrupt(_ key: String) -> StoreError {
         StoreError(
-            .corrupt, "\"\(key)\" in polystore_metadata of \(connection.path) is missing, damaged or of another kind.", location: connection.path
+            .corrupt, "\"\(key)\" in polystore_metadata of \(connection.path) is missing, damaged or of another kind.",
+            location: connection.path
         )
     }
 }

@@ -67,7 +67,8 @@ final class SQLiteWriteTransaction: WriteTransaction {
         try check()
         let schema = session.tables.schema
         guard changes.schema === schema || changes.schema.description == schema.description else {
-            throw StoreError(.misuse, "The change set was made for another schema than the store was opened with.", location: connection.path)
+            throw StoreError(
+                .misuse, "The change set was made for another schema than the store was opened with.", location: connection.path)
         }
         if changes.isEmpty { return }
         let writer = ChangeWriter(connection: connection, changes: changes, version: version + 1)

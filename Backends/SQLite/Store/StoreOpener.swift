@@ -89,7 +89,8 @@ struct StoreOpener {
 
     private func open(_ connection: Connection, _ tables: StoreTables, _ access: Connection.Access, hadLog: Bool) throws -> SQLiteBackend {
         if !request.isReadOnly && sqlite3_db_readonly(connection.handle, "main") != 0 {
-            throw StoreError(.io, "The file may not be written: \(path). Open it for reading only, or change its permissions.", location: path)
+            throw StoreError(
+                .io, "The file may not be written: \(path). Open it for reading only, or change its permissions.", location: path)
         }
         var metadata: StoreMetadata
         var isMade = false

@@ -41,7 +41,8 @@ struct IDSequence {
             let value = sqlite3_column_int64(read.handle, 0)
             guard sqlite3_column_type(read.handle, 0) == SQLITE_INTEGER, value > 0 else {
                 throw StoreError(
-                    .corrupt, "The next id of \(name) in polystore_sequence is not a positive integer.", entity: name, location: connection.path)
+                    .corrupt, "The next id of \(name) in polystore_sequence is not a positive integer.", entity: name,
+                    location: connection.path)
             }
             return value
         default: throw connection.error(code, "Taking ids of \(name)")

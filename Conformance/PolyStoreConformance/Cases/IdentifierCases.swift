@@ -18,7 +18,8 @@ let identifierCases: [ConformanceCase] = [
         try store.change { changes in
             for (index, id) in ids.enumerated() {
                 try changes.insert(try store.entity("Department"), rowID: id, [.text("d\(id)")])
-                try changes.insert(try store.entity("Person"), rowID: id, Fixtures.person("p\(id)", 1, department: ids[ids.count - 1 - index]))
+                try changes.insert(
+                    try store.entity("Person"), rowID: id, Fixtures.person("p\(id)", 1, department: ids[ids.count - 1 - index]))
             }
             for id in ids { changes.link(try store.pair(try store.relationship("Person", "friends"), 0, id)) }
         }
@@ -131,7 +132,11 @@ private func check(_ run: ConformanceRun, _ ids: [Int64]) throws {
     let between = ids.indices.filter { $0 % 2 == 1 }
     try store.change { changes in
         for index in ids.indices {
-            if index % 2 == 1 { try changes.update(thing, rowID: ids[index], ["value": .null]) } else { changes.delete(thing, rowID: ids[index]) }
+            if index % 2 == 1 {
+                try changes.update(thing, rowID: ids[index], ["value": .null])
+            } else {
+                changes.delete(thing, rowID: ids[index])
+            }
         }
     }
     try run.expect(try find(.isNull(field)), equals: between.map { ids[$0] }, "after updates and deletions")

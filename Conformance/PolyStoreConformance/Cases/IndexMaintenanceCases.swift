@@ -25,7 +25,8 @@ let indexMaintenanceCases: [ConformanceCase] = [
             for id in 1...600 as ClosedRange<Int64> {
                 let title: Value = id % 2 == 0 ? .null : .text("new\(id % 50)")
                 try changes.update(
-                    item, rowID: id, ["sku": .text("sku\(600 - id)"), "title": title, "price": .integer(1000 + id % 7), "slot": .integer(-id)])
+                    item, rowID: id,
+                    ["sku": .text("sku\(600 - id)"), "title": title, "price": .integer(1000 + id % 7), "slot": .integer(-id)])
             }
         }
         try run.expect(try store.ids(try store.request("Item", "price", .less, .integer(1000))), equals: [])
@@ -43,7 +44,8 @@ let indexMaintenanceCases: [ConformanceCase] = [
             for round in 1...40 as ClosedRange<Int64> {
                 let changes = ChangeSet(store.schema)
                 try changes.update(
-                    item, rowID: 3, ["sku": .text("round\(round)"), "price": .integer(round), "title": round % 2 == 0 ? .null : .text("odd")])
+                    item, rowID: 3,
+                    ["sku": .text("round\(round)"), "price": .integer(round), "title": round % 2 == 0 ? .null : .text("odd")])
                 try transaction.apply(changes)
                 let request = FetchRequest(item, predicate: .text(try store.field("Item", "sku"), .beginsWith, "round"))
                 try run.expect(try transaction.ids(request), equals: [3], "round \(round)")

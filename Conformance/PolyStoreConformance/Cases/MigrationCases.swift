@@ -40,7 +40,8 @@ let migrationCases: [ConformanceCase] = [
                 defer { cursor.close() }
                 while try cursor.next() {
                     let changes = ChangeSet(change.target)
-                    try changes.insert(animal, rowID: cursor.rowID, [cursor.record.value(old.fields[1]), cursor.record.value(old.fields[2])])
+                    try changes.insert(
+                        animal, rowID: cursor.rowID, [cursor.record.value(old.fields[1]), cursor.record.value(old.fields[2])])
                     let target = migration.target
                     try target.apply(changes)
                     try run.expect(try target.row(animal, cursor.rowID) != nil, "the record \(cursor.rowID) is not read back")
@@ -193,7 +194,9 @@ let migrationCases: [ConformanceCase] = [
                 let change = try Pets.toAnimals(store)
                 let migration = try store.backend.beginMigration(change)
                 let changes = ChangeSet(change.target)
-                for id in 1...100 as ClosedRange<Int64> { try changes.insert(change.target.entities[1], rowID: id, [.text("\(id)"), .null]) }
+                for id in 1...100 as ClosedRange<Int64> {
+                    try changes.insert(change.target.entities[1], rowID: id, [.text("\(id)"), .null])
+                }
                 try migration.target.apply(changes)
                 try migration.save([1])
                 if ending != "dropped" { migration.rollback() }

@@ -18,7 +18,9 @@ let uniqueTypeCases: [ConformanceCase] = edges.map { type, values in
         for (index, value) in values.enumerated() {
             let id = Int64(index + 1)
             try run.expect(try holder(value), equals: [id], "\(value)")
-            let error = try run.expectError(.constraint, "\(value) again") { try store.change { try $0.insert(thing, rowID: free, [value]) } }
+            let error = try run.expectError(.constraint, "\(value) again") {
+                try store.change { try $0.insert(thing, rowID: free, [value]) }
+            }
             try run.expect([error.entity, error.attribute], equals: ["Thing", "value"], "\(value)")
             try run.expectError(.constraint, "\(value) by an update") {
                 try store.change { try $0.update(thing, rowID: Int64(values.count + 1), ["value": value]) }

@@ -35,7 +35,9 @@ public struct DefectiveEngine: Sendable, CustomStringConvertible {
             ])
         ) { location in
             StoreConfiguration(engine: "defective", location: location.path) { request in
-                if request.isReadOnly { throw StoreError(.unsupported, "The store cannot be opened for reading only.", location: location.path) }
+                if request.isReadOnly {
+                    throw StoreError(.unsupported, "The store cannot be opened for reading only.", location: location.path)
+                }
                 return try KeyValueBackend(open(location.path), request)
             }
         }

@@ -55,7 +55,9 @@ final class DefectiveFileEngine: OrderedEngine, @unchecked Sendable {  // All mu
     private func read() throws {
         let size = Int(lseek(file, 0, SEEK_END))
         var bytes = [UInt8](repeating: 0, count: size)
-        guard pread(file, &bytes, size, 0) == size else { throw StoreError(.io, "The file of \(location) cannot be read.", location: location) }
+        guard pread(file, &bytes, size, 0) == size else {
+            throw StoreError(.io, "The file of \(location) cannot be read.", location: location)
+        }
         guard size > 0 else { return }
         guard bytes.starts(with: Self.magic) else { throw Self.foreign(location) }
         var offset = Self.magic.count
@@ -75,7 +77,9 @@ final class DefectiveFileEngine: OrderedEngine, @unchecked Sendable {  // All mu
             }
             offset += 8 + length
         }
-        guard offset == size || defect == .skipsDamagedBlocks else { throw StoreError(.corrupt, "\(location) is cut short.", location: location) }
+        guard offset == size || defect == .skipsDamagedBlocks else {
+            throw StoreError(.corrupt, "\(location) is cut short.", location: location)
+        }
     }
 
     private func write(_ tree: OrderedTree, flushes: Bool) throws {

@@ -24,7 +24,8 @@ final class OracleRunner {
         backend = try Self.open(target, schema, location)
     }
 
-    private static func open(_ target: ConformanceTarget, _ schema: ResolvedSchema, _ location: ConformanceLocation) throws -> any StorageBackend
+    private static func open(_ target: ConformanceTarget, _ schema: ResolvedSchema, _ location: ConformanceLocation) throws
+        -> any StorageBackend
     {
         try target.store(location).durability(.relaxed).open(schema: schema, configurationName: nil, logger: SilentLogger())
     }

@@ -185,7 +185,9 @@ struct SchemaResolver {
         let entity = description.entities[index]
         for (relationshipIndex, relationship) in declared[index].enumerated() where !relationship.isToMany {
             guard
-                let back = inverses[index][relationshipIndex].flatMap({ inverse in indexOf[relationship.destination].map { declared[$0][inverse] } }),
+                let back = inverses[index][relationshipIndex].flatMap({ inverse in
+                    indexOf[relationship.destination].map { declared[$0][inverse] }
+                }),
                 back.isToMany, back.isOrdered
             else { continue }
             let name = "_order_\(relationship.name)"

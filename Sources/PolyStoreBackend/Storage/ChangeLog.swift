@@ -36,7 +36,8 @@ public struct LogBounds: Sendable, Hashable {
     /// The error of a backend without ``Capabilities/Feature/changeLog``.
     public static func unsupported(location: String? = nil) -> StoreError {
         StoreError(
-            .unsupported, "\(location ?? "This backend") keeps no change log. Use a backend that claims the feature changeLog.", location: location)
+            .unsupported, "\(location ?? "This backend") keeps no change log. Use a backend that claims the feature changeLog.",
+            location: location)
     }
 }
 

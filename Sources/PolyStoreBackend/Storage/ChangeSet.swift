@@ -166,12 +166,14 @@ public final class ChangeSet {
     /// - Parameter position: A ``LogEntry/position``. If the method is called several times, the greatest position takes effect.
     public func removeLogEntries(through position: Int64) { removedLogPosition = max(position, removedLogPosition ?? position) }
 
-    private func add(_ kind: Kind, _ entity: Entity, _ rowID: Int64, _ mask: FieldMask, _ encode: (inout RecordBuilder) throws -> Void) throws
+    private func add(_ kind: Kind, _ entity: Entity, _ rowID: Int64, _ mask: FieldMask, _ encode: (inout RecordBuilder) throws -> Void)
+        throws
     {
         builder.begin(entity.layout)
         try encode(&builder)
         let encoded = try builder.finish()
-        objectChanges.append(Change(kind: kind, entity: entity.index, rowID: rowID, mask: mask, offset: encoded.offset, count: encoded.count))
+        objectChanges.append(
+            Change(kind: kind, entity: entity.index, rowID: rowID, mask: mask, offset: encoded.offset, count: encoded.count))
     }
 
     /// Returns the record of an insert or update. Valid until the change set grows or is deallocated.

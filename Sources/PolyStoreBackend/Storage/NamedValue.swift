@@ -36,7 +36,8 @@ public enum NamedValue {
     /// The error of a backend without ``Capabilities/Feature/namedValues``.
     public static func unsupported(location: String? = nil) -> StoreError {
         StoreError(
-            .unsupported, "\(location ?? "This backend") keeps no named values. Use a backend that claims the feature namedValues.", location: location)
+            .unsupported, "\(location ?? "This backend") keeps no named values. Use a backend that claims the feature namedValues.",
+            location: location)
     }
 }
 

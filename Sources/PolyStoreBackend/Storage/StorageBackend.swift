@@ -182,7 +182,9 @@ public struct RelatedIDs: Sendable {
             }
             // Null precedes every integer.
             let order = ids.indices.sorted {
-                (listPositions[$0] == nil ? 0 : 1, listPositions[$0] ?? 0, ids[$0]) < (listPositions[$1] == nil ? 0 : 1, listPositions[$1] ?? 0, ids[$1])
+                (listPositions[$0] == nil ? 0 : 1, listPositions[$0] ?? 0, ids[$0]) < (
+                    listPositions[$1] == nil ? 0 : 1, listPositions[$1] ?? 0, ids[$1]
+                )
             }
             targets[source] = order.map { ids[$0] }
             positions[source] = order.map { listPositions[$0] }

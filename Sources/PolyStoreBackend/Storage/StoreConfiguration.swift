@@ -82,10 +82,13 @@ public struct StoreConfiguration: Sendable {
     /// Checks that the store can be erased.
     /// - Throws: `unsupported` if the backend does not list the files of the store, `readOnly` if the store is opened read-only.
     package func checkErasable() throws {
-        guard !isReadOnly else { throw StoreError(.readOnly, "The store \(location) was opened for reading only, and is not erased.", location: location) }
+        guard !isReadOnly else {
+            throw StoreError(.readOnly, "The store \(location) was opened for reading only, and is not erased.", location: location)
+        }
         guard !isShared || !files.isEmpty else {
             throw StoreError(
-                .unsupported, "The backend \(engine) does not name the files of its stores. Delete those of \(location) by hand.", location: location)
+                .unsupported, "The backend \(engine) does not name the files of its stores. Delete those of \(location) by hand.",
+                location: location)
         }
     }
 

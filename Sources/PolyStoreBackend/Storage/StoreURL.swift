@@ -21,7 +21,8 @@ public struct StoreURL: Sendable, Hashable {
     public init(_ text: String) throws {
         func wrong(_ what: String) -> StoreError {
             StoreError(
-                .misuse, "\"\(text)\" is not a store URL: \(what). Write engine:location, for example sqlite:company.sqlite.", location: text)
+                .misuse, "\"\(text)\" is not a store URL: \(what). Write engine:location, for example sqlite:company.sqlite.",
+                location: text)
         }
         guard !text.utf8.contains(0) else { throw wrong("it holds a NUL character") }
         guard let colon = text.firstIndex(of: ":"), colon != text.startIndex else { throw wrong("it names no engine") }

@@ -119,7 +119,8 @@ extension DataStack {
         _ store: PersistentStore, evenIfInUse isForced: Bool = false, file: StaticString = #fileID, line: UInt = #line
     ) throws {
         guard core.table.withLock({ $0.isOpen(store) }) else {
-            throw StoreError(.misuse, "The store \(store.location) is not one of this stack, or was removed from it before.", location: store.location)
+            throw StoreError(
+                .misuse, "The store \(store.location) is not one of this stack, or was removed from it before.", location: store.location)
         }
         try core.close([store], isForced: isForced, CallSite("removeStore", file: file, line: line))
     }

@@ -65,6 +65,7 @@ extension PersistentStore: Hashable, Identifiable {
 extension PersistentStore {
     /// The error that is thrown on access to a store that was removed from its stack.
     var removedError: StoreError {
-        StoreError(.closed, "The store \(location) was removed from its stack. Add it again with addStore to use its objects.", location: location)
+        StoreError(
+            .closed, "The store \(location) was removed from its stack. Add it again with addStore to use its objects.", location: location)
     }
 }

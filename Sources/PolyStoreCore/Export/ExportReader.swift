@@ -83,10 +83,10 @@ final class ExportReader {
             switch kind {
             case .attribute: break
             case .toOne(_, let target):
-                let column = toOnes
+                let toOneIndex = toOnes
                 toOnes += 1
-                let ids = try target.ids(of: Set(mine.lazy.map { self.rows[$0].targets[column] }.filter { $0 != 0 }), in: context)
-                for row in mine { rows[row].values[column] = ids[rows[row].targets[column]] ?? .null }
+                let ids = try target.ids(of: Set(mine.lazy.map { self.rows[$0].targets[toOneIndex] }.filter { $0 != 0 }), in: context)
+                for row in mine { rows[row].values[column] = ids[rows[row].targets[toOneIndex]] ?? .null }
             case .toMany(let relationship, let target):
                 let related = try context.storage(plan.entry.store).related(relationship, of: mine.map { rows[$0].key })
                 let ids = try target.ids(of: Set(mine.lazy.flatMap { related[self.rows[$0].key] }), in: context)

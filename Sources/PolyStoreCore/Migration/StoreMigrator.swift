@@ -87,7 +87,8 @@ struct StoreMigrator {
             try? backend.close()
             throw StoreError(
                 .unsupported,
-                "The backend of \(location) cannot migrate its stores. Export the objects with the old version of the application.", location: location)
+                "The backend of \(location) cannot migrate its stores. Export the objects with the old version of the application.",
+                location: location)
         }
         return backend
     }

@@ -51,7 +51,7 @@ extension DataStack: CustomStringConvertible {
     /// The schema and stores of the stack, one per line.
     public var description: String {
         let stores = stores.map { store in
-            "\n  \(store.location) (\(store.configurationName.map { "configuration \"\($0)\"" } ?? "default configuration"), "
+            "\n  \(store.url) (\(store.configurationName.map { "configuration \"\($0)\"" } ?? "default configuration"), "
                 + "\(store.schema.entities.count) entities)"
         }
         return "DataStack of the schema \"\(schema.name)\"" + (stores.isEmpty ? ", without stores" : stores.joined())

@@ -5,12 +5,7 @@ extension Transaction {
     /// - Returns: false if the assignment was rejected.
     @discardableResult
     func replaceList<T: Model>(of object: any Model, _ relationship: Int, to members: [T]) -> Bool {
-        guard isOpen else {
-            logLostChange(object)
-            return false
-        }
-        guard acceptsTargets(object, relationship, isClearing: members.isEmpty) else { return false }
-        for member in members where !accepts(member, as: relationship, of: object) { return false }
+        guard acceptsReplacement(of: object, relationship, by: members) else { return false }
         let entry = entry(object._$state.entityIndex)
         let key = RelationshipKey(entityIndex: entry.entityIndex, relationship: Int32(relationship), rowID: object._$state.rowID)
         do {

@@ -5,7 +5,9 @@ extension Transaction {
         guard isOpen else { return old }
         let rowID = new?._$state.rowID ?? 0
         guard acceptsTargets(object, relationship, isClearing: new == nil) else { return old }
-        if let new, rowID != old.rowID || isForeign(new, relationship, of: object), !accepts(new, as: relationship, of: object) { return old }
+        if let new, rowID != old.rowID || isForeign(new, relationship, of: object), !accepts(new, as: relationship, of: object) {
+            return old
+        }
         if !deferredErrors.isEmpty {
             deferredErrors.resolve(
                 RelationshipKey(entityIndex: object._$state.entityIndex, relationship: Int32(relationship), rowID: object._$state.rowID))
@@ -160,16 +162,23 @@ extension Transaction {
         if !change(collection, object) { dropCollection(key) }
     }
 
-    /// Replaces the members of an unordered to-many relationship.
-    /// - Returns: false if the assignment was rejected.
-    @discardableResult
-    func replaceMembers<T: Model>(of object: any Model, _ relationship: Int, to members: Set<T>) -> Bool {
+    /// Returns whether the members can replace those of a relationship. Otherwise the reason is logged or kept for the commit.
+    func acceptsReplacement<Members: Collection>(of object: any Model, _ relationship: Int, by members: Members) -> Bool
+    where Members.Element: Model {
         guard isOpen else {
             logLostChange(object)
             return false
         }
         guard acceptsTargets(object, relationship, isClearing: members.isEmpty) else { return false }
         for member in members where !accepts(member, as: relationship, of: object) { return false }
+        return true
+    }
+
+    /// Replaces the members of an unordered to-many relationship.
+    /// - Returns: false if the assignment was rejected.
+    @discardableResult
+    func replaceMembers<T: Model>(of object: any Model, _ relationship: Int, to members: Set<T>) -> Bool {
+        guard acceptsReplacement(of: object, relationship, by: members) else { return false }
         let entry = entry(object._$state.entityIndex)
         let key = RelationshipKey(entityIndex: entry.entityIndex, relationship: Int32(relationship), rowID: object._$state.rowID)
         do {

@@ -75,7 +75,8 @@ final class RecordDecoder {
 
     func corrupt(_ entity: Entity, _ id: Int64, _ what: String) -> StoreError {
         StoreError(
-            .corrupt, "\(entity.name) \(id) in \(store.location) is damaged: \(what).", entity: entity.name, rowID: id, location: store.location)
+            .corrupt, "\(entity.name) \(id) in \(store.location) is damaged: \(what).", entity: entity.name, rowID: id,
+            location: store.location)
     }
 
     private func assemble(_ stored: UnsafeRawBufferPointer, _ entity: Entity, _ id: Int64, _ snapshot: any EngineSnapshot) throws

@@ -11,10 +11,12 @@ extension StoreError {
         case is UnfinishedMigration: self = EngineHandle.isBeingMigrated(location)
         case is EngineOutOfRoom:
             self.init(
-                .full, "\(what) failed: the engine of the store \(location) has no room left. Free disk space and try again.", location: location)
+                .full, "\(what) failed: the engine of the store \(location) has no room left. Free disk space and try again.",
+                location: location)
         default:
             self.init(
-                .io, "\(what) failed: the engine of the store \(location) reported an error. Close the store and open it again.", location: location,
+                .io, "\(what) failed: the engine of the store \(location) reported an error. Close the store and open it again.",
+                location: location,
                 underlying: "\(error)")
         }
     }

@@ -54,7 +54,11 @@ final class MergedIndexSource: IDSource {
         var (low, high) = (0, scans.count)
         while low < high {
             let middle = (low + high) / 2
-            if (isReversed ? scan.reversedOrder(to: scans[middle]) : scan.order(to: scans[middle])) < 0 { low = middle + 1 } else { high = middle }
+            if (isReversed ? scan.reversedOrder(to: scans[middle]) : scan.order(to: scans[middle])) < 0 {
+                low = middle + 1
+            } else {
+                high = middle
+            }
         }
         scans.insert(scan, at: low)
     }

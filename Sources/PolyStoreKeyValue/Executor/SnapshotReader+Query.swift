@@ -25,7 +25,8 @@ extension SnapshotReader {
         case .search(let search):
             if plan.merges {
                 let slice = plan.isSliced ? RowSlice(offset: request.offset, limit: request.limit) : nil
-                return RecordCursorOverIDs(self, entity, MergedIndexSource(self, search, isReversed: plan.isReversed), mustExist: true, slice: slice)
+                return RecordCursorOverIDs(
+                    self, entity, MergedIndexSource(self, search, isReversed: plan.isReversed), mustExist: true, slice: slice)
             }
             let source = try IndexSource.make(self, search.index, search.ranges, isReversed: plan.isReversed)
             if plan.orderedKeys > 0 {
@@ -252,7 +253,9 @@ extension SnapshotReader {
         defer { scan.cursor.close() }
         if let condition {
             while try scan.cursor.next() {
-                if try condition.matches(id: scan.cursor.rowID, scan.cursor.record) { aggregator.add(id: scan.cursor.rowID, scan.cursor.record) }
+                if try condition.matches(id: scan.cursor.rowID, scan.cursor.record) {
+                    aggregator.add(id: scan.cursor.rowID, scan.cursor.record)
+                }
             }
         } else {
             try aggregator.add(scan.cursor)

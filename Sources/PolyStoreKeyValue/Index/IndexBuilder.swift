@@ -96,7 +96,8 @@ struct IndexBuilder {
 
     private func state(_ index: KeyIndex, _ snapshot: any EngineSnapshot) throws -> IndexState {
         guard let value = try snapshot.get(Keyspace.Metadata.indexState.key(index.number)), let state = IndexState(value) else {
-            throw StoreError(.corrupt, "The state of the index \(index.index.name) of \(layout.location) cannot be read.", location: layout.location)
+            throw StoreError(
+                .corrupt, "The state of the index \(index.index.name) of \(layout.location) cannot be read.", location: layout.location)
         }
         return state
     }
@@ -182,7 +183,8 @@ struct IndexBuilder {
                 .constraint,
                 "The unique index \(index.index.name) cannot be built: objects \(holder) and \(id) of \(index.entity.name) have the same value. "
                     + "Change one of them and build it again.",
-                entity: index.entity.name, attribute: index.fields.map(\.name).joined(separator: ", "), rowID: id, location: layout.location)
+                entity: index.entity.name, attribute: index.fields.map(\.name).joined(separator: ", "), rowID: id, location: layout.location
+            )
         }
         try writer.put(key, index.isUnique ? BigEndianInteger.bytes(UInt64(bitPattern: id) ^ 1 << 63) : [])
     }

@@ -198,7 +198,8 @@ final class KeyValueMigration: StoreMigration {
             // The next write transaction finds the journal and removes the staged data.
             let error = StoreError(engine: error, "Rolling back a migration", location: layout.location)
             logger.log(
-                error, "A migration of \(layout.location) could not be rolled back completely", file: #fileID, line: #line, function: #function
+                error, "A migration of \(layout.location) could not be rolled back completely", file: #fileID, line: #line,
+                function: #function
             )
         }
         finish(isCommitted: false)

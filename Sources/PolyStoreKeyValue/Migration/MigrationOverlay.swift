@@ -18,7 +18,8 @@ final class MigrationOverlay {
     init(_ snapshot: any EngineSnapshot, location: String) throws {
         try snapshot.forEachKey(.migrationValue) { key, value in
             guard let bytes = SealedValue.opened([UInt8](key), value), let flag = bytes.first else {
-                throw StoreError(.corrupt, "The store \(location) is damaged: a value of an unfinished migration cannot be read.", location: location)
+                throw StoreError(
+                    .corrupt, "The store \(location) is damaged: a value of an unfinished migration cannot be read.", location: location)
             }
             values.updateValue(flag == 1 ? Array(bytes.dropFirst()) : nil, forKey: [UInt8](key.dropFirst(2)))
         }

@@ -137,7 +137,8 @@ struct MigrationPlan {
                 if staged == 0 { found = try carried(index, entity, change, source, snapshot, location) }
                 guard let found else {
                     throw StoreError(
-                        .corrupt, "The journal of a migration of \(location) names no number for the index \(index.name).", location: location)
+                        .corrupt, "The journal of a migration of \(location) names no number for the index \(index.name).",
+                        location: location)
                 }
                 target.indexes[Catalog.IndexName(index, entity, number: number)] = found
             }

@@ -106,7 +106,8 @@ final class BackgroundWork: @unchecked Sendable {
                 lock.withLock { currentBuild = progress }
                 if !step.isUnfinished { break }
             }
-            logger.write(.notice, "The index \(index.index.name) of \(layout.location) is complete: \(done) of \(total) records were added.")
+            logger.write(
+                .notice, "The index \(index.index.name) of \(layout.location) is complete: \(done) of \(total) records were added.")
         }
     }
 

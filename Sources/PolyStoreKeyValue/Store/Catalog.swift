@@ -142,17 +142,8 @@ extension EngineSnapshot {
 
     /// Calls a closure with every numbered entry of a metadata kind.
     func forEach(_ kind: Keyspace.Metadata, _ body: (UInt32, UnsafeRawBufferPointer) throws -> Void) throws {
-        let cursor = try cursor()
-        defer { cursor.close() }
-        let prefix = [Keyspace.metadata.rawValue, kind.rawValue]
-        try prefix.withUnsafeBytes { prefix in
-            var more = try cursor.seek(prefix)
-            while more, cursor.key.starts(with: prefix) {
-                if let number: UInt32 = BigEndianInteger.read(UnsafeRawBufferPointer(rebasing: cursor.key[2...])) {
-                    try body(number, cursor.value)
-                }
-                more = try cursor.next()
-            }
+        try forEachKey(kind) { key, value in
+            if let number: UInt32 = BigEndianInteger.read(UnsafeRawBufferPointer(rebasing: key[2...])) { try body(number, value) }
         }
     }
 }

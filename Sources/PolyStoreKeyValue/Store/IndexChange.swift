@@ -31,7 +31,9 @@ struct IndexChange {
             try PendingRemoval.mark(.index, number, writer)
         }
         for name in wanted.keys.filter({ catalog.indexes[$0] == nil }).sorted(by: { ($0.entity, $0.name) < ($1.entity, $1.name) }) {
-            guard !name.isUnique else { throw StoreError(.corrupt, "The catalogue of \(location) lacks a unique index.", location: location) }
+            guard !name.isUnique else {
+                throw StoreError(.corrupt, "The catalogue of \(location) lacks a unique index.", location: location)
+            }
             last += 1
             catalog.indexes[name] = last
             var state = IndexState(entity: name.entity, isUnique: false, name: name.name)

@@ -151,7 +151,8 @@ public final class KeyValueBackend: StorageBackend, @unchecked Sendable {  // Al
         try checkMayWrite()
         guard capabilities.has(.migration) else {
             throw StoreError(
-                .unsupported, "The store \(layout.location) ends with its use, so it cannot be migrated. Copy its objects to another store.",
+                .unsupported,
+                "The store \(layout.location) ends with its use, so it cannot be migrated. Copy its objects to another store.",
                 location: layout.location)
         }
         let handle = try use()

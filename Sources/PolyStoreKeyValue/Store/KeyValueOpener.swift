@@ -61,7 +61,8 @@ struct KeyValueOpener {
     private func changeIndexes(_ found: inout Contents, _ writer: any EngineWriter) throws {
         guard !handle.hasOtherUsers else {
             throw StoreError(
-                .busy, "\(engine.location) is open in this process for a model with other indexes. Close that store first.", location: engine.location)
+                .busy, "\(engine.location) is open in this process for a model with other indexes. Close that store first.",
+                location: engine.location)
         }
         request.logger.write(.notice, "The store \(engine.location) takes over a model with other indexes.")
         found.identity.schemaHash = request.schema.versionHash
@@ -81,7 +82,8 @@ struct KeyValueOpener {
         if try StoreReset.isUnfinished(snapshot) {
             guard request.isReadOnly else { return nil }
             throw StoreError(
-                .notAStore, "\(engine.location) was being emptied for another model; open it for writing to finish that.", location: engine.location)
+                .notAStore, "\(engine.location) was being emptied for another model; open it for writing to finish that.",
+                location: engine.location)
         }
         do {
             guard let found = try contents(snapshot), request.isReadOnly || !found.hasOtherIndexes else { return nil }
@@ -104,7 +106,8 @@ struct KeyValueOpener {
             defer { cursor.close() }
             guard try !cursor.last() else {
                 throw StoreError(
-                    .notAStore, "\(engine.location) is not a store: it holds data of another program. It was left as it is.", location: engine.location
+                    .notAStore, "\(engine.location) is not a store: it holds data of another program. It was left as it is.",
+                    location: engine.location
                 )
             }
             return nil

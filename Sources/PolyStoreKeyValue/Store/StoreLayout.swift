@@ -100,7 +100,8 @@ extension StoreLayout {
     /// Checks that a change set belongs to this store's schema, or to an equal one.
     func check(_ changes: ChangeSet) throws {
         guard changes.schema === schema || changes.schema.description.entities == schema.description.entities else {
-            throw StoreError(.misuse, "The change set is of another schema than the one that \(location) was opened with.", location: location)
+            throw StoreError(
+                .misuse, "The change set is of another schema than the one that \(location) was opened with.", location: location)
         }
     }
 }

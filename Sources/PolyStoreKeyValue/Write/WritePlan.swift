@@ -244,7 +244,8 @@ struct WritePlan {
 
     private mutating func add(_ link: LinkPair, _ combined: CombinedLinkChange) throws {
         guard links.indices.contains(link.table) else {
-            throw StoreError(.misuse, "The schema of the store \(layout.location) has no link table \(link.table).", location: layout.location)
+            throw StoreError(
+                .misuse, "The schema of the store \(layout.location) has no link table \(link.table).", location: layout.location)
         }
         let number = layout.linkNumber(link.table)
         let table = layout.schema.links[link.table]

@@ -168,7 +168,8 @@ enum Sample {
             first, second, identifier: "second",
             fields: [
                 "Item": [
-                    "int16Value": .field(fieldIndex(item, "int16Value"), replacingNullWith: .integer(-7)), "last": .constant(.real(.infinity)),
+                    "int16Value": .field(fieldIndex(item, "int16Value"), replacingNullWith: .integer(-7)),
+                    "last": .constant(.real(.infinity)),
                 ]
             ])
         let next = try middle.backend.beginMigration(again)

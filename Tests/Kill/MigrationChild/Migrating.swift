@@ -127,7 +127,8 @@ enum Migrating {
         var seen = 0
         while try cursor.next() {
             seen += 1
-            guard cursor.rowID == Int64(seen), cursor.record.integer(0) == cursor.rowID, cursor.record.string(1) == "Customer \(cursor.rowID % 50)"
+            guard cursor.rowID == Int64(seen), cursor.record.integer(0) == cursor.rowID,
+                cursor.record.string(1) == "Customer \(cursor.rowID % 50)"
             else {
                 fail("invoice \(cursor.rowID) of the old version is wrong")
             }

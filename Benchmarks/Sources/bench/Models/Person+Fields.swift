@@ -4,7 +4,7 @@ import PolyStoreCore
 extension Person: PersonFields {
     var id: Int64 { _$state.rowID }
     /// The target's id, without creating the object.
-    var departmentID: Int64 { _$toOne(0).id }
+    var departmentID: Int64 { _$toOne(0).rowID }
 }
 
 /// The checksum of PeerKit for this class, with the same operations. The optimizer does not reliably inline the witnesses of a class into the generic

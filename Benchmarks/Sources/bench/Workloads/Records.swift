@@ -80,7 +80,7 @@ struct RecordWorkloads {
         try out.time("W2r", PB.n) {
             var sum: UInt64 = 0
             let cursor = try reader.fetch(FetchRequest(person))
-            while try cursor.next() { sum &+= quick(cursor.id, cursor.record) }
+            while try cursor.next() { sum &+= quick(cursor.rowID, cursor.record) }
             return sum
         }
     }
@@ -107,7 +107,7 @@ struct RecordWorkloads {
                 let request = FetchRequest(
                     person, predicate: .compare(age, .greaterOrEqual, .integer(least)), sortKeys: [SortKey(age)], limit: PB.limit)
                 let cursor = try reader.fetch(request)
-                while try cursor.next() { sum &+= quick(cursor.id, cursor.record) }
+                while try cursor.next() { sum &+= quick(cursor.rowID, cursor.record) }
                 cursor.close()
             }
             return sum

@@ -8,7 +8,7 @@ import Synchronization
 /// Each batch is flushed before the next is written, so only the last can be torn: it is cut off when the file is opened, and damage
 /// before it is `corrupt`. Closing adds an empty batch, so that damage of a batch with data never looks like a torn end.
 final class FileEngine: OrderedEngine {
-    var storePath: String { log.storePath.path }
+    var location: String { log.storePath.path }
     // Every commit is flushed, for any durability. Bytes are verified when they are read into memory, so records need no checksums of their own.
     let traits = EngineTraits(
         features: [.persistence, .fullDurability], durabilities: [.full], checksumsRecords: false, valuesStay: true,
@@ -44,8 +44,8 @@ final class FileEngine: OrderedEngine {
         if let failure { throw failure }
         tree.apply(batch)
         do { end = try log.append(batch, at: end) } catch {  // an unknown part of it is on the disk: nothing may follow it
-            let words = "An earlier write to \(storePath) failed, so nothing more is written. Close the store and open it again."
-            state.withLock { $0.failure = StoreError(.io, words, location: storePath, underlying: "\(error)") }
+            let words = "An earlier write to \(location) failed, so nothing more is written. Close the store and open it again."
+            state.withLock { $0.failure = StoreError(.io, words, location: location, underlying: "\(error)") }
             throw error
         }
         state.withLock { ($0.tree, $0.end, $0.hasWritten) = (tree, end, true) }
@@ -54,7 +54,7 @@ final class FileEngine: OrderedEngine {
     func verify(reporting report: MaintenanceReport) throws -> [String] {
         let end = state.withLock { $0.end }
         var tree = OrderedTree()
-        return try log.read(to: end, into: &tree) == end ? [] : ["The last batch of \(storePath) is damaged."]
+        return try log.read(to: end, into: &tree) == end ? [] : ["The last batch of \(location) is damaged."]
     }
 
     func close() {

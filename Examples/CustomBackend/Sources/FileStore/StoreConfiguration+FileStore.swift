@@ -7,7 +7,8 @@ extension StoreConfiguration {
         let path = StorePath.resolve(file)
         return StoreConfiguration(engine: "filestore", location: path) { request in
             guard !request.isReadOnly else {
-                throw StoreError(.unsupported, "\(path) cannot be opened for reading only. Open it for writing, and only read.", location: path)
+                throw StoreError(
+                    .unsupported, "\(path) cannot be opened for reading only. Open it for writing, and only read.", location: path)
             }
             return try KeyValueBackend(EngineHandle.fileStore(path, request.logger), request)
         }

@@ -117,6 +117,10 @@ struct ImportCounts {
 
     mutating func addExample(_ effect: ImportEffect, _ recordPosition: ImportRecordPosition, _ uniqueID: String?) {
         examples.append(
-            (effect, ImportReport.Example(record: recordPosition.record, line: recordPosition.line == 0 ? nil : recordPosition.line, uniqueID: uniqueID)))
+            (
+                effect,
+                ImportReport.Example(
+                    record: recordPosition.record, line: recordPosition.line == 0 ? nil : recordPosition.line, uniqueID: uniqueID)
+            ))
     }
 }

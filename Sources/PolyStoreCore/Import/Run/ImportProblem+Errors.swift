@@ -18,10 +18,12 @@ func isRecordError(_ error: any Error) -> Bool {
 
 extension ImportProblem {
     init(
-        source: String?, _ recordPosition: ImportRecordPosition, field: String?, reason: String, underlying: String?, isRecoverable: Bool = true
+        source: String?, _ recordPosition: ImportRecordPosition, field: String?, reason: String, underlying: String?,
+        isRecoverable: Bool = true
     ) {
         self.init(
-            source: source, record: recordPosition.record, line: recordPosition.line == 0 ? nil : recordPosition.line, field: field, reason: reason,
+            source: source, record: recordPosition.record, line: recordPosition.line == 0 ? nil : recordPosition.line, field: field,
+            reason: reason,
             underlying: underlying, isRecoverable: isRecoverable)
     }
 
@@ -39,7 +41,8 @@ extension ImportProblem {
         case let error as ValidationError:
             let field = error.failures.count == 1 ? error.failures[0].attribute : nil
             let reason = error.failures.map { failure in (field == nil ? failure.attribute.map { "\($0) " } ?? "" : "") + failure.message }
-            self.init(source: source, recordPosition, field: field, reason: Self.sentence(reason.joined(separator: "; ")), underlying: "\(error)")
+            self.init(
+                source: source, recordPosition, field: field, reason: Self.sentence(reason.joined(separator: "; ")), underlying: "\(error)")
         case let error as DecodingError:
             let (path, reason) = Self.decoding(error)
             self.init(source: source, recordPosition, field: path, reason: Self.sentence(reason), underlying: "\(error)")

@@ -50,7 +50,8 @@ final class ImportResume {
         guard try transaction.storeValue(named: valueName, in: store) == known else {
             throw StoreError(
                 .conflict,
-                "Another run of the import \"\(name)\" has committed records meanwhile. Run one import of a name at a time.", location: store.location
+                "Another run of the import \"\(name)\" has committed records meanwhile. Run one import of a name at a time.",
+                location: store.location
             )
         }
         var position = ImportPosition(fingerprint)

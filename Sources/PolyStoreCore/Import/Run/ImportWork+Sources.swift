@@ -50,7 +50,8 @@ extension ImportWork {
             if report.isComplete { return finish(nil) }
             var recordPosition = ImportRecordPosition()
             for try await source in sequence {
-                recordPosition = position?(source).map { ImportRecordPosition($0) } ?? ImportRecordPosition(record: recordPosition.record + 1)
+                recordPosition =
+                    position?(source).map { ImportRecordPosition($0) } ?? ImportRecordPosition(record: recordPosition.record + 1)
                 if recordPosition.record <= skipped { continue }
                 try add(source, at: recordPosition)
                 let last = ImportMark(recordPosition: recordPosition)

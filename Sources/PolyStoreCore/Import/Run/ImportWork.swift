@@ -199,7 +199,9 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // used by o
     /// - Parameters:
     ///   - counts: The effects of the current transaction.
     ///   - recordPosition: The last record that was read.
-    private func publish(_ counts: ImportCounts, readTo recordPosition: ImportRecordPosition) { monitor.update(progress(counts, readTo: recordPosition)) }
+    private func publish(_ counts: ImportCounts, readTo recordPosition: ImportRecordPosition) {
+        monitor.update(progress(counts, readTo: recordPosition))
+    }
 
     private func progress(_ counts: ImportCounts, readTo recordPosition: ImportRecordPosition) -> ImportProgress {
         var now = ImportProgress()
