@@ -143,7 +143,7 @@ struct StoreOpener {
 
     /// Reads the metadata in the open transaction.
     /// - Returns: `nil` for an empty file.
-    /// - Throws: `notAStore`, `corrupt`, and the errors of ``StoreMetadata/check(_:supportedFormat:url:)``.
+    /// - Throws: `notAStore`, `corrupt`, and the errors of ``StoreMetadata/check(_:supportedFormat:location:)``.
     private func metadata(_ connection: Connection) throws -> StoreMetadata? {
         guard case .store = try Self.contents(connection) else { return nil }
         let metadata = try MetadataTable(connection: connection).read(for: request)

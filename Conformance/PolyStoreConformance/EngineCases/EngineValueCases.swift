@@ -4,7 +4,7 @@ import PolyStoreKeyValue
 /// Keys and values of every kind, and the validity of values that `get` returns.
 let engineValueCases: [EngineCase] = [
     EngineCase(
-        "engine.value.of-any-size", "Values of 0 bytes to slightly above largestPiece are unchanged, by `get` and by a cursor."
+        "engine.value.of-any-size", "Values of 0 bytes to slightly above maximumPieceSize are unchanged, by `get` and by a cursor."
     ) {
         run in
         let open = try run.open()

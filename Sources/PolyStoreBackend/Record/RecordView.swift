@@ -1,7 +1,7 @@
 /// A read-only view of a record's bytes. It neither copies nor retains them.
 ///
 /// A view is valid only as long as its bytes and its layout: a view from a cursor until the cursor advances, a view from
-/// ``ReadTransaction/record(_:id:)`` until the next call on that transaction. A view of untrusted bytes is validated once
+/// ``ReadTransaction/record(_:rowID:)`` until the next call on that transaction. A view of untrusted bytes is validated once
 /// (``init(validating:layout:)``); afterwards no field access reads out of bounds, whatever the bytes are.
 public struct RecordView {
     @usableFromInline let base: UnsafeRawPointer

@@ -8,7 +8,7 @@
 /// ## Requirements
 /// Each sentence is a case of the conformance suite; run `ConformanceCase.all` on your backend to find the ones that fail.
 /// - Opening creates the store if it does not exist, and writes ``StoreMetadata``. Opening rejects a store of another schema, another configuration or a
-///   newer format, and a foreign file, with the code that ``StoreMetadata/check(_:supportedFormat:url:acceptsOtherIndexes:)`` gives
+///   newer format, and a foreign file, with the code that ``StoreMetadata/check(_:supportedFormat:location:acceptsOtherIndexes:)`` gives
 ///   (`notAStore` for a foreign file), and leaves it unchanged.
 /// - A read transaction reads one snapshot for its whole lifetime: all commits up to ``ReadTransaction/version`` and none of the later ones.
 /// - A write transaction reads the changes it applied. Other transactions see them only after `commit`; after `rollback` or deallocation they are discarded.

@@ -42,7 +42,7 @@ public final class PersistentStore: Sendable {
     public var storeID: String { backend.metadata.storeID }
     /// The optional features that the backend supports.
     public var capabilities: Capabilities { backend.capabilities }
-    /// The location of the store, as in ``StoreError/location``: the absolute path of its file or folder, or `memory:` and a number.
+    /// The location of the store, as in `StoreError.location`: the absolute path of its file or folder, or `memory:` and a number.
     public var location: String { configuration.location }
     /// The URL of the store: `engine:location`, as `addStore(url:)` accepts it.
     public var url: String { configuration.url }

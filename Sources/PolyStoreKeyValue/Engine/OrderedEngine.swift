@@ -3,7 +3,7 @@ import PolyStoreBackend
 /// An ordered key-value engine: the minimum that a backend implements (tier A). About 150 lines; the record layer supplies everything else, from
 /// read-your-writes to indexes and queries.
 ///
-/// Keys are 1 to ``KeyWriter/longestKey`` bytes, ordered by `memcmp`. Values are slightly larger than ``EngineTraits/largestPiece`` bytes at most.
+/// Keys are 1 to ``KeyWriter/longestKey`` bytes, ordered by `memcmp`. Values are slightly larger than ``EngineTraits/maximumPieceSize`` bytes at most.
 ///
 /// An engine with its own write transactions also implements ``TransactionalEngine`` (tier B).
 public protocol OrderedEngine: AnyObject, Sendable {
