@@ -3,17 +3,28 @@ BACKEND ?= sqlite
 FORMAT ?= text
 SECONDS ?= 60
 
-.PHONY: demo test setup conformance conformance-report stress stress-races fuzz custom-backend bench bench-full bench-smoke cliffs instructions lint documentation clean
+.PHONY: demo check test thorough setup test-names conformance conformance-report stress stress-races fuzz custom-backend bench bench-full bench-smoke cliffs instructions lint documentation clean
 
 ## Imports the atlas into BACKEND (sqlite, lmdb, leveldb, memory) and queries it.
 demo: setup
-	swift run --package-path Examples atlas $(BACKEND)
+	swift run --package-path Examples --scratch-path .build --disable-build-manifest-caching atlas $(BACKEND)
 
-## Runs all tests, the conformance suite and the programs that must not compile. Raises the limit of open files, which is only 256 on some systems.
+## Runs what a contributor runs before a commit: a fixed list of quick tests, the format, and the suites of the modules changed since HEAD.
+check: setup
+	@scripts/ring.py check
+
+## Runs all tests, the conformance suite and the programs that must not compile.
 test: setup
-	ulimit -S -n $$(ulimit -H -n) 2>/dev/null; swift test
-	Tests/Confinement/check.sh
-	Tests/ModelDiagnostics/check.sh
+	@scripts/ring.py test
+
+## Runs everything in full size, in some hours. It continues where it ended, and writes a report.
+thorough: setup
+	@scripts/ring.py thorough
+
+## Lists the names of all tests and conformance cases in Tests/names.txt. Run it when they change.
+test-names: setup
+	swift build --build-tests --disable-build-manifest-caching
+	scripts/test-names.py
 
 ## Runs the conformance suite only.
 conformance: setup
@@ -21,7 +32,7 @@ conformance: setup
 
 ## Prints the capabilities and the conformance results of each built-in backend as a table in FORMAT (text, markdown).
 conformance-report: setup
-	@swift run --quiet conformance-report $(FORMAT)
+	@swift run --quiet --disable-build-manifest-caching conformance-report $(FORMAT)
 
 ## Runs the stress tests on each engine for SECONDS each, and compares the results with an oracle.
 stress: setup
@@ -37,9 +48,8 @@ fuzz:
 
 ## Tests the backend of the guide, and checks that it is as short as the guide states.
 custom-backend:
-	swift test --package-path Examples/CustomBackend
-	@lines=$$(wc -l <Examples/CustomBackend/Sources/FileStore/FileEngine.swift) && [ $$lines -le 150 ] \
-		|| { echo "FileEngine.swift has $$lines lines, and the guide says 150"; exit 1; }
+	swift test --package-path Examples/CustomBackend --scratch-path .build --disable-build-manifest-caching
+	@Examples/CustomBackend/check.sh
 
 ## Compares PolyStore with C programs on the same engines and with GRDB, in a few minutes; see Benchmarks/README.md.
 bench: setup
@@ -78,5 +88,5 @@ setup:
 	@scripts/setup.sh
 
 clean:
-	rm -rf .build .build-tsan Examples/.build Examples/CustomBackend/.build Benchmarks/.build Benchmarks/Peers/GRDB/.build Benchmarks/Peers/build Benchmarks/results \
+	rm -rf .build .build-tsan .build-asan Examples/.build Examples/CustomBackend/.build Benchmarks/.build Benchmarks/Peers/GRDB/.build Benchmarks/Peers/build Benchmarks/results \
 		atlas.db atlas.db-wal atlas.db-shm atlas.lmdb atlas.lmdb-lock atlas.leveldb

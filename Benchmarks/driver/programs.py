@@ -7,7 +7,9 @@ import sys
 
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BUILT = os.path.join(HERE, "Peers", "build")
-RELEASE = os.path.join(HERE, ".build", "release")
+# The folder of builds of PolyStore, so that its modules are built once.
+SCRATCH = os.path.join(os.path.dirname(HERE), ".build")
+RELEASE = os.path.join(SCRATCH, "release")
 GRDB = os.path.join(HERE, "Peers", "GRDB")
 C_SOURCES = {"P1": ("sqlite", "-lsqlite3"), "P2": ("lmdb", "-llmdb"), "P3": ("leveldb", "-lleveldb")}
 # Adjacent, so that compared programs run within seconds of each other.
@@ -71,8 +73,11 @@ def build(programs):
             subprocess.run([compiler(), "-O2", "-g", "-Wall", "-Wno-unused-function", "-o", binary, source, library, "-lm"], check=True)
     products = [("bench", any(p.startswith("PolyStore-") for p in programs)), ("peer-memory", "P7" in programs)]
     for product in (name for name, is_wanted in products if is_wanted):
+        # With POLYSTORE_BUILT set, scripts/build-release.sh has built them.
+        if os.environ.get("POLYSTORE_BUILT") and os.path.exists(os.path.join(RELEASE, product)):
+            continue
         say("building", product)
-        swift(["--package-path", HERE, "--product", product])
+        swift(["--package-path", HERE, "--scratch-path", SCRATCH, "--disable-build-manifest-caching", "--product", product])
     if {"P4", "P4b"} & set(programs):
         say("building peer-grdb")
         try:

@@ -6,7 +6,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
-modules=$(swift build --show-bin-path)/Modules
+modules=$PWD/.build/debug/Modules
 [ -e "$modules/PolyStoreCore.swiftmodule" ] || swift build --target PolyStoreCore
 failed=0
 count=0

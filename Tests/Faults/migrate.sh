@@ -7,8 +7,7 @@ engine=${1:-sqlite}
 points=${2:-12}
 rows=${3:-2000}
 configuration=${CONFIGURATION:-debug}
-swift build --configuration "$configuration" --product migration-child
-child=$(swift build --configuration "$configuration" --show-bin-path)/migration-child
+child=$(scripts/child.sh migration-child --configuration "$configuration")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 ${CC:-cc} -O1 -shared -fPIC -o "$folder/libfaults.so" Tests/Faults/shim/*.c -ldl -lpthread

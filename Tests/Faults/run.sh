@@ -18,8 +18,7 @@ what=${2:-all}
 amount=${3:-20}
 seed=${4:-1}
 if [ -z "${CHILD:-}" ]; then
-    swift build --product fault-child
-    CHILD=$(swift build --show-bin-path)/fault-child
+    CHILD=$(scripts/child.sh fault-child)
 fi
 built=$(mktemp -d)
 trap 'rm -rf "$built"' EXIT

@@ -5,8 +5,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 seconds=${1:-60}
 seed=${2:-$(($(date +%s) * 1000))}
-swift build --product fuzz-child
-child=$(swift build --show-bin-path)/fuzz-child
+child=$(scripts/child.sh fuzz-child)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 for reader in json jsonl csv; do

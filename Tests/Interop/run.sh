@@ -26,8 +26,7 @@ python3 -m venv "$environment" >"$environment/venv.log" 2>&1 \
 
 check() { "$environment/bin/python" "$here/check_$1.py" "${@:2}"; }
 
-swift build --product engine-child
-child=$(swift build --show-bin-path)/engine-child
+child=$(scripts/child.sh engine-child)
 for engine in lmdb leveldb; do
     "$child" sample "$engine" "$environment/sample.$engine"
     check "$engine" "$environment/sample.$engine"

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # Kills an import at random times and restarts it until the file is imported, then checks that every record was imported once.
 # usage: import.sh [ENGINE] [KILLS] [RECORDS]      ENGINE: sqlite, lmdb, leveldb; RECORDS: of the file, which is imported into several stores
+# SEED=n repeats the random times.
 set -euo pipefail
+[ -z "${SEED:-}" ] || RANDOM=$SEED
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 engine=${1:-sqlite}
 kills=${2:-12}
 records=${3:-2000}
-swift build --product kill-child
-child=$(swift build --show-bin-path)/kill-child
+child=$(scripts/child.sh kill-child)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 

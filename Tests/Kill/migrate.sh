@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # Kills a migration at random times, and checks that the store is the old one, the new one, or one whose migration resumes.
 # usage: [CONFIGURATION=release] migrate.sh [ENGINE] [KILLS] [ROWS]      ENGINE: sqlite, lmdb, leveldb; ROWS: of the store, which is migrated repeatedly
+# SEED=n repeats the random times.
 set -euo pipefail
+[ -z "${SEED:-}" ] || RANDOM=$SEED
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 engine=${1:-sqlite}
 kills=${2:-12}
 rows=${3:-4000}
 configuration=${CONFIGURATION:-debug}
-swift build --configuration "$configuration" --product migration-child
-child=$(swift build --configuration "$configuration" --show-bin-path)/migration-child
+child=$(scripts/child.sh migration-child --configuration "$configuration")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # Kills a writer at random times, and checks that every acknowledged commit is complete and no commit is partial.
 # usage: run.sh [ENGINE] [KILLS] [CALLERS]      ENGINE: sqlite, lmdb, leveldb; CALLERS: one, many
+# SEED=n repeats the random times.
 set -euo pipefail
+[ -z "${SEED:-}" ] || RANDOM=$SEED
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 engine=${1:-sqlite}
 kills=${2:-12}
 callers=${3:-one}
-swift build --product kill-child
-child=$(swift build --show-bin-path)/kill-child
+child=$(scripts/child.sh kill-child)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 

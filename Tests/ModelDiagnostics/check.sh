@@ -6,7 +6,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
-modules=$(swift build --show-bin-path)/Modules
+modules=$PWD/.build/debug/Modules
 plugin=$(dirname "$modules")/PolyStoreMacros-tool
 [ -e "$plugin" ] && [ -e "$modules/PolyStore.swiftmodule" ] || swift build --target PolyStore
 failed=0

@@ -1,0 +1,89 @@
+"""What a change touches: its files, and the tests of their modules."""
+
+import os
+import subprocess
+
+
+def git(*arguments):
+    result = subprocess.run(["git", *arguments], capture_output=True, text=True)
+    return result.stdout.strip() if result.returncode == 0 else ""
+
+
+def head():
+    """Returns the id of the current commit, or `none` outside of a repository."""
+    return git("rev-parse", "HEAD") or "none"
+
+
+def base():
+    """Returns the commit that the current one is compared with, and why it is that one.
+
+    It is POLYSTORE_CI_BASE, else the commit where the branch left the remote's main branch, else the last commit that is a day older than the current one.
+    """
+    given = os.environ.get("POLYSTORE_CI_BASE")
+    if given:
+        return given, "POLYSTORE_CI_BASE"
+    fork = git("merge-base", "HEAD", "origin/HEAD")
+    if fork and fork != head():
+        return fork, "where the branch left the remote's main branch"
+    made = git("show", "-s", "--format=%ct", "HEAD")
+    older = git("rev-list", "-1", f"--before={int(made or 86400) - 86400}", "HEAD")
+    return older or git("hash-object", "-t", "tree", "/dev/null"), "the last commit that is a day older"
+
+
+def since(revision):
+    """Returns the files that differ between a revision and the working tree."""
+    changed = git("diff", "--name-only", revision).splitlines()
+    return sorted(set(changed + git("ls-files", "--others", "--exclude-standard").splitlines()))
+
+
+# The test modules of a folder. The first prefix that matches counts.
+CONFORMANCE = "ConformanceTests"
+TESTS = [
+    ("Sources/PolyStoreCore/Conditions", ["PolyStoreCoreTests", "PolyStoreTests"]),
+    ("Sources/PolyStoreCore/Query", ["PolyStoreCoreTests", "PolyStoreTests"]),
+    ("Sources/PolyStoreCore/Observe", ["PolyStoreObserveTests"]),
+    ("Sources/PolyStoreCore/History", ["PolyStoreHistoryTests"]),
+    ("Sources/PolyStoreCore/Import", ["PolyStoreImportTests"]),
+    ("Sources/PolyStoreCore/Export", ["PolyStoreImportTests"]),
+    ("Sources/PolyStoreCore/Migration", ["PolyStoreMigrationTests"]),
+    ("Sources/PolyStoreCore", ["PolyStoreCoreTests", "PolyStoreObserveTests", "PolyStoreTests", "ReferenceTests"]),
+    ("Sources/PolyStoreMacros", ["PolyStoreMacrosTests", "PolyStoreTests"]),
+    ("Sources/PolyStoreBackend", ["PolyStoreBackendTests", f"{CONFORMANCE}.(Memory|SQLite)Conformance"]),
+    ("Sources/CRecordBytes", ["PolyStoreBackendTests"]),
+    ("Sources/PolyStoreQuery", ["PolyStoreQueryTests", f"{CONFORMANCE}.(Memory|SQLite)Conformance"]),
+    ("Sources/PolyStoreKeyValue", ["PolyStoreKeyValueTests", f"{CONFORMANCE}.MemoryConformance", f"{CONFORMANCE}.EngineConformance"]),
+    ("Sources/PolyStoreFormats", ["PolyStoreFormatsTests", "PolyStoreImportTests"]),
+    ("Sources/PolyStoreGzip", ["PolyStoreGzipTests"]),
+    ("Sources/CObjectRetain", ["PolyStoreCoreTests"]),
+    ("Sources/PolyStore", ["PolyStoreTests", "ReferenceTests"]),
+    ("Backends/SQLite", ["PolyStoreSQLiteTests", f"{CONFORMANCE}.SQLiteConformance"]),
+    ("Backends/LMDB", ["PolyStoreLMDBTests", f"{CONFORMANCE}.LMDBConformance"]),
+    ("Backends/LevelDB", ["PolyStoreLevelDBTests", f"{CONFORMANCE}.LevelDBConformance"]),
+    ("Backends/Memory", [f"{CONFORMANCE}.MemoryConformance"]),
+    ("Conformance", [CONFORMANCE, "PolyStoreKeyValueTests.RecordLayerConformance"]),
+    ("Tests/References", ["ReferenceTests"]),
+    ("Tests/Engines", ["PolyStoreLMDBTests", "PolyStoreLevelDBTests", "PolyStoreProcessTests"]),
+    ("Tests/History", ["PolyStoreHistoryTests"]),
+    ("Tests/Fuzz", ["PolyStoreFormatsTests"]),
+    ("Tests/Golden", ["PolyStoreSQLiteTests", "PolyStoreLMDBTests", "PolyStoreLevelDBTests"]),
+    ("Tests/Support", ["PolyStoreCoreTests"]),
+]
+
+
+def suites(files):
+    """Returns the filters of the tests of changed files, and the code for which there are none."""
+    filters, without = set(), []
+    for file in files:
+        if not file.endswith((".swift", ".c", ".h")):
+            continue
+        part = file.split("/")
+        if part[0] == "Tests" and part[1].endswith("Tests"):
+            filters.add(part[1])
+            continue
+        found = next((tests for prefix, tests in TESTS if file.startswith(prefix + "/")), None)
+        if found:
+            filters.update(found)
+        else:
+            without.append(file)
+    # A whole module contains its suites.
+    return sorted(f for f in filters if "." not in f or f.split(".")[0] not in filters), without

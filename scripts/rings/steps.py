@@ -1,0 +1,179 @@
+"""The steps of the rings: what runs, in which size, and which changes make it necessary."""
+
+import dataclasses
+import hashlib
+import os
+import random
+import re
+import shutil
+
+from .runner import CORES, Step
+
+ENGINES = ["sqlite", "lmdb", "leveldb"]
+BUILD = "swift build --disable-build-manifest-caching"
+EXAMPLES = f"{BUILD} --package-path Examples --scratch-path .build"
+CUSTOM = "--package-path Examples/CustomBackend --scratch-path .build --disable-build-manifest-caching"
+# Linux has the preload library and the sanitizers that these steps need.
+ENGINE_SOURCES = {
+    "sqlite": ["Backends/SQLite"],
+    "lmdb": ["Backends/LMDB", "Sources/PolyStoreKeyValue"],
+    "leveldb": ["Backends/LevelDB", "Sources/PolyStoreKeyValue"],
+}
+CONTRACT = ["Sources/PolyStoreBackend", "Sources/CRecordBytes"]
+CORE = ["Sources/PolyStoreCore"]
+
+
+def lacks(*commands):
+    """Returns a function that says which of some commands is missing."""
+
+    def reason():
+        absent = [command for command in commands if not shutil.which(command)]
+        return f"{', '.join(absent)} is missing" if absent else None
+
+    return reason
+
+
+def lacks_docc():
+    return os.system("scripts/documentation.sh --docc >/dev/null 2>&1") and "docc is missing" or None
+
+
+# What every commit must pass: `make test`.
+
+
+def test():
+    return [
+        Step("build", f"{BUILD} --build-tests", cores=CORES),
+        Step("tests", "scripts/run-tests.py", needs=("build",), cores=CORES),
+        Step("confinement", "Tests/Confinement/check.sh", needs=("build",)),
+        Step("model-diagnostics", "Tests/ModelDiagnostics/check.sh", needs=("build",)),
+    ]
+
+
+# What `.ci/run` adds for every commit.
+
+
+def always():
+    built = ("build",)
+    atlas = " && ".join(
+        f'.build/debug/atlas {backend} --path "$RING_RESULTS/atlas.{file}" >"$RING_RESULTS/{backend}.txt"'
+        f' && grep -q "Counts in the store and in the files agree" "$RING_RESULTS/{backend}.txt"'
+        f' && grep -q "Nothing of it was kept" "$RING_RESULTS/{backend}.txt"'
+        for backend, file in [("sqlite", "db"), ("lmdb", "lmdb"), ("leveldb", "leveldb"), ("memory", "memory")])
+    return [
+        Step("test-names", "scripts/test-names.py --check", needs=built),
+        Step("format", "make --no-print-directory lint && echo 'every file has the format'"),
+        # Builds of other packages in the same folder: they find the modules of this one built.
+        Step("build/examples", EXAMPLES, needs=("build", "tests", "test-names"), cores=CORES),
+        Step("build/custom-backend", f"swift build --build-tests {CUSTOM} && scripts/backend-plan.py", needs=("build/examples",), cores=CORES),
+        Step("build/release", "scripts/build-release.sh", needs=("build/custom-backend",), cores=CORES),
+        Step(
+            "custom-backend", f"swift test --skip-build {CUSTOM} && Examples/CustomBackend/check.sh", needs=("build/release",), cores=CORES,
+            alone="SwiftPM locks the folder of builds"),
+        Step("public-api", "scripts/public-api.py --check && echo 'the public API is what is listed'", needs=("build/release",)),
+        Step("documentation", "scripts/documentation.sh", needs=("build/release",), missing=lacks_docc),
+        Step("guides", "Tests/Interop/check_readme.py && Tests/Interop/check_guides.py && Tests/Interop/check_architecture.py",
+             needs=("build/release",)),
+        Step("type-checking", "Tests/TypeChecking/check.py", needs=("build/release",)),
+        Step("examples/atlas", atlas + " && echo 'the atlas is imported and queried on every backend'", needs=("build/release",)),
+        Step("examples/programs", 'bin=$PWD/.build/debug && cd "$RING_RESULTS" && "$bin/quickstart" && "$bin/shop"', needs=("build/release",)),
+        Step("examples/live-list", "Tests/LiveList/run.sh", needs=("build/release",)),
+        Step("interop/sqlite",
+             'Tests/Interop/check_sqlite_page.py && Tests/Interop/check_sqlite.py "$RING_RESULTS/atlas.db" Examples/Atlas/Data',
+             needs=("examples/atlas",)),
+        Step("interop/key-value", 'Tests/Interop/run.sh "$RING_RESULTS/atlas.lmdb" "$RING_RESULTS/atlas.leveldb" Examples/Atlas/Data',
+             needs=("examples/atlas",)),
+        Step("bench-smoke", "Benchmarks/run.py --smoke --no-grdb && Benchmarks/cliffs.py --smoke", needs=("build/release",)),
+        Step("instructions", "Benchmarks/instructions.py", needs=("build/release",), cores=CORES, missing=lacks("valgrind")),
+    ]
+
+
+@dataclasses.dataclass
+class Item:
+    """A part of the thorough ring. `command` contains {size} and {seed}; `share` is the size of it in `.ci/run`, where it is drawn, or None where it has none."""
+
+    name: str
+    command: str
+    full: int
+    share: int | None
+    covers: list
+    cores: int = 1
+    alone: str = ""
+    needs: tuple = ("build",)
+    env: dict = dataclasses.field(default_factory=dict)
+    missing: object = None
+
+    def step(self, size, seed, needs):
+        fill = {"size": size, "seed": seed}
+        env = {name: value.format(**fill) for name, value in self.env.items()}
+        return Step(self.name, self.command.format(**fill), needs + self.needs, self.cores, self.alone, env, self.missing)
+
+
+def items():
+    """Returns the parts of the thorough ring, each with its size there and in `.ci/run`."""
+    found = []
+    for engine in ENGINES:
+        sources = ENGINE_SOURCES[engine] + CONTRACT
+        for callers in ("one", "many"):
+            found.append(Item(
+                f"kill/{engine}/{callers}", f"SEED={{seed}} Tests/Kill/run.sh {engine} {{size}} {callers}", 100, 12,
+                sources + ["Sources/PolyStoreCore/Transaction", "Tests/Kill"]))
+        found.append(Item(
+            f"kill/{engine}/import", f"SEED={{seed}} Tests/Kill/import.sh {engine} {{size}}", 100, 12,
+            sources + ["Sources/PolyStoreCore/Import", "Tests/Kill"]))
+        found.append(Item(
+            f"kill/{engine}/migration", f"SEED={{seed}} Tests/Kill/migrate.sh {engine} {{size}}", 100, 12,
+            sources + ["Sources/PolyStoreCore/Migration", "Tests/Kill"]))
+        found.append(Item(
+            f"faults/{engine}", f"Tests/Faults/run.sh {engine} all {{size}} {{seed}}", 60, 6, sources + ["Tests/Faults"]))
+        found.append(Item(
+            f"faults/{engine}/migration", f"Tests/Faults/migrate.sh {engine} {{size}}", 100, 12,
+            sources + ["Sources/PolyStoreCore/Migration", "Tests/Faults"]))
+    for engine in ENGINES + ["memory"]:
+        sources = ENGINE_SOURCES.get(engine, ["Backends/Memory", "Sources/PolyStoreKeyValue"]) + CONTRACT + CORE + ["Tests/Stress"]
+        found.append(Item(f"stress/{engine}", f"SEED={{seed}} Tests/Stress/run.sh {{size}} {engine}", 60, 4, sources))
+        found.append(Item(
+            f"races/{engine}", f"SEED={{seed}} SANITIZE=thread Tests/Stress/run.sh {{size}} {engine}", 20, 4, sources, needs=("build", "build/races")))
+        found.append(Item(
+            f"addresses/{engine}", f"SEED={{seed}} SANITIZE=address Tests/Stress/run.sh {{size}} {engine}", 20, None, sources,
+            needs=("build", "build/addresses")))
+    found.append(Item("fuzz/formats", "Tests/Fuzz/run.sh {size} {seed}", 600, 15, ["Sources/PolyStoreFormats", "Sources/PolyStoreGzip", "Tests/Fuzz"]))
+    found.append(Item(
+        "oracle", "scripts/run-tests.py --filter OracleConformance", 5000, 1000, CONTRACT + ["Sources/PolyStoreQuery", "Sources/PolyStoreKeyValue", "Backends"],
+        cores=CORES, env={"POLYSTORE_ORACLE_CASES": "{size}", "POLYSTORE_ORACLE_FIRST": "{seed}"}))
+    found.append(Item("damage-and-kills", "scripts/run-tests.py --filter HarnessTests", 40, None, CONTRACT, cores=CORES,
+                      env={"POLYSTORE_KILLS": "{size}", "POLYSTORE_DAMAGES": "400"}))
+    found.append(Item(
+        "cliffs", "Benchmarks/cliffs.py --size {size}", 25000, None, [], cores=CORES, alone="it measures times", needs=("build/release",)))
+    for module in sorted(os.listdir("Tests")) + ["ConformanceTests"]:
+        name = "ReferenceTests" if module == "References" else module
+        if not name.endswith("Tests"):
+            continue
+        found.append(Item(
+            f"tests/{name}", f"scripts/run-tests.py --filter '^{name}\\.'", 1, None, [], cores=CORES, env={"POLYSTORE_RING": "thorough"}))
+    return found
+
+
+def needed_builds(chosen):
+    """Returns the builds that items need beyond those of every ring."""
+    sanitizers = {"build/races": ("thread", ".build-tsan"), "build/addresses": ("address", ".build-asan")}
+    return [
+        Step(name, f"swift build --sanitize={sanitizer} --scratch-path {folder} --product stress-child", needs=("build",), cores=CORES)
+        for name, (sanitizer, folder) in sanitizers.items() if any(name in item.needs for item in chosen)]
+
+
+def draw(chosen, commit, part):
+    """Returns the items that a commit draws: `part` of them, by a hash of its id and of the item's name."""
+    return [item for item in chosen if int(hashlib.sha256(f"{commit}/{item.name}".encode()).hexdigest()[:8], 16) < part * 2**32]
+
+
+def sample(files, seed):
+    """Returns a step that runs twelve suites in the size of the thorough ring: at most six of changed files of tests, and others that the seed draws."""
+    with open("Tests/names.txt") as listing:
+        suites = sorted({match[1] for line in listing if (match := re.match(r"(\w+Tests\.\w+)/", line)) and not line.startswith("ConformanceTests")})
+    chance = random.Random(seed)
+    chance.shuffle(suites)
+    changed = [suite for suite in suites if any(file.startswith(f"Tests/{suite.split('.')[0]}/{suite.split('.')[1]}") for file in files)]
+    chosen = changed[:6] + [suite for suite in suites if suite not in changed][: 12 - len(changed[:6])]
+    filters = " ".join(f"--filter '^{suite}/'" for suite in sorted(chosen))
+    return [Step(
+        "tests/full-size", f"scripts/run-tests.py {filters}", needs=("build/release",), cores=CORES, env={"POLYSTORE_RING": "thorough"})]

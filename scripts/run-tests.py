@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+"""Runs the tests that are built, and checks that they ran. The output of the tests precedes a list of the failures.
+
+usage: scripts/run-tests.py [--filter REGEX]...     after `swift build --build-tests`
+
+Raises the limit of open files, which is only 256 on some systems. A filter that matches no test is a failure. Without a filter, every name in Tests/names.txt
+must have run.
+"""
+import os
+import pathlib
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree
+
+os.chdir(pathlib.Path(__file__).resolve().parent.parent)
+
+
+def raise_limit():
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    for wanted in (hard, 10_240, 4_096):
+        if wanted != resource.RLIM_INFINITY and wanted > soft:
+            try:
+                resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+                return
+            except (ValueError, OSError):
+                continue
+
+
+def main():
+    options = sys.argv[1:]
+    raise_limit()
+    with tempfile.TemporaryDirectory() as folder:
+        process = subprocess.Popen(
+            ["swift", "test", "--skip-build", "--disable-xctest", "--disable-build-manifest-caching", "--xunit-output", f"{folder}/tests.xml"]
+            + options, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+        issues = []
+        for line in process.stdout:
+            sys.stdout.write(line)
+            if "✘" in line or "error: " in line or "Fatal error" in line:
+                issues.append(line)
+        status = process.wait()
+        results = pathlib.Path(folder, "tests-swift-testing.xml")
+        cases = xml.etree.ElementTree.parse(results).getroot().iter("testcase") if results.exists() else []
+        ran = {f"{case.get('classname')}/{case.get('name')}": case for case in cases}
+    failed = [name for name, case in ran.items() if case.find("failure") is not None]
+    skipped = [name for name, case in ran.items() if case.find("skipped") is not None]
+    if issues and status:
+        print("\nThe failures again:\n" + "".join(issues))
+    if status == 0 and not ran:
+        sys.exit(f"No test matches {' '.join(options)}.")
+    missing = []
+    if not options and status == 0:
+        listed = {line.strip() for line in open("Tests/names.txt") if re.match(r"\w+\.", line)}
+        missing = sorted(listed - set(ran) | listed & set(skipped))
+        for name in missing:
+            print(f"{name} did not run")
+    if status and not failed:
+        print("The test process ended early: see the last test that started above.")
+    print(f"tests: {len(ran) - len(failed) - len(skipped)} passed, {len(failed)} failed, {len(skipped)} skipped")
+    sys.exit(status or (1 if missing else 0))
+
+
+main()
