@@ -83,8 +83,7 @@ def ci(seed):
     print(f"compared with {base[:12]} ({why}): {len(files)} files changed")
     print(f"the share of the thorough ring: {len(touched)} parts that the change touches, {len(drawn)} of {len(others)} others drawn, seed {seed}")
     print(f"left out until `make thorough`: {', '.join(out)}")
-    # After the builds: SwiftPM locks the folder of builds.
-    needs = ("build/release",)
+    needs = ("build/custom-backend",)
     return steps.test() + steps.always() + steps.needed_builds(chosen) + [item.step(item.share, seed, needs) for item in chosen] + sample
 
 

@@ -59,24 +59,23 @@ def always():
         f' && grep -q "Counts in the store and in the files agree" "$RING_RESULTS/{backend}.txt"'
         f' && grep -q "Nothing of it was kept" "$RING_RESULTS/{backend}.txt"'
         for backend, file in [("sqlite", "db"), ("lmdb", "lmdb"), ("leveldb", "leveldb"), ("memory", "memory")])
+    # SwiftPM locks the folder of builds, so its steps form a chain; the last one leaves a core to others.
+    programs = ("build/custom-backend",)
     return [
-        Step("test-names", "scripts/test-names.py --check", needs=built),
+        Step("test-names", "scripts/test-names.py --check", needs=("build", "tests")),
         Step("format", "make --no-print-directory lint && echo 'every file has the format'"),
         # Builds of other packages in the same folder: they find the modules of this one built.
-        Step("build/examples", EXAMPLES, needs=("build", "tests", "test-names"), cores=CORES),
+        Step("build/examples", EXAMPLES, needs=("test-names",), cores=CORES),
         Step("build/custom-backend", f"swift build --build-tests {CUSTOM} && scripts/backend-plan.py", needs=("build/examples",), cores=CORES),
-        Step("build/release", "scripts/build-release.sh", needs=("build/custom-backend",), cores=CORES),
-        Step(
-            "custom-backend", f"swift test --skip-build {CUSTOM} && Examples/CustomBackend/check.sh", needs=("build/release",), cores=CORES,
-            alone="SwiftPM locks the folder of builds"),
-        Step("public-api", "scripts/public-api.py --check && echo 'the public API is what is listed'", needs=("build/release",)),
-        Step("documentation", "scripts/documentation.sh", needs=("build/release",), missing=lacks_docc),
-        Step("guides", "Tests/Interop/check_readme.py && Tests/Interop/check_guides.py && Tests/Interop/check_architecture.py",
-             needs=("build/release",)),
-        Step("type-checking", "Tests/TypeChecking/check.py", needs=("build/release",)),
-        Step("examples/atlas", atlas + " && echo 'the atlas is imported and queried on every backend'", needs=("build/release",)),
-        Step("examples/programs", 'bin=$PWD/.build/debug && cd "$RING_RESULTS" && "$bin/quickstart" && "$bin/shop"', needs=("build/release",)),
-        Step("examples/live-list", "Tests/LiveList/run.sh", needs=("build/release",)),
+        Step("custom-backend", f"swift test --skip-build {CUSTOM} && Examples/CustomBackend/check.sh", needs=programs, cores=CORES),
+        Step("build/release", "scripts/build-release.sh", needs=("custom-backend", "tests/full-size", "oracle")),
+        Step("public-api", "scripts/public-api.py --check && echo 'the public API is what is listed'", needs=programs),
+        Step("documentation", "scripts/documentation.sh", needs=programs, missing=lacks_docc),
+        Step("guides", "Tests/Interop/check_readme.py && Tests/Interop/check_guides.py && Tests/Interop/check_architecture.py", needs=programs),
+        Step("type-checking", "Tests/TypeChecking/check.py", needs=programs),
+        Step("examples/atlas", atlas + " && echo 'the atlas is imported and queried on every backend'", needs=programs),
+        Step("examples/programs", 'bin=$PWD/.build/debug && cd "$RING_RESULTS" && "$bin/quickstart" && "$bin/shop"', needs=programs),
+        Step("examples/live-list", "Tests/LiveList/run.sh", needs=programs),
         Step("interop/sqlite",
              'Tests/Interop/check_sqlite_page.py && Tests/Interop/check_sqlite.py "$RING_RESULTS/atlas.db" Examples/Atlas/Data',
              needs=("examples/atlas",)),
@@ -101,11 +100,13 @@ class Item:
     needs: tuple = ("build",)
     env: dict = dataclasses.field(default_factory=dict)
     missing: object = None
+    # Whether it calls SwiftPM in the folder of builds.
+    swiftpm: bool = False
 
     def step(self, size, seed, needs):
         fill = {"size": size, "seed": seed}
         env = {name: value.format(**fill) for name, value in self.env.items()}
-        return Step(self.name, self.command.format(**fill), needs + self.needs, self.cores, self.alone, env, self.missing)
+        return Step(self.name, self.command.format(**fill), (("custom-backend",) if self.swiftpm else needs) + self.needs, self.cores, self.alone, env, self.missing)
 
 
 def items():
@@ -139,8 +140,8 @@ def items():
     found.append(Item("fuzz/formats", "Tests/Fuzz/run.sh {size} {seed}", 600, 15, ["Sources/PolyStoreFormats", "Sources/PolyStoreGzip", "Tests/Fuzz"]))
     found.append(Item(
         "oracle", "scripts/run-tests.py --filter OracleConformance", 5000, 1000, CONTRACT + ["Sources/PolyStoreQuery", "Sources/PolyStoreKeyValue", "Backends"],
-        cores=CORES, env={"POLYSTORE_ORACLE_CASES": "{size}", "POLYSTORE_ORACLE_FIRST": "{seed}"}))
-    found.append(Item("damage-and-kills", "scripts/run-tests.py --filter HarnessTests", 40, None, CONTRACT, cores=CORES,
+        cores=CORES, swiftpm=True, env={"POLYSTORE_ORACLE_CASES": "{size}", "POLYSTORE_ORACLE_FIRST": "{seed}"}))
+    found.append(Item("damage-and-kills", "scripts/run-tests.py --filter HarnessTests", 40, None, CONTRACT, cores=CORES, swiftpm=True,
                       env={"POLYSTORE_KILLS": "{size}", "POLYSTORE_DAMAGES": "400"}))
     found.append(Item(
         "cliffs", "Benchmarks/cliffs.py --size {size}", 25000, None, [], cores=CORES, alone="it measures times", needs=("build/release",)))
@@ -149,7 +150,7 @@ def items():
         if not name.endswith("Tests"):
             continue
         found.append(Item(
-            f"tests/{name}", f"scripts/run-tests.py --filter '^{name}\\.'", 1, None, [], cores=CORES, env={"POLYSTORE_RING": "thorough"}))
+            f"tests/{name}", f"scripts/run-tests.py --filter '^{name}\\.'", 1, None, [], cores=CORES, swiftpm=True, env={"POLYSTORE_RING": "thorough"}))
     return found
 
 
@@ -157,7 +158,7 @@ def needed_builds(chosen):
     """Returns the builds that items need beyond those of every ring."""
     sanitizers = {"build/races": ("thread", ".build-tsan"), "build/addresses": ("address", ".build-asan")}
     return [
-        Step(name, f"swift build --sanitize={sanitizer} --scratch-path {folder} --product stress-child", needs=("build",), cores=CORES)
+        Step(name, f"swift build --sanitize={sanitizer} --scratch-path {folder} --product stress-child", needs=("build",))
         for name, (sanitizer, folder) in sanitizers.items() if any(name in item.needs for item in chosen)]
 
 
@@ -176,4 +177,4 @@ def sample(files, seed):
     chosen = changed[:6] + [suite for suite in suites if suite not in changed][: 12 - len(changed[:6])]
     filters = " ".join(f"--filter '^{suite}/'" for suite in sorted(chosen))
     return [Step(
-        "tests/full-size", f"scripts/run-tests.py {filters}", needs=("build/release",), cores=CORES, env={"POLYSTORE_RING": "thorough"})]
+        "tests/full-size", f"scripts/run-tests.py {filters}", needs=("custom-backend",), cores=CORES, env={"POLYSTORE_RING": "thorough"})]
