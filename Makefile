@@ -2,8 +2,9 @@
 BACKEND ?= sqlite
 FORMAT ?= text
 SECONDS ?= 60
+MUTANTS ?=
 
-.PHONY: demo test setup conformance conformance-report stress stress-races fuzz custom-backend bench bench-full bench-smoke cliffs instructions lint documentation clean
+.PHONY: demo test setup conformance conformance-report stress stress-races fuzz mutants custom-backend bench bench-full bench-smoke cliffs instructions lint documentation clean
 
 ## Imports the atlas into BACKEND (sqlite, lmdb, leveldb, memory) and queries it.
 demo: setup
@@ -34,6 +35,11 @@ stress-races: setup
 ## Fuzzes the readers of JSON, JSON Lines and CSV for SECONDS each.
 fuzz:
 	Tests/Fuzz/run.sh $(SECONDS)
+
+## Plants each defect of Tests/Mutants/mutants.txt in a copy of the product, and lists those that the tests do not detect. Takes hours, and can be interrupted
+## and continued. MUTANTS are options of Tests/Mutants/run.py, such as "--draw 6".
+mutants: setup
+	Tests/Mutants/run.py $(MUTANTS)
 
 ## Tests the backend of the guide, and checks that it is as short as the guide states.
 custom-backend:
@@ -78,5 +84,5 @@ setup:
 	@scripts/setup.sh
 
 clean:
-	rm -rf .build .build-tsan Examples/.build Examples/CustomBackend/.build Benchmarks/.build Benchmarks/Peers/GRDB/.build Benchmarks/Peers/build Benchmarks/results \
+	rm -rf .build .build-tsan .build-mutants Examples/.build Examples/CustomBackend/.build Benchmarks/.build Benchmarks/Peers/GRDB/.build Benchmarks/Peers/build Benchmarks/results \
 		atlas.db atlas.db-wal atlas.db-shm atlas.lmdb atlas.lmdb-lock atlas.leveldb
