@@ -2,8 +2,8 @@
 """Plants one defect at a time in a copy of the product, and reports which of them the tests detect.
 
 Each mutant of mutants.txt replaces one text of one file. For each, the runner builds the copy, runs the tests of the changed module, and then `make test`. It
-stops at the first failing test. The working tree is never changed: the copy is a clone in the folder .build-mutants with a build folder of its own, which is
-kept, so that a mutant recompiles little more than the file it changes.
+stops at the first failing test if that test fails again, alone or in a second run: a failure by chance detects nothing. The working tree is never changed: the
+copy is a clone in the folder .build-mutants with a build folder of its own, which is kept, so that a mutant recompiles little more than the file it changes.
 
 A run can be interrupted and continued: the results are in results.jsonl of that folder, and a mutant that is done for the same revision is not run again. The
 runner checks that the tests pass without a mutant: those of the modules first, and the others before the first failure of one of them counts.

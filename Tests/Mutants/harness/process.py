@@ -59,21 +59,30 @@ XCTEST = re.compile(r"Test Case '(?P<name>.+)' failed")
 CRASH = re.compile(r"error: .*signal code (?P<code>\d+)")
 
 
+class TestFailure:
+    """A failing test: its name with the arguments and the place, its function (None if it is unknown), and the message."""
+
+    def __init__(self, name, function=None, message=None):
+        self.name = name
+        self.function = function
+        self.message = message
+
+
 def failure_in(line):
-    """Returns the name of the failing test if a line of `swift test` reports one."""
+    """Returns the failing test if a line of `swift test` reports one."""
     match = XCTEST.search(line)
     if match:
-        return match["name"]
+        return TestFailure(match["name"])
     match = ISSUE.search(line)
     if not match or match["name"] == "run":
         return None
-    rest = match["rest"] or ""
-    place = re.search(r" at (\S+\.swift:\d+)", rest)
+    name, rest = match["name"], match["rest"] or ""
+    function = re.match(r"\w+(?=\()", name)
+    place = re.search(r" at (?P<place>\S+\.swift:\d+)(?::\d+)?(?:: (?P<message>.*))?", rest)
     arguments = re.search(r" with \d+ arguments? (.*?) at \S+\.swift:\d+", rest)
-    name = match["name"]
-    if arguments:
-        name += f" with {arguments[1]}"
-    return name + (f" ({place[1]})" if place else "")
+    return TestFailure(
+        name + (f" with {arguments[1]}" if arguments else "") + (f" ({place['place']})" if place else ""),
+        function and function[0], place["message"][:400] if place and place["message"] else None)
 
 
 def run(command, folder, environment, seconds, silence=None, stops_at_failure=False):
