@@ -2,8 +2,9 @@
 BACKEND ?= sqlite
 FORMAT ?= text
 SECONDS ?= 60
+MUTANTS ?=
 
-.PHONY: demo check test thorough setup test-names conformance conformance-report stress stress-races fuzz custom-backend bench bench-full bench-smoke cliffs instructions lint documentation clean
+.PHONY: demo check test thorough setup test-names conformance conformance-report stress stress-races fuzz mutants custom-backend bench bench-full bench-smoke cliffs instructions lint documentation clean
 
 ## Imports the atlas into BACKEND (sqlite, lmdb, leveldb, memory) and queries it.
 demo: setup
@@ -45,6 +46,11 @@ stress-races: setup
 ## Fuzzes the readers of JSON, JSON Lines and CSV for SECONDS each.
 fuzz:
 	Tests/Fuzz/run.sh $(SECONDS)
+
+## Plants each defect of Tests/Mutants/mutants.txt in a copy of the product, and lists those that the tests do not detect. Takes hours, and can be interrupted
+## and continued. MUTANTS are options of Tests/Mutants/run.py, such as "--draw 6".
+mutants: setup
+	Tests/Mutants/run.py $(MUTANTS)
 
 ## Tests the backend of the guide, and checks that it is as short as the guide states.
 custom-backend:
@@ -88,5 +94,5 @@ setup:
 	@scripts/setup.sh
 
 clean:
-	rm -rf .build .build-tsan .build-asan Examples/.build Examples/CustomBackend/.build Benchmarks/.build Benchmarks/Peers/GRDB/.build Benchmarks/Peers/build Benchmarks/results \
+	rm -rf .build .build-tsan .build-asan .build-mutants Examples/.build Examples/CustomBackend/.build Benchmarks/.build Benchmarks/Peers/GRDB/.build Benchmarks/Peers/build Benchmarks/results \
 		atlas.db atlas.db-wal atlas.db-shm atlas.lmdb atlas.lmdb-lock atlas.leveldb
