@@ -38,6 +38,8 @@ from harness.results import FINAL, KILLED, Results, report, sentence, totals
 from harness.worker import ALL, MODULES, Worker
 
 HERE = pathlib.Path(__file__).resolve().parent
+# What `make test` runs, with the output of the tests as they run. Revisions without the script print it in `make test`.
+SUITE = "if [ -e scripts/run-tests.py ]; then scripts/run-tests.py && Tests/Confinement/check.sh && Tests/ModelDiagnostics/check.sh; else make test; fi"
 
 
 def say(line):
@@ -58,7 +60,7 @@ def options():
     parser.add_argument("--minutes", type=float, default=10, help="the time for the tests of one mutant, without its build (default: 10)")
     parser.add_argument("--ring", metavar="NAME", help="run the tests of survivors again with POLYSTORE_RING=NAME, such as thorough")
     parser.add_argument("--ring-minutes", type=float, default=60, help="the time for these tests (default: 60)")
-    parser.add_argument("--suite", default="make test", metavar="COMMAND", help="the command that runs all tests (default: make test)")
+    parser.add_argument("--suite", default=SUITE, metavar="COMMAND", help="the command that runs all tests (default: the tests of make test)")
     parser.add_argument("--baseline", action="store_true", help="run all tests without a mutant first, not only those of the modules")
     parser.add_argument("--again", action="store_true", help="run mutants that were run before again")
     parser.add_argument("--scratch", default=str(REPOSITORY / ".build-mutants"), metavar="DIR", help="the folder of the copy and the results")
