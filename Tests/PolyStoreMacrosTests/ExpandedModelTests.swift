@@ -1,13 +1,11 @@
 import Foundation
-import SwiftParser
-import SwiftSyntax
 import Testing
 
 /// The checked-in expansions equal what the macros generate.
 @Suite struct ExpandedModelTests {
     @Test(arguments: ExpandedModels.all)
-    func checkedInExpansionsAreCurrent(_ set: ExpandedModels) throws {
-        let current = try set.expand()
+    func checkedInExpansionsAreCurrent(_ set: ExpandedModels) async throws {
+        let current = try await set.expand()
         if ProcessInfo.processInfo.environment["POLYSTORE_WRITE_EXPANDED_MODELS"] == "1" { try set.write(current) }
         let checkedIn = try ExpandedModels.files(in: set.expanded)
         #expect(!current.isEmpty)
@@ -52,24 +50,7 @@ import Testing
 
     /// Returns the comments and the tokens of a file with their lines, including the empty token at its end.
     private func words(_ source: String) -> [(text: String, line: Int)] {
-        var found: [(text: String, line: Int)] = []
-        var line = 1
-        func add(_ text: String, isWord: Bool) {
-            if isWord { found.append((text, line)) }
-            line += text.utf8.count { $0 == UInt8(ascii: "\n") }
-        }
-        func add(_ trivia: Trivia) {
-            for piece in trivia {
-                var text = ""
-                piece.write(to: &text)
-                add(text, isWord: piece.isComment)
-            }
-        }
-        for token in Parser.parse(source: source).tokens(viewMode: .sourceAccurate) {
-            add(token.leadingTrivia)
-            add(token.text, isWord: true)
-            add(token.trailingTrivia)
-        }
-        return found
+        let end = source.utf8.count { $0 == UInt8(ascii: "\n") } + 1
+        return SourceToken.tokens(of: source).map { ($0.text, $0.line) } + [("", end)]
     }
 }

@@ -1,10 +1,5 @@
 import Foundation
-import SwiftParser
-import SwiftSyntax
-import SwiftSyntaxMacroExpansion
 import Testing
-
-@testable import PolyStoreMacros
 
 /// A folder of models with `@Model`, and the folder of their expansions, which are compiled by targets that do not depend on swift-syntax.
 struct ExpandedModels: CustomStringConvertible {
@@ -26,11 +21,15 @@ struct ExpandedModels: CustomStringConvertible {
     var description: String { models.path }
 
     /// Returns the expansion of each model file by the file's name.
-    func expand() throws -> [String: String] {
-        let sources = try Self.files(in: models).mapValues { Parser.parse(source: $0) }
-        let classes = Set(sources.values.flatMap { $0.statements.compactMap { $0.item.as(ClassDeclSyntax.self)?.name.text } })
+    func expand() async throws -> [String: String] {
+        let sources = try Self.files(in: models)
+        let compilation = try await Compilation(of: sources)
+        let errors = compilation.diagnostics.filter(\.isError)
+        try #require(errors.isEmpty, "\(errors.map { "\($0.file):\($0.line): \($0.message)" })")
         return try Dictionary(
-            uniqueKeysWithValues: sources.map { name, source in (name, try Self.expand(source, named: name, classes: classes)) })
+            uniqueKeysWithValues: sources.map { name, source in
+                (name, try Self.macroFreeFile(source, compilation.expansions, named: name))
+            })
     }
 
     /// Returns the contents of each Swift file of a folder by the file's name.
@@ -50,59 +49,42 @@ struct ExpandedModels: CustomStringConvertible {
         }
     }
 
-    private static func expand(_ source: SourceFileSyntax, named name: String, classes: Set<String>) throws -> String {
-        let statements = try source.statements.map { item -> String in
-            // Each class alone, because a subclass inherits the conformances that `@Model` adds to other classes.
-            let inherited = item.item.as(ClassDeclSyntax.self)?.inheritanceClause?.inheritedTypes.first?.type.trimmedDescription
-            let specifications = inherited.map(classes.contains) ?? false ? macros([]) : macros()
-            let members = try expand(SourceFileSyntax(statements: [item]), specifications)
-            // `@Model` has added the macros of the accessors.
-            let complete = try expand(members, specifications)
-            return complete.description.trimmingCharacters(in: .whitespacesAndNewlines)
-        }
-        let imports = statements.prefix { $0.hasPrefix("import ") }
-        let code = statements.dropFirst(imports.count)
+    private static func macroFreeFile(_ source: String, _ expansions: [Expansion], named name: String) throws -> String {
+        let expanded = try ExpandedSource.text(of: source, expansions, properties: .withAccessors)
         return """
             // swift-format-ignore-file
             // The expansion of \(name). Do not edit it: change the model, and run the tests with POLYSTORE_WRITE_EXPANDED_MODELS=1.
 
-            \(imports.joined(separator: "\n"))
-
-            \(code.joined(separator: "\n\n"))
+            \(withoutNamesOfPolyStore(withoutLocations(expanded)).trimmingCharacters(in: .whitespacesAndNewlines))
 
             """
     }
 
-    private static func expand(_ file: SourceFileSyntax, _ specifications: [String: MacroSpec]) throws -> SourceFileSyntax {
-        // Without source files, so that the expansion does not contain paths and lines of this machine.
-        let context = BasicMacroExpansionContext()
-        let expanded = file.expand(macroSpecs: specifications, contextGenerator: { _ in context }, indentationWidth: .spaces(4))
-        try #require(context.diagnostics.isEmpty, "\(context.diagnostics.map(\.message))")
-        return MacroFreeCode().rewrite(expanded).cast(SourceFileSyntax.self)
-    }
-}
-
-/// Replaces names of the module PolyStore, which declares the macros, by names of the modules that it exports.
-private final class MacroFreeCode: SyntaxRewriter {
-    override func visit(_ node: ImportDeclSyntax) -> DeclSyntax {
-        guard node.path.trimmedDescription == "PolyStore" else { return DeclSyntax(node) }
-        return "import PolyStoreBackend\nimport PolyStoreCore"
+    /// Removes the locations of errors in the model's file, which depend on the machine, and the further indentation of the statements between them.
+    private static func withoutLocations(_ source: String) -> String {
+        var isBetween = false
+        var lines: [Substring] = []
+        for line in source.split(separator: "\n", omittingEmptySubsequences: false) {
+            if line.contains("#sourceLocation(") {
+                isBetween = !line.contains("#sourceLocation()")
+            } else {
+                lines.append(isBetween ? line.dropFirst(4) : line)
+            }
+        }
+        return lines.joined(separator: "\n")
     }
 
-    override func visit(_ node: MemberTypeSyntax) -> TypeSyntax {
-        guard node.baseType.trimmedDescription == "PolyStore", node.name.text.hasPrefix("_Persisted") else { return super.visit(node) }
-        return TypeSyntax(IdentifierTypeSyntax(name: node.name))
+    /// Replaces names of the module PolyStore, which declares the macros, by names of the modules that it exports, and removes semicolons.
+    private static func withoutNamesOfPolyStore(_ source: String) -> String {
+        var text = Array(source.utf8)
+        let tokens = SourceToken.tokens(of: source)
+        for (index, token) in tokens.enumerated().reversed() {
+            if token.text == ";" { text.removeSubrange(token.range) }
+            guard token.text == "PolyStore" else { continue }
+            let isImport = index > 0 && tokens[index - 1].text == "import"
+            // Generated code names only types of the storage contract.
+            text.replaceSubrange(token.range, with: (isImport ? "PolyStoreBackend\nimport PolyStoreCore" : "PolyStoreBackend").utf8)
+        }
+        return String(decoding: text, as: UTF8.self)
     }
-
-    // All other names of PolyStore in generated code are types of the storage contract.
-    override func visit(_ token: TokenSyntax) -> TokenSyntax {
-        token.tokenKind == .identifier("PolyStore") ? token.with(\.tokenKind, .identifier("PolyStoreBackend")) : token
-    }
-
-    // The locations of errors in the model's file, which are absent here, end with an empty `#sourceLocation`.
-    override func visit(_ node: CodeBlockItemListSyntax) -> CodeBlockItemListSyntax {
-        super.visit(node.filter { !$0.item.is(PoundSourceLocationSyntax.self) })
-    }
-
-    override func visit(_ node: CodeBlockItemSyntax) -> CodeBlockItemSyntax { super.visit(node).with(\.semicolon, nil) }
 }

@@ -2,8 +2,8 @@ import Testing
 
 /// The expansion of a small class. PolyStoreTests compiles and runs others.
 @Suite struct ExpansionTests {
-    @Test func scalarsHaveNoModifyAndCollectionsDo() {
-        expectExpansion(
+    @Test func scalarsHaveNoModifyAndCollectionsDo() async throws {
+        try await expectExpansion(
             """
             final class Thing {
                 @_PersistedAttribute(0) var a: Int = 0
@@ -57,8 +57,8 @@ import Testing
             """)
     }
 
-    @Test func relationshipsGoThroughTheContext() {
-        expectExpansion(
+    @Test func relationshipsGoThroughTheContext() async throws {
+        try await expectExpansion(
             """
             final class Thing {
                 @_PersistedToOne(relationship: 0, field: 3) var owner: Owner?
@@ -95,8 +95,8 @@ import Testing
     }
 
     /// The type of the property selects the set or the list.
-    @Test func listsGoThroughTheContextAsSetsDo() {
-        expectExpansion(
+    @Test func listsGoThroughTheContextAsSetsDo() async throws {
+        try await expectExpansion(
             """
             final class Thing {
                 @_PersistedToMany(relationship: 4) var parts: [Part]
@@ -119,8 +119,8 @@ import Testing
             """)
     }
 
-    @Test func markersWriteNothing() {
-        expectExpansion(
+    @Test func markersWriteNothing() async throws {
+        try await expectExpansion(
             """
             class Thing {
                 @Attribute(.unique) var a: Int

@@ -3,8 +3,8 @@ import Testing
 /// The expansion of a small hierarchy: the fields of the root start at 0, those of a subclass at an offset that the hierarchy computes, after those of its
 /// superclass.
 @Suite struct InheritanceExpansionTests {
-    @Test func aRootCanBeOverridden() {
-        expectExpansion(
+    @Test func aRootCanBeOverridden() async throws {
+        try await expectExpansion(
             """
             @Model(isAbstract: true, subentities: "B", "C")
             class A {
@@ -112,11 +112,11 @@ import Testing
             @available(*, unavailable, message: "objects belong to one context; pass their objectID instead")
             extension A: @unchecked Sendable {
             }
-            """)
+            """, beside: "@Model final class B: A {}\n@Model final class C: A {}")
     }
 
-    @Test func indexesOfASubclassFollowThoseOfItsSuperclass() {
-        expectExpansion(
+    @Test func indexesOfASubclassFollowThoseOfItsSuperclass() async throws {
+        try await expectExpansion(
             """
             @Model
             final class B: A {
@@ -225,11 +225,11 @@ import Testing
                     #sourceLocation()
                 }
             }
-            """, isSubclass: true)
+            """, beside: "@Model(subentities: \"B\") class A {}")
     }
 
-    @Test func accessorsCountFromWhereTheClassBegins() {
-        expectExpansion(
+    @Test func accessorsCountFromWhereTheClassBegins() async throws {
+        try await expectExpansion(
             """
             class B: A {
                 @_PersistedAttribute(1, in: "B") var b: Int = 0
@@ -278,8 +278,8 @@ import Testing
             """)
     }
 
-    @Test func aSubclassThatAddsNothingOverridesNoCoding() {
-        expectExpansion(
+    @Test func aSubclassThatAddsNothingOverridesNoCoding() async throws {
+        try await expectExpansion(
             """
             @Model
             final class C: A {
@@ -328,6 +328,6 @@ import Testing
                     PolyStoreCore.ModelInheritance(isAbstract: false, superentity: A.self, subentities: [])
                 }
             }
-            """, isSubclass: true)
+            """, beside: "@Model(subentities: \"C\") class A {}")
     }
 }

@@ -1,34 +1,47 @@
-import SwiftSyntaxMacroExpansion
-import SwiftSyntaxMacros
-import SwiftSyntaxMacrosGenericTestSupport
+import Foundation
 import Testing
 
-import struct SwiftSyntax.TypeSyntax
+/// A diagnostic that a macro must report.
+struct ExpectedDiagnostic: Equatable, CustomStringConvertible {
+    let message: String
+    let line: Int
+    let column: Int
+    let fixIts: [String]
 
-@testable import PolyStoreMacros
+    init(message: String, line: Int, column: Int, fixIts: [String]) {
+        self.message = message
+        self.line = line
+        self.column = column
+        self.fixIts = fixIts
+    }
 
-/// - Parameter conformances: The conformances that `@Model` adds to the class. A subclass of a model inherits them.
-func macros(_ conformances: [TypeSyntax] = ["Model", "Sendable"]) -> [String: MacroSpec] {
-    [
-        "Model": MacroSpec(type: ModelMacro.self, conformances: conformances), "Attribute": MacroSpec(type: MarkerMacro.self),
-        "Relationship": MacroSpec(type: MarkerMacro.self), "Transient": MacroSpec(type: MarkerMacro.self),
-        "Index": MacroSpec(type: IndexMacro.self),
-        "Unique": MacroSpec(type: IndexMacro.self), "_PersistedAttribute": MacroSpec(type: PersistedAttributeMacro.self),
-        "_PersistedToOne": MacroSpec(type: PersistedToOneMacro.self), "_PersistedToMany": MacroSpec(type: PersistedToManyMacro.self),
-    ]
+    init(_ diagnostic: CompilerDiagnostic) {
+        self.init(message: diagnostic.message, line: diagnostic.line, column: diagnostic.column, fixIts: diagnostic.fixIts)
+    }
+
+    var description: String { "\(line):\(column): \(message) \(fixIts)" }
 }
 
-/// Expands a macro and compares the result; a difference fails the running test.
+/// Expands the macros of a source and compares the result; a difference fails the running test.
+///
+/// - Parameters:
+///   - other: The other declarations of the module, in a file of their own.
+///   - fixIts: The messages of the fix-its that are applied.
+///   - fixed: The source after the fix-its.
 func expectExpansion(
-    _ source: String, _ expected: String, isSubclass: Bool = false, diagnostics: [DiagnosticSpec] = [], applying fixIts: [String]? = nil,
-    fixed: String? = nil,
+    _ source: String, _ expected: String, properties: ExpandedSource.Properties = .withAttribute, beside other: String = "",
+    diagnostics: [ExpectedDiagnostic] = [], applying fixIts: [String] = [], fixed: String? = nil,
     sourceLocation: SourceLocation = #_sourceLocation
-) {
-    assertMacroExpansion(
-        source, expandedSource: expected, diagnostics: diagnostics, macroSpecs: isSubclass ? macros([]) : macros(), applyFixIts: fixIts,
-        fixedSource: fixed,
-        indentationWidth: .spaces(4),
-        failureHandler: { failure in Issue.record(Comment(rawValue: failure.message), sourceLocation: sourceLocation) })
+) async throws {
+    let compilation = try await Compilation(of: ["test.swift": source, "other.swift": other], importing: ["Foundation", "PolyStore"])
+    let expansions = compilation.expansions
+    try #require(!expansions.isEmpty, "No macro was expanded: \(compilation.diagnostics.map(\.message))", sourceLocation: sourceLocation)
+    let found = try ExpandedSource.text(of: source, expansions, properties: properties)
+    #expect(found == expected, sourceLocation: sourceLocation)
+    let reported = compilation.diagnostics.filter { $0.isFromMacro && $0.file == "test.swift" }
+    #expect(reported.map(ExpectedDiagnostic.init) == diagnostics, sourceLocation: sourceLocation)
+    guard let fixed else { return }
+    #expect(CompilerDiagnostic.apply(fixIts, of: reported, to: source) == fixed, sourceLocation: sourceLocation)
 }
 
 /// Returns the expansion of a class in which `@Model` has found a mistake: its own members, and stubs that let the rest of the program compile.
