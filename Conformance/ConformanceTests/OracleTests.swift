@@ -1,16 +1,15 @@
 import ConformanceTargets
 import Foundation
 import PolyStoreConformance
+import TestSupport
 import Testing
 
 /// Compares random cases with a naive model. `POLYSTORE_ORACLE_CASES` sets their number and `POLYSTORE_ORACLE_FIRST` the first seed.
 @Suite struct OracleConformance {
-    private static func number(_ name: String) -> Int? { ProcessInfo.processInfo.environment[name].flatMap { Int($0) } }
-
     @Test(arguments: Targets.all)
     func resultsEqualTheModel(_ target: ConformanceTarget) async throws {
-        let first = Self.number("POLYSTORE_ORACLE_FIRST") ?? 1
-        let count = Self.number("POLYSTORE_ORACLE_CASES") ?? 200
+        let first = TestEnvironment.number("POLYSTORE_ORACLE_FIRST") ?? 1
+        let count = TestEnvironment.number("POLYSTORE_ORACLE_CASES") ?? 200
         for seed in first..<first + count { try await Oracle.run(seed: UInt64(seed), on: target) }
         print("oracle \(target.name): \(count) cases")
     }

@@ -1,6 +1,7 @@
 import PolyStoreBackend
 import PolyStoreCore
 import TestModels
+import TestSupport
 import Testing
 
 /// Fetching in batches returns the objects of a single fetch, and keeps at most one batch in memory.

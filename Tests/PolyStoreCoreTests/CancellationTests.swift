@@ -2,6 +2,7 @@ import Dispatch
 import PolyStoreBackend
 import PolyStoreCore
 import TestModels
+import TestSupport
 import Testing
 
 /// Tasks that are cancelled while their transaction is queued, running or being committed.

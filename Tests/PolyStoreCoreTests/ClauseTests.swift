@@ -2,6 +2,7 @@ import Foundation
 import PolyStoreBackend
 import PolyStoreCore
 import TestModels
+import TestSupport
 import Testing
 
 /// The syntactic forms of a fetch: clauses, lists of clauses, classes and chains, from contexts and from the stack.

@@ -3,6 +3,7 @@ import Foundation
 import PolyStoreBackend
 import PolyStoreCore
 import TestModels
+import TestSupport
 import Testing
 
 /// The state of a transaction after a commit in its body, during an awaited commit, and after an empty one.

@@ -2,6 +2,7 @@ import Foundation
 import PolyStoreBackend
 import PolyStoreCore
 import TestModels
+import TestSupport
 import Testing
 
 /// Convenience API: creation with values, optional objects, multiple objects, completions, descriptions, ids and snapshots as JSON.

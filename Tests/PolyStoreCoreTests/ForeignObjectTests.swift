@@ -2,6 +2,7 @@ import Foundation
 import PolyStoreBackend
 import PolyStoreCore
 import TestModels
+import TestSupport
 import Testing
 
 /// Conditions on objects of another store or stack: row ids can be equal there, the objects are not.
@@ -147,7 +148,7 @@ import Testing
     /// For more cases: `POLYSTORE_FOREIGN_SEEDS=1000 swift test --filter ForeignObjectTests`.
     @Test(arguments: Backend.allCases)
     func randomConditionsOnObjectsAgreeWithTheModel(_ backend: Backend) throws {
-        let seeds = ProcessInfo.processInfo.environment["POLYSTORE_FOREIGN_SEEDS"].flatMap { Int($0) } ?? 6
+        let seeds = TestEnvironment.number("POLYSTORE_FOREIGN_SEEDS") ?? 6
         let other = try Company(backend)
         let elsewhere = try other.stack.performAndWait { transaction throws in
             try (0..<4).map { _ in try transaction.create(Into<Department>()).objectID }

@@ -2,6 +2,7 @@ import Foundation
 import PolyStoreBackend
 import PolyStoreCore
 import TestModels
+import TestSupport
 import Testing
 
 /// `#Predicate`, compared with its evaluation by Foundation on the fetched objects.

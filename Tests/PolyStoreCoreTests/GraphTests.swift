@@ -1,6 +1,7 @@
 import PolyStoreBackend
 import PolyStoreCore
 import TestModels
+import TestSupport
 import Testing
 
 /// Random changes of an object graph: both sides of every relationship agree, no relationship refers to a deleted object, and the store has the state of the

@@ -1,6 +1,7 @@
 import PolyStoreBackend
 import PolyStoreCore
 import TestModels
+import TestSupport
 import Testing
 
 /// Fetches in a transaction whose first stored rows were updated or deleted: scans begin after those rows.

@@ -2,6 +2,7 @@ import Foundation
 import PolyStoreBackend
 import PolyStoreCore
 import TestModels
+import TestSupport
 import Testing
 
 /// Conditions of extreme length or depth: each returns a result or an error, on a small stack.

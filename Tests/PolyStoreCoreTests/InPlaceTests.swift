@@ -2,6 +2,7 @@ import PolyStoreBackend
 import PolyStoreCore
 import SeededRandom
 import TestModels
+import TestSupport
 import Testing
 
 /// To-many relationships that are mutated in place: both sides agree after each statement, whatever it does to the collection.

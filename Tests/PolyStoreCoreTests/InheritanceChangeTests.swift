@@ -2,6 +2,7 @@ import PolyStoreBackend
 import PolyStoreCore
 import PolyStoreMemory
 import TestModels
+import TestSupport
 import Testing
 
 /// Writing objects of a hierarchy.

@@ -4,6 +4,7 @@ import PolyStoreCore
 import PolyStoreMemory
 import PolyStoreSQLite
 import TestModels
+import TestSupport
 import Testing
 
 /// Ids of a hierarchy, and refused operations.

@@ -1,6 +1,7 @@
 import PolyStoreBackend
 import PolyStoreCore
 import TestModels
+import TestSupport
 import Testing
 
 /// Objects that two transactions change concurrently: unqueued transactions and the store, and child transactions and their parents.

@@ -2,6 +2,7 @@ import Foundation
 import PolyStoreBackend
 import PolyStoreCore
 import TestModels
+import TestSupport
 import Testing
 
 /// Sets, which are equal in any order of their elements, and NaN, which is one value in a store although it does not equal itself in Swift.

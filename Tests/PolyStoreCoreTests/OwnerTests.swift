@@ -1,6 +1,7 @@
 import PolyStoreBackend
 import PolyStoreCore
 import TestModels
+import TestSupport
 import Testing
 
 /// Relationships connect existing objects: none refers to, or belongs to, a deleted or missing object.

@@ -1,6 +1,7 @@
 import PolyStoreBackend
 import PolyStoreCore
 import TestModels
+import TestSupport
 import Testing
 
 /// The cost of a fetch in a transaction depends on the changes since the last one, not on all pending changes: ranges, text and limits.

@@ -1,6 +1,7 @@
 import PolyStoreBackend
 import PolyStoreCore
 import TestModels
+import TestSupport
 import Testing
 
 /// Objects obtained by id without reading the store.

@@ -1,6 +1,7 @@
 import PolyStoreBackend
 import PolyStoreCore
 import TestModels
+import TestSupport
 import Testing
 
 /// Lists that are fetched again while their objects are alive. Rows of living objects are not read, and the results must not differ.

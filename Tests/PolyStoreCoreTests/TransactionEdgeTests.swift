@@ -1,7 +1,9 @@
 import Dispatch
 import PolyStoreBackend
 import PolyStoreCore
+import PolyStoreMemory
 import TestModels
+import TestSupport
 import Testing
 
 /// Interactions between kinds of transactions.

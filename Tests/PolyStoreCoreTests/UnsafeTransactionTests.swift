@@ -2,6 +2,7 @@ import Foundation
 import PolyStoreBackend
 import PolyStoreCore
 import TestModels
+import TestSupport
 import Testing
 
 /// Unqueued transactions: what they read and write, and their lifetime.

@@ -1,6 +1,7 @@
 import PolyStoreBackend
 import PolyStoreCore
 import TestModels
+import TestSupport
 import Testing
 
 /// Batch operations on objects of several classes, on ordered relationships, and in unqueued transactions.

@@ -2,6 +2,7 @@ import Dispatch
 import PolyStoreBackend
 import PolyStoreCore
 import TestModels
+import TestSupport
 import Testing
 
 @MainActor

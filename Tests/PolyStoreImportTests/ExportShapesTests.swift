@@ -1,6 +1,7 @@
 import Foundation
 import PolyStore
 import PolyStoreBackend
+import TestSupport
 import Testing
 
 /// Imported and exported by subclass; every object has the unique id of the root.
@@ -114,7 +115,7 @@ extension Sheet: MappedUniqueObject {
     private static func stack(_ backend: Backend, _ folder: Folder, _ name: String) throws -> DataStack {
         let stack = try DataStack(Schema("Shapes 1", Publication.self, Shelf.self, Cell.self, Sheet.self), logger: RecordingLogger())
         stack.snapshotWarningAge = .seconds(100_000)
-        try stack.addStore(backend.store(in: folder.path, name))
+        try stack.addStore(backend.store(in: folder, name))
         return stack
     }
 

@@ -2,6 +2,7 @@ import Foundation
 import PolyStore
 import PolyStoreBackend
 import PolyStoreGzip
+import TestSupport
 import Testing
 
 enum Grade: String, Codable, Sendable, ConvertibleFromSource {
@@ -81,7 +82,7 @@ final class Marker {
     private static func stack(_ backend: Backend, _ folder: Folder, _ name: String) throws -> DataStack {
         let stack = try DataStack(Schema("Parcels 1", Parcel.self, Marker.self), logger: RecordingLogger())
         stack.snapshotWarningAge = .seconds(100_000)
-        try stack.addStore(backend.store(in: folder.path, name))
+        try stack.addStore(backend.store(in: folder, name))
         return stack
     }
 

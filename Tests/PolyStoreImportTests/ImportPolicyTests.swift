@@ -1,6 +1,7 @@
 import Foundation
 import PolyStore
 import PolyStoreBackend
+import TestSupport
 import Testing
 
 /// Import runs with bad records.

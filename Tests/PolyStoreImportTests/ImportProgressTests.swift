@@ -1,6 +1,7 @@
 import Foundation
 import PolyStore
 import PolyStoreBackend
+import TestSupport
 import Testing
 
 /// Progress, cancellation and handles of import runs.

@@ -1,6 +1,7 @@
 import Foundation
 import PolyStore
 import PolyStoreBackend
+import TestSupport
 import Testing
 
 /// Imports that resume after an interrupted run.
@@ -171,7 +172,7 @@ import Testing
         let folder = try Folder()
         for number in [Optional(20), nil] {
             let stack = try DataStack(Schema("Towns 1", Town.self, Stop.self), logger: RecordingLogger())
-            try stack.addStore(backend.store(in: folder.path))
+            try stack.addStore(backend.store(in: folder))
             let source = RecordSource.text(Self.text("stops.jsonl", isBad: number != nil), format: .jsonLines, name: "stops.jsonl")
             let run = stack.startImport(Into<Stop>(), from: source, options: Self.options())
             if let number {

@@ -1,5 +1,7 @@
 import Foundation
 import PolyStore
+import PolyStoreSQLite
+import TestSupport
 import Testing
 
 // The programs of docs/guides/importing.md.

@@ -1,5 +1,6 @@
 import Foundation
 import PolyStore
+import TestSupport
 import Testing
 
 @Model
@@ -92,7 +93,7 @@ extension Entry: MappedObject {
 struct MappingTests {
     func stack(_ backend: Backend, _ folder: Folder) throws -> DataStack {
         let stack = try DataStack(Schema("Shops", Shop.self, Owner.self, Station.self, Entry.self))
-        try stack.addStore(backend.store(in: folder.path))
+        try stack.addStore(backend.store(in: folder))
         return stack
     }
 

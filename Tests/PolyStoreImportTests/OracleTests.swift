@@ -1,12 +1,13 @@
 import Foundation
 import PolyStore
 import SeededRandom
+import TestSupport
 import Testing
 
 /// Random imports, compared with a model that implements the documented rules.
 @Suite(.serialized)
 struct ImportOracleTests {
-    static let cases = ProcessInfo.processInfo.environment["POLYSTORE_ORACLE_CASES"].flatMap(Int.init) ?? 300
+    static let cases = TestEnvironment.number("POLYSTORE_ORACLE_CASES") ?? 300
 
     @Test(arguments: Backend.allCases)
     func importsAgreeWithTheModel(_ backend: Backend) throws {

@@ -1,6 +1,7 @@
 import PolyStore
 import PolyStoreBackend
 import Synchronization
+import TestSupport
 import Testing
 
 /// The number of queries of an import depends on the number of its entities and relationships, not on that of its sources, except for one lookup per 512 unique
@@ -25,7 +26,7 @@ struct QueryCountTests {
             let folder = try Folder()
             let counter = QueryCounter()
             let stack = try DataStack(schema)
-            try stack.addStore(backend.store(in: folder.path).counting(counter))
+            try stack.addStore(backend.store(in: folder).counting(counter))
             let sources = Self.sources(count)
             // An import into an empty store, then the same import with all objects present.
             return try (0..<2).map { _ in

@@ -1,4 +1,5 @@
 import PolyStore
+import TestSupport
 import Testing
 
 @Suite(.serialized)

@@ -1,4 +1,6 @@
 import PolyStore
+import PolyStoreMemory
+import TestSupport
 import Testing
 
 @Suite(.serialized)
@@ -192,7 +194,7 @@ struct UniqueImportTests {
 
     @Test func wrongUsesAreErrors() throws {
         let world = try World(.memory)
-        let error = error {
+        let error = failure {
             try world.stack.performAndWait { transaction throws in
                 _ = try transaction.importUniqueObject(Into<Label>(), from: "x")
             }
@@ -200,17 +202,12 @@ struct UniqueImportTests {
         #expect(error?.code == .storeNotFound)
         let stack = try DataStack(Schema("Labels", Label.self))
         try stack.addStore(.inMemory())
-        let missing = self.error { try stack.performAndWait { _ = try $0.importUniqueObject(Into<Label>(), from: "x") } }
+        let missing = failure { try stack.performAndWait { _ = try $0.importUniqueObject(Into<Label>(), from: "x") } }
         #expect(missing?.code == .misuse)
         #expect(missing?.message.contains("@Attribute(.unique) var text") == true, "\(missing?.message ?? "")")
     }
 
-    func error(_ body: () throws -> Void) -> StoreError? {
-        do { try body() } catch { return error as? StoreError }
-        return nil
-    }
-
-    func code<R>(_ body: () throws -> R) -> StoreError.Code? { error { _ = try body() }?.code }
+    func code<R>(_ body: () throws -> R) -> StoreError.Code? { failure { _ = try body() }?.code }
 }
 
 /// Its unique id has no index.

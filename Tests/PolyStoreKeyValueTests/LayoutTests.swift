@@ -1,6 +1,7 @@
 import EngineTestSupport
 import PolyStoreBackend
 import SeededRandom
+import TestSupport
 import Testing
 
 @testable import PolyStoreKeyValue

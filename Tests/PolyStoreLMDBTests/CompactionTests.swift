@@ -2,6 +2,7 @@ import EngineTestSupport
 import Foundation
 import PolyStoreBackend
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import PolyStoreKeyValue

@@ -1,5 +1,6 @@
 import Foundation
 import PolyStore
+import TestSupport
 import Testing
 
 /// Guarantees of monitors other than the contents of the list.
@@ -117,9 +118,7 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases) func aStoreThatIsAddedLaterJoinsTheList(backend: Backend) async throws {
-        let folder = NSTemporaryDirectory() + "polystore-monitor-" + UUID().uuidString
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let folder = try Folder()
         let stack = try DataStack(
             Schema("Two", [Worker.self, Team.self], configurations: ["One": [Worker.self, Team.self], "Two": [Worker.self, Team.self]]))
         try stack.addStore(backend.store(in: folder, "one"), configuration: "One")

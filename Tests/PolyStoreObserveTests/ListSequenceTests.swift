@@ -1,5 +1,6 @@
 import Foundation
 import PolyStore
+import TestSupport
 import Testing
 
 /// Lists as sequences of snapshots and of changes, off the main actor.

@@ -1,6 +1,7 @@
 import Foundation
 import PolyStore
 import SeededRandom
+import TestSupport
 import Testing
 
 /// Lists of many rows whose sort keys begin with the same bytes, or are equal.
@@ -49,9 +50,7 @@ import Testing
     @MainActor @Test(arguments: Backend.allCases, [0, 1_500]) func listsEqualAFetchAfterEachCommit(backend: Backend, count: Int)
         async throws
     {
-        let folder = NSTemporaryDirectory() + "polystore-long-list-" + UUID().uuidString
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let folder = try Folder()
         let stack = try DataStack(monitorSchema)
         try stack.addStore(backend.store(in: folder))
         try stack.performAndWait { transaction in

@@ -1,5 +1,6 @@
 import Foundation
 import PolyStore
+import TestSupport
 import Testing
 
 // The programs on monitors of docs/guides/observing.md.

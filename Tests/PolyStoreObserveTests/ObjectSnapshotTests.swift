@@ -1,5 +1,6 @@
 import Foundation
 import PolyStore
+import TestSupport
 import Testing
 
 /// The values of an object, independent of the object.

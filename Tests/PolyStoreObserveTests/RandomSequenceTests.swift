@@ -1,6 +1,7 @@
 import Foundation
 import PolyStore
 import SeededRandom
+import TestSupport
 import Testing
 
 /// Random commits, observed by sequences of every list shape. Each change must transform one state into the next, and the last state must equal a fetch.

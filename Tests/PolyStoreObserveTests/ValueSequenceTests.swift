@@ -1,5 +1,6 @@
 import Foundation
 import PolyStore
+import TestSupport
 import Testing
 
 /// The results of queries, after each commit that changes them.

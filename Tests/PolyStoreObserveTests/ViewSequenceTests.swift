@@ -1,6 +1,7 @@
 import Foundation
 import Observation
 import PolyStore
+import TestSupport
 import Testing
 
 /// Sequences, publishers and observable wrappers of the main actor's view.

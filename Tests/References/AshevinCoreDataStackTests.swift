@@ -1,4 +1,5 @@
 import PolyStore
+import TestSupport
 import Testing
 
 /// ashevin's CoreDataStack, README, "Predicates": dictionaries, `and`, `or`, and the operators.

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import PolyStore
+import TestSupport
 import Testing
 
 /// ashevin's CoreDataStack, README, "Working with managed objects" and "Contexts".

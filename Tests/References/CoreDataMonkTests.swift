@@ -1,4 +1,5 @@
 import PolyStore
+import TestSupport
 import Testing
 
 /// CoreDataMonk, README: keys with a percent sign, `orderBy:` with a bar, options.

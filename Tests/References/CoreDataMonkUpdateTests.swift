@@ -1,4 +1,6 @@
 import PolyStore
+import PolyStoreMemory
+import TestSupport
 import Testing
 
 /// CoreDataMonk, README, "Getting started" and "Create and update object".
@@ -11,7 +13,7 @@ import Testing
             "References", [MyPerson.self, MyVisit.self], configurations: ["InMemory": [MyVisit.self], "Database": [MyPerson.self]])
         let stack = try DataStack(schema)
         try stack.addStore(.inMemory(), configuration: "InMemory")
-        try stack.addStore(backend.store(in: folder.path), configuration: "Database")
+        try stack.addStore(backend.store(in: folder), configuration: "Database")
         try stack.performAndWait { transaction in
             try transaction.create(Into<MyPerson>()).name = "Monk"
             try transaction.create(Into<MyVisit>()).place = "Taipei"

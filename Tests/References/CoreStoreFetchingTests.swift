@@ -1,5 +1,6 @@
 import Foundation
 import PolyStore
+import TestSupport
 import Testing
 
 /// Tests the examples of CoreStore 1.6, README, "Fetching": the clauses From, Where, OrderBy and Tweak, and the five fetch methods.

@@ -1,5 +1,6 @@
 import Foundation
 import PolyStore
+import TestSupport
 import Testing
 
 @Model
@@ -59,7 +60,7 @@ extension MyPersonWithID: ImportableUniqueObject {
 struct CoreStoreImportTests {
     private func stack(_ backend: Backend, _ folder: Folder) throws -> DataStack {
         let stack = try DataStack(Schema("Import references", MyPersonWithID.self, MyNote.self))
-        try stack.addStore(backend.store(in: folder.path))
+        try stack.addStore(backend.store(in: folder))
         return stack
     }
 

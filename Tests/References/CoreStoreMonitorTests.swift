@@ -1,5 +1,6 @@
 import Foundation
 import PolyStore
+import TestSupport
 import Testing
 
 /// CoreStore's README, "Observing changes and notifications".

@@ -1,4 +1,5 @@
 import PolyStore
+import TestSupport
 import Testing
 
 /// CoreStore 1.6, README, "Creating objects", "Updating objects", "Deleting objects" and "Passing objects safely".

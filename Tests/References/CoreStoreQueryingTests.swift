@@ -1,4 +1,5 @@
 import PolyStore
+import TestSupport
 import Testing
 
 /// CoreStore 1.6, README, "Querying": `Select`, `GroupBy`, `queryValue` and `queryAttributes`.

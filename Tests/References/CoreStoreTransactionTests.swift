@@ -1,5 +1,6 @@
 import Dispatch
 import PolyStore
+import TestSupport
 import Testing
 
 /// Tests the examples of CoreStore 1.6, README, "TL;DR" and "Saving and processing transactions": the three kinds of transactions.

@@ -1,4 +1,5 @@
 import PolyStore
+import TestSupport
 import Testing
 
 /// cygy's CoreDataStack, README, "Execute operations", "Execute a batch of operations" and "Save the contexts".

@@ -1,4 +1,5 @@
 import PolyStore
+import TestSupport
 import Testing
 
 /// cygy's CoreDataStack, README: fetching from the default context, and again after changes.
