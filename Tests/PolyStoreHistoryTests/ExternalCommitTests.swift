@@ -25,7 +25,7 @@ struct ExternalCommitTests {
 
     @Test(arguments: Backend.shared)
     func tenThousandCommitsOfAnotherProcessAreSeenWholeAndInOrder(_ engine: Backend) async throws {
-        let count = 10_000
+        let count = Ring.size(2_000, thorough: 10_000)
         let folder = try Folder()
         let stack = try engine.stack(folder)
         let start = try stack.historyTokenAndWait()

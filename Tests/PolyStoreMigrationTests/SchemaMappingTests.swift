@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Mappings of an application, on every backend.
-@Suite(.serialized)
+@Suite
 struct SchemaMappingTests {
     /// Persons with their address in separate columns, customers, and log lines.
     private static let old = SchemaDescription(
@@ -254,7 +254,8 @@ struct SchemaMappingTests {
     func lookUps(_ backend: Backend) async throws {
         let folder = try Folder()
         let store = backend.store(in: folder)
-        try fill(store, 3_000)
+        let rows = Ring.size(1_000, thorough: 3_000)
+        try fill(store, rows)
         let mapping = SchemaMapping(
             from: "Old", to: "New",
             [
@@ -278,7 +279,7 @@ struct SchemaMappingTests {
         let added = try await stack.addStore(store, migrating: .chain)
         #expect(try added.verifyAndWait() == [])
         let names = try await stack.read { try $0.fetchAll(From<Person>()).map { "\($0.objectID.rowID % 3) \($0.name)" } }
-        #expect(names.count == 2_000)
+        #expect(names.count == rows - rows / 3)
         #expect(Set(names) == ["1 written second", "2 written second"])
     }
 

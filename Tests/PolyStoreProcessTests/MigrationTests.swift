@@ -52,15 +52,18 @@ extension Backend {
 
     /// A killed process leaves the store before or after the migration. In the former case, it can be migrated again.
     ///
-    /// `POLYSTORE_MIGRATION_KILLS` is the number of kills of each engine, by default 20.
+    /// The kills are spread evenly over the duration of an uninterrupted migration, each at a random time within its part. If the machine was slower then, so
+    /// that every killed migration had already ended, further ones are killed immediately, until one leaves the old store.
+    /// `POLYSTORE_MIGRATION_KILLS` is the number of kills of each engine.
     @Test(arguments: Backend.migrating)
     func aKilledMigrationLeavesTheOldStoreOrTheNewOne(engine: Backend) throws {
-        let kills = TestEnvironment.number("POLYSTORE_MIGRATION_KILLS") ?? 20
-        let count: Int64 = 20_000
+        let kills = TestEnvironment.number("POLYSTORE_MIGRATION_KILLS") ?? Ring.size(6, thorough: 20)
+        // Labels are saved in batches of 1000.
+        let count: Int64 = Ring.size(4000, thorough: 20_000)
         let folder = try Folder()
         let original = folder.file("original")
         let store = try engine.notes(original)
-        for first in stride(from: 1, to: count, by: 5000) { try store.addNotes(first...(first + 4999), size: 40) }
+        for first in stride(from: 1, to: count, by: 2000) { try store.addNotes(first...(first + 1999), size: 40) }
         try store.backend.close()
         func copy(_ name: String) throws -> String {
             let path = folder.file(name)
@@ -85,9 +88,12 @@ extension Backend {
         }
         let whole = try migrate(try copy("whole"), killedAfter: nil)
         var outcomes = (old: 0, new: 0)
-        for kill in 0..<kills {
+        var kill = 0
+        while kill < kills || (outcomes.old == 0 && kill < kills + 20) {
+            defer { kill += 1 }
             let path = try copy("killed\(kill)")
-            _ = try migrate(path, killedAfter: whole * Double.random(in: 0...1.1))
+            let part = kill < kills ? (Double(kill) + Double.random(in: 0..<1)) / Double(kills) : 0
+            _ = try migrate(path, killedAfter: whole * (part * 1.1))
             do {
                 let old = try engine.notes(path)
                 #expect(try old.wholeNotes().count == Int(count), "kill \(kill)")
@@ -105,7 +111,7 @@ extension Backend {
             }
             for file in folder.names where file.hasPrefix("killed\(kill)") { try FileManager.default.removeItem(atPath: folder.file(file)) }
         }
-        print("\(engine): \(kills) migrations killed within \(whole): \(outcomes.old) left the old store, \(outcomes.new) the new one")
+        print("\(engine): \(kill) migrations killed within \(whole): \(outcomes.old) left the old store, \(outcomes.new) the new one")
         #expect(outcomes.old > 0, "no kill interrupted a migration")
     }
 }
