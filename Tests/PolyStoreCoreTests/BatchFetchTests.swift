@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func batchesTogetherAreTheWholeFetch(_ backend: Backend) throws {
         let company = try Company(backend)
         let ids = try company.people(20)
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func clausesAreTakenAsByFetchAll(_ backend: Backend) throws {
         let company = try Company(backend)
         try company.people(10)
@@ -82,7 +82,7 @@ import Testing
         weak var object: Person?
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func objectsGoWithTheirBatchUnlessHeld(_ backend: Backend) throws {
         let company = try Company(backend)
         try company.people(30)
@@ -213,7 +213,7 @@ import Testing
     }
 
     @MainActor
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func theViewMustNotMoveInTheMiddle(_ backend: Backend) throws {
         let company = try Company(backend)
         let stack = company.stack

@@ -8,7 +8,7 @@ import Testing
 
 /// The state of a transaction after a commit in its body, during an awaited commit, and after an empty one.
 @Suite struct CommitEdgeTests {
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func eachObjectComesOnceAfterACommitInTheBody(_ backend: Backend) throws {
         let company = try Company(backend)
         let ids = try company.people(3)
@@ -32,7 +32,7 @@ import Testing
         #expect(try company.count() == 3)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func redoKeepsLaterChangesOfOtherTransactions(_ backend: Backend) throws {
         let company = try Company(backend)
         let ids = try company.people(2)
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func editsOfAMissingObjectAreNotFound(_ backend: Backend) throws {
         let company = try Company(backend, expectsSilence: false)
         let ids = try company.people(2)
@@ -71,7 +71,7 @@ import Testing
         expectError(.notFound) { try company.stack.performAndWait { try $0.object(with: ids[0]).age = 5 } }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func anEmptyCommitMovesForward(_ backend: Backend) async throws {
         let company = try Company(backend)
         let ids = try company.people(1)
@@ -87,7 +87,7 @@ import Testing
     }
 
     /// Changes made while the commit is awaited are discarded, also if that commit is refused and retried.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     @MainActor
     func changesDuringAnAwaitedCommitAreLost(_ backend: Backend) async throws {
         let company = try Company(backend, expectsSilence: false)
@@ -127,7 +127,7 @@ import Testing
 
     // MARK: Stores added later
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     @MainActor
     func contextsFindObjectsOfStoresThatAreAddedLater(_ backend: Backend) throws {
         let folder = try Folder()
@@ -151,7 +151,7 @@ import Testing
         #expect(try view.fetchCount(From<Person>()) == 2)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func deletedObjectsOfALazyListAreReported(_ backend: Backend) throws {
         let company = try Company(backend)
         let ids = try company.people(10)
@@ -164,7 +164,7 @@ import Testing
 
     // MARK: Two stacks on one file
 
-    @Test(arguments: Backend.allCases.filter { $0 != .memory })
+    @Test(arguments: Backend.persistent)
     func aStackInsideTheBodyOfAnotherOnTheSameFileIsRefused(_ backend: Backend) throws {
         let company = try Company(backend)
         let other = try DataStack(companySchema, logger: company.logger)

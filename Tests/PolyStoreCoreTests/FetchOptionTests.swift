@@ -27,7 +27,7 @@ import Testing
         return stack
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func prefetchingTakesOneQueryForEachRelationship(_ backend: Backend) throws {
         let (folder, faults) = (try Folder(), Faults())
         let stack = try stack(backend, folder, faults)
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func withoutValuesObjectsAreFaults(_ backend: Backend) throws {
         let (folder, faults) = (try Folder(), Faults())
         let stack = try stack(backend, folder, faults)
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func aLazyListReadsABatchAtATime(_ backend: Backend) throws {
         let (folder, faults) = (try Folder(), Faults())
         let stack = try stack(backend, folder, faults)
@@ -89,7 +89,7 @@ import Testing
 }
 
 extension FetchOptionTests {
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func everyRequestCanBeExplained(_ backend: Backend) throws {
         let company = try Company(backend)
         try company.people(6)

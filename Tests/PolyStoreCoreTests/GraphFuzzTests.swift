@@ -28,7 +28,7 @@ import Testing
         return bounds[0]..<bounds[1]
     }
 
-    @Test(arguments: Backend.allCases, profiles)
+    @Test(arguments: Backend.forObjectLayer, profiles)
     func programsDoWhatTheModelDoes(_ backend: Backend, _ profile: GraphProfile) throws {
         let other = try DataStack(Schema("Other", GraphKind.schema), logger: SilentLogger())
         try other.addStore(.inMemory())

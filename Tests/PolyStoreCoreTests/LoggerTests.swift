@@ -16,7 +16,7 @@ import Testing
         return stack
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func commitsAreLoggedWithTheirCountsAndTheCallersLine(_ backend: Backend) async throws {
         let logger = RecordingLogger(.debug)
         let stack = try stack(backend, logger)
@@ -40,7 +40,7 @@ import Testing
         #expect(logger.entries(.info, "Opened").map(\.file) == [#fileID])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func everyTransactionIsLogged(_ backend: Backend) async throws {
         let logger = RecordingLogger(.debug)
         let stack = try stack(backend, logger)
@@ -61,7 +61,7 @@ import Testing
         #expect(logger.entries.allSatisfy { $0.level < .warning })
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func conflictsAreLoggedWhereTheTransactionBegan(_ backend: Backend) async throws {
         let logger = RecordingLogger(.debug)
         let stack = try stack(backend, logger)
@@ -80,7 +80,7 @@ import Testing
         #expect(conflicts[0].message.contains("conflict"))
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func requestsAndPlansAreTraced(_ backend: Backend) async throws {
         let logger = RecordingLogger(.trace)
         let stack = try stack(backend, logger)
@@ -109,7 +109,7 @@ import Testing
         #expect(!tracing.entries(.trace, "count: fetch Person").isEmpty)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func slowQueriesAreLoggedWithTheirPlan(_ backend: Backend) async throws {
         let logger = RecordingLogger(.warning)
         let stack = try stack(backend, logger)

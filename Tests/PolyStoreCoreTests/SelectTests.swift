@@ -192,7 +192,7 @@ import Testing
         return all
     }()
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func everyQueryAnswersTheSame(_ backend: Backend) throws {
         let company = try Self.company(backend)
         try company.stack.readAndWait { context throws in
@@ -214,7 +214,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func aValueComesInTheTypeThatIsAsked(_ backend: Backend) throws {
         let company = try Self.company(backend)
         try company.stack.readAndWait { context throws in
@@ -245,7 +245,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func pendingChangesCountOnRequest(_ backend: Backend) throws {
         let company = try Self.company(backend)
         try company.stack.performAndWait { transaction throws in

@@ -7,7 +7,7 @@ import Testing
 
 /// History entries of commits in the same process.
 @Suite struct HistoryTests {
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func eachTransactionIsOneEntry(_ engine: Backend) async throws {
         let folder = try Folder()
         let stack = try engine.stack(folder)
@@ -88,7 +88,7 @@ import Testing
         #expect(try stack.historyTokenAndWait().position(in: stack.stores[0].storeID) == 0)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func previousValuesAreRecordedOnRequest(_ engine: Backend) async throws {
         let folder = try Folder()
         let stack = try engine.stack(folder, history: HistoryOptions(recordsPreviousValues: true))
@@ -114,7 +114,7 @@ import Testing
         #expect(deletion.previousValues["note"] == "moved" && deletion.changedKeys.isEmpty)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func classesOfHierarchiesAreNamed(_ engine: Backend) async throws {
         let folder = try Folder()
         let stack = try engine.stack(folder)
@@ -136,7 +136,7 @@ import Testing
         #expect(try await stack.history(matching: .all.changes(of: Vehicle.self)).count == 3)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func failedAndRolledBackTransactionsHaveNoEntry(_ engine: Backend) async throws {
         struct Stop: Error {}
         let folder = try Folder()
@@ -150,7 +150,7 @@ import Testing
         #expect(try await stack.history().isEmpty)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func everyKindOfTransactionIsRecorded(_ engine: Backend) async throws {
         let folder = try Folder()
         let stack = try engine.stack(folder)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Import runs and exports with an entity in several stores, and with refused transactions.
-@Suite(.serialized) struct ImportStoreTests {
+@Suite struct ImportStoreTests {
     private static let schema = Schema(
         "Stores 1", [Town.self, Stop.self], configurations: ["North": [Town.self, Stop.self], "South": [Town.self, Stop.self]])
 
@@ -16,7 +16,7 @@ import Testing
         return stack
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func configurationSelectsTheStore(_ backend: Backend) async throws {
         let folder = try Folder()
         let stack = try Self.stack(backend, folder)

@@ -83,7 +83,7 @@ extension Book: MappedUniqueObject {
         .relationship(\.seeAlso, separator: ";", ifMissing: .createStub)
 }
 
-@Suite(.serialized)
+@Suite
 struct ImportingGuideTests {
     private func library() throws -> (DataStack, Folder) {
         let folder = try Folder()

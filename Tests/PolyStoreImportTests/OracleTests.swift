@@ -5,11 +5,11 @@ import TestSupport
 import Testing
 
 /// Random imports, compared with a model that implements the documented rules.
-@Suite(.serialized)
+@Suite
 struct ImportOracleTests {
     static let cases = TestEnvironment.number("POLYSTORE_ORACLE_CASES") ?? 300
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func importsAgreeWithTheModel(_ backend: Backend) throws {
         var calls = 0
         var seed: UInt64 = 0

@@ -29,7 +29,7 @@ final class Owner {
 }
 
 /// Changes of hierarchies, whose objects are in one entity.
-@Suite(.serialized)
+@Suite
 struct HierarchyMigrationTests {
     private static let schema = Schema("Animals 2", Animal.self, Owner.self)
 

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Every kind of change on every backend, compared with the same change of plain values.
-@Suite(.serialized)
+@Suite
 struct MigrationMatrixTests {
     /// POLYSTORE_MIGRATION_ROWS sets the number of objects.
     private static let rows = TestEnvironment.number("POLYSTORE_MIGRATION_ROWS") ?? 240

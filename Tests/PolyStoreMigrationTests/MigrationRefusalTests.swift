@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Stores that cannot be migrated are unchanged, and the error states the reason.
-@Suite(.serialized)
+@Suite
 struct MigrationRefusalTests {
     private func earlier(_ change: (inout SchemaDescription) -> Void) -> SchemaDescription {
         var description = SchemaDescription.current

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Histories, monitors and other stacks during a migration.
-@Suite(.serialized)
+@Suite
 struct MigrationSurroundingsTests {
     private func earlier(_ change: (inout SchemaDescription) -> Void) throws -> ResolvedSchema {
         var description = SchemaDescription.current

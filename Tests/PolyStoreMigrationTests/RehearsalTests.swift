@@ -11,7 +11,7 @@ final class Parcel {
 }
 
 /// Rehearsals of chains, whose later steps read what the earlier ones have written.
-@Suite(.serialized)
+@Suite
 struct RehearsalTests {
     private static let rows = 300
 

@@ -6,7 +6,7 @@ import Testing
 
 /// After random commits, the calls of monitors transform the previous list into the fetched one. Monitors of unchanged lists make no calls.
 @MainActor
-@Suite(.serialized) struct ListMonitorOracleTests {
+@Suite struct ListMonitorOracleTests {
     /// A tenth of the cases of other oracles, because each checks fifteen lists.
     static let cases = (TestEnvironment.number("POLYSTORE_ORACLE_CASES") ?? 600) / 10
 
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases, [false, true]) func theViewsListsEqualAFetch(backend: Backend, isDivided: Bool) async throws {
+    @Test(arguments: Backend.forObjectLayer, [false, true]) func theViewsListsEqualAFetch(backend: Backend, isDivided: Bool) async throws {
         let folder = try Folder()
         let stack = try stack(backend, folder, isDivided: isDivided)
         let configurations: [String?] = isDivided ? ["First", "Second"] : []
@@ -125,7 +125,7 @@ import Testing
     }
 
     /// Combines several commits in one update, in a view that is refreshed manually.
-    @Test(arguments: Backend.allCases) func stepsOverSeveralCommitsEqualAFetch(backend: Backend) async throws {
+    @Test(arguments: Backend.forObjectLayer) func stepsOverSeveralCommitsEqualAFetch(backend: Backend) async throws {
         let folder = try Folder()
         let stack = try stack(backend, folder, isDivided: false)
         let view = stack.newView(.manual)
@@ -165,7 +165,7 @@ import Testing
     }
 
     /// The pending changes of an unqueued transaction, and concurrent commits.
-    @Test(arguments: Backend.allCases) func listsOfUnsafeTransactionsEqualAFetch(backend: Backend) async throws {
+    @Test(arguments: Backend.forObjectLayer) func listsOfUnsafeTransactionsEqualAFetch(backend: Backend) async throws {
         let folder = try Folder()
         let stack = try stack(backend, folder, isDivided: false)
         let draft = stack.beginUnsafe()

@@ -28,7 +28,7 @@ import Testing
 
     private static let commitCount = 60
 
-    @Test(arguments: Backend.allCases, Shape.all) func everyChangeFitsAndTheLastStateIsThatOfAFetch(backend: Backend, shape: Shape)
+    @Test(arguments: Backend.forObjectLayer, Shape.all) func everyChangeFitsAndTheLastStateIsThatOfAFetch(backend: Backend, shape: Shape)
         async throws
     {
         let seed = UInt64.random(in: 0..<1_000)

@@ -7,6 +7,8 @@ import Testing
 @testable import PolyStoreSQLite
 
 /// A failed flush: the system discards the pages, so the next flush succeeds although they were not written.
+///
+/// One test at a time, because the method that replaces SQLite's is a C function, which counts in static variables.
 @Suite(.serialized) struct FlushTests {
     private static func notes() throws -> ResolvedSchema {
         try Models.single("Note", [.attribute(AttributeDescription(name: "title", type: .string, isOptional: true))])

@@ -133,7 +133,7 @@ import Testing
         for name in ["test.sqlite", "test.sqlite-wal"] {
             try FileManager.default.copyItem(atPath: folder.file(name), toPath: left.file(name))
         }
-        let found = try Store(left.file(), schema)
+        let found = try Store(left.file("test.sqlite"), schema)
         #expect(try found.backend.verify() == [])
         #expect(try found.ids(FetchRequest(found.entity("Counter"))) == [1])
         #expect(try found.values("Counter", 1) == ["text": .text("kept")])

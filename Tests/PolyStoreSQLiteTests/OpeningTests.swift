@@ -104,7 +104,7 @@ import Testing
             try ["test.sqlite", "test.sqlite-wal"].map { try Data(contentsOf: URL(fileURLWithPath: left.file($0))) }
         }
         let before = try bytes()
-        #expect(try requireFailure { _ = try Store(left.file(), try Self.note()) }.code == .notAStore)
+        #expect(try requireFailure { _ = try Store(left.file("test.sqlite"), try Self.note()) }.code == .notAStore)
         #expect(try bytes() == before)
     }
 

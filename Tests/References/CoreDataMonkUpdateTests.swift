@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 
 /// CoreDataMonk, README, "Getting started" and "Create and update object".
-@MainActor @Suite(.serialized) struct CoreDataMonkUpdateTests {
-    @Test(arguments: Backend.allCases)
+@MainActor @Suite struct CoreDataMonkUpdateTests {
+    @Test(arguments: Backend.forObjectLayer)
     func severalStoresAreAddedByConfiguration(_ backend: Backend) throws {
         let folder = try Folder()
         // addInMemoryStore(configuration: "InMemory"), addDatabaseStore(configuration: "Database", resetOnFailure: true)
@@ -22,7 +22,7 @@ import Testing
         #expect(try stack.view.fetchOne(From<MyVisit>())?.objectID.configuration == "InMemory")
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func anUpdateCreatesFetchesOrCreatesAndFetches(_ backend: Backend) throws {
         let people = try People(backend)
         let stack = people.stack
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func anUpdateInTheBackgroundIsDiscardedWithoutACommit(_ backend: Backend) async throws {
         let people = try People(backend)
         let stack = people.stack
@@ -63,7 +63,7 @@ import Testing
         #expect(try people.ages == [16, 17, 22, 30, 35, 42, 50])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func anUpdateUsesAnObjectOfTheMainContext(_ backend: Backend) async throws {
         let people = try People(backend)
         let stack = people.stack
@@ -76,7 +76,7 @@ import Testing
         #expect(try stack.view.fetchOne(From<MyPerson>(), %"name" == "Monk")?.friend === warrior)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func anUpdateContinuesInTheCallbackOfAServer(_ backend: Backend) async throws {
         let people = try People(backend)
         let (stack, server) = (people.stack, Server())
@@ -98,7 +98,7 @@ import Testing
         #expect(try people.ages == [10, 16, 17, 22, 30, 35])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func anUpdateWithoutItsCallbackIsDiscardedAndBlocksNoTransaction(_ backend: Backend) async throws {
         let people = try People(backend)
         let stack = people.stack
@@ -112,7 +112,7 @@ import Testing
         #expect(stack.openSnapshots.filter { $0.kind == "transaction in steps" }.isEmpty)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func aTransactionTakesSeveralPerforms(_ backend: Backend) async throws {
         let people = try People(backend)
         let stack = people.stack
@@ -133,7 +133,7 @@ import Testing
         #expect(farmer?.name == "Farmer" && farmer?.age == 28 && farmer?.location == "Taipei")
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func performsThatAreNotAwaitedRunInTheirOrder(_ backend: Backend) throws {
         let people = try People(backend)
         let transaction = people.stack.beginTransaction()

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// CoreStore's README, "Migrations": progressive migrations, progress, forecasts.
-@Suite(.serialized) struct CoreStoreMigrationTests {
+@Suite struct CoreStoreMigrationTests {
     /// The current version in the reference's documentation.
     @Model(entity: "Employee")
     final class Employee {
