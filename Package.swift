@@ -94,6 +94,11 @@ let package = Package(
         .target(name: "SeededRandom", path: "Tests/Support/SeededRandom", swiftSettings: settings),
         // Counts the flushes of a process, for the suite.
         .target(name: "CFlushProbe", path: "Conformance/CFlushProbe"),
+        // What the test targets share: backends, folders, loggers, and how thorough a run is. Linked by tests only.
+        .target(
+            name: "TestSupport",
+            dependencies: ["PolyStoreBackend", "PolyStoreMemory", "PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB"],
+            path: "Tests/Support/TestSupport", swiftSettings: settings),
         // The suite that proves a backend, for anybody's backend.
         .target(
             name: "PolyStoreConformance",
@@ -115,7 +120,9 @@ let package = Package(
             path: "Conformance/Child", swiftSettings: settings),
         .testTarget(
             name: "ConformanceTests",
-            dependencies: ["ConformanceTargets", "PolyStoreConformance", "PolyStoreKeyValue", "PolyStoreMemory", "conformance-child"],
+            dependencies: [
+                "ConformanceTargets", "PolyStoreConformance", "PolyStoreKeyValue", "PolyStoreMemory", "conformance-child", "TestSupport",
+            ],
             path: "Conformance/ConformanceTests", swiftSettings: settings),
 
         // Killed by Tests/Kill/run.sh.
@@ -157,69 +164,72 @@ let package = Package(
             swiftSettings: settings),
 
         .testTarget(
-            name: "PolyStoreBackendTests", dependencies: ["PolyStoreBackend", "CRecordBytes", "SeededRandom"], swiftSettings: settings),
+            name: "PolyStoreBackendTests", dependencies: ["PolyStoreBackend", "CRecordBytes", "SeededRandom", "TestSupport"],
+            swiftSettings: settings),
         .testTarget(
             name: "PolyStoreQueryTests", dependencies: ["PolyStoreQuery", "PolyStoreBackend", "SeededRandom"], swiftSettings: settings),
         // Random inputs for the readers of records, in the tests and in Tests/Fuzz/run.sh.
         .target(
             name: "FormatFuzzing", dependencies: ["PolyStoreFormats", "SeededRandom"], path: "Tests/Fuzz/Support", swiftSettings: settings),
         .executableTarget(name: "fuzz-child", dependencies: ["FormatFuzzing"], path: "Tests/Fuzz/Child", swiftSettings: settings),
-        .testTarget(name: "PolyStoreGzipTests", dependencies: ["PolyStoreGzip", "PolyStoreFormats"], swiftSettings: settings),
-        .testTarget(name: "PolyStoreFormatsTests", dependencies: ["PolyStoreFormats", "FormatFuzzing"], swiftSettings: settings),
+        .testTarget(
+            name: "PolyStoreGzipTests", dependencies: ["PolyStoreGzip", "PolyStoreFormats", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "PolyStoreFormatsTests", dependencies: ["PolyStoreFormats", "FormatFuzzing", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "PolyStoreKeyValueTests",
-            dependencies: ["PolyStoreKeyValue", "PolyStoreConformance", "EngineTestSupport", "SeededRandom"],
+            dependencies: ["PolyStoreKeyValue", "PolyStoreConformance", "EngineTestSupport", "SeededRandom", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "PolyStoreLMDBTests", dependencies: ["PolyStoreLMDB", "PolyStoreKeyValue", "CLMDB", "EngineTestSupport", "engine-child"],
+            name: "PolyStoreLMDBTests",
+            dependencies: ["PolyStoreLMDB", "PolyStoreKeyValue", "CLMDB", "EngineTestSupport", "engine-child", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "PolyStoreLevelDBTests",
-            dependencies: ["PolyStoreLevelDB", "PolyStoreKeyValue", "CLevelDB", "CRecordBytes", "EngineTestSupport", "engine-child"],
+            dependencies: [
+                "PolyStoreLevelDB", "PolyStoreKeyValue", "CLevelDB", "CRecordBytes", "EngineTestSupport", "engine-child", "TestSupport",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "PolyStoreProcessTests",
-            dependencies: ["PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB", "EngineTestSupport", "engine-child", "kill-child"],
+            dependencies: ["PolyStoreSQLite", "EngineTestSupport", "engine-child", "kill-child", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "PolyStoreSQLiteTests", dependencies: ["PolyStoreSQLite", "PolyStoreQuery", "CSQLite", "SeededRandom"],
+            name: "PolyStoreSQLiteTests", dependencies: ["PolyStoreSQLite", "PolyStoreQuery", "CSQLite", "SeededRandom", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "PolyStoreCoreTests",
             dependencies: [
                 "PolyStoreCore", "PolyStoreBackend", "PolyStoreQuery", "SeededRandom", "PolyStoreMemory", "PolyStoreSQLite",
-                "PolyStoreLMDB", "PolyStoreLevelDB", "CSQLite", "TestModels",
+                "PolyStoreLMDB", "PolyStoreLevelDB", "CSQLite", "TestModels", "TestSupport",
             ],
             swiftSettings: settings),
         // Runs the compiler with the macros. Without a dependency on the target of the macros, which would build every module of the tests for the host once more.
         .testTarget(name: "PolyStoreMacrosTests", dependencies: ["PolyStore"], swiftSettings: settings),
         // What the documents of earlier frameworks show, in today's words.
         .testTarget(
-            name: "ReferenceTests", dependencies: ["PolyStore", "PolyStoreMemory", "PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB"],
+            name: "ReferenceTests",
+            dependencies: ["PolyStore", "PolyStoreMemory", "PolyStoreSQLite", "TestSupport"],
             path: "Tests/References", swiftSettings: settings),
         // Importers, references and files, on every backend.
         .testTarget(
             name: "PolyStoreImportTests",
             dependencies: [
-                "PolyStore", "PolyStoreBackend", "PolyStoreGzip", "PolyStoreMemory", "PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB",
-                "SeededRandom",
+                "PolyStore", "PolyStoreBackend", "PolyStoreGzip", "PolyStoreMemory", "PolyStoreSQLite", "SeededRandom", "TestSupport",
             ],
             swiftSettings: settings),
         // Migrations, on every backend.
         .testTarget(
             name: "PolyStoreMigrationTests",
             dependencies: [
-                "PolyStore", "PolyStoreBackend", "PolyStoreCore", "PolyStoreKeyValue", "PolyStoreMemory", "PolyStoreSQLite",
-                "PolyStoreLMDB", "PolyStoreLevelDB", "SeededRandom",
+                "PolyStore", "PolyStoreBackend", "PolyStoreCore", "PolyStoreKeyValue", "PolyStoreMemory", "PolyStoreSQLite", "SeededRandom",
+                "TestSupport",
             ],
             swiftSettings: settings),
         // Observed lists, monitors, sequences and values, on every backend.
         .testTarget(
             name: "PolyStoreObserveTests",
-            dependencies: [
-                "PolyStore", "PolyStoreBackend", "PolyStoreCore", "PolyStoreMemory", "PolyStoreSQLite", "PolyStoreLMDB",
-                "PolyStoreLevelDB", "SeededRandom",
-            ],
+            dependencies: ["PolyStore", "PolyStoreBackend", "PolyStoreCore", "PolyStoreMemory", "SeededRandom", "TestSupport"],
             swiftSettings: settings),
         // History, and commits of other processes.
         .target(
@@ -232,10 +242,11 @@ let package = Package(
             name: "PolyStoreHistoryTests",
             dependencies: [
                 "PolyStore", "PolyStoreCore", "PolyStoreBackend", "HistoryTestSupport", "SmallStores", "EngineTestSupport", "history-child",
+                "TestSupport",
             ], swiftSettings: settings),
         .testTarget(
             name: "PolyStoreTests",
-            dependencies: ["PolyStore", "PolyStoreBackend", "PolyStoreMemory", "PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB"],
+            dependencies: ["PolyStore", "PolyStoreBackend", "PolyStoreMemory", "PolyStoreSQLite", "TestSupport"],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

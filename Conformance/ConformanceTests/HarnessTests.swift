@@ -2,6 +2,7 @@ import ConformanceTargets
 import Foundation
 import PolyStoreBackend
 import PolyStoreConformance
+import TestSupport
 import Testing
 
 extension ConformanceTarget: CustomTestStringConvertible {
@@ -11,10 +12,6 @@ extension ConformanceTarget: CustomTestStringConvertible {
 
 /// Runs the harnesses on the built-in backends and on faulty ones. `POLYSTORE_KILLS` and `POLYSTORE_DAMAGES` set the number of runs.
 @Suite struct HarnessTests {
-    private static func number(_ name: String, _ usual: Int) -> Int {
-        ProcessInfo.processInfo.environment[name].flatMap { Int($0) } ?? usual
-    }
-
     private final class Anchor {}
 
     private static var child: String {
@@ -30,7 +27,7 @@ extension ConformanceTarget: CustomTestStringConvertible {
         let harness = KillHarness(target, program: Self.child) { location, durability in
             ["write", target.name, location.path, durability.rawValue]
         }
-        let report = try await harness.run(kills: Self.number("POLYSTORE_KILLS", 3), durability: durability, seed: 1)
+        let report = try await harness.run(kills: TestEnvironment.number("POLYSTORE_KILLS") ?? 3, durability: durability, seed: 1)
         print("\(target.name) .\(durability.rawValue): \(report)")
         #expect(report.kills > 0 && report.acknowledged > 0)
     }

@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import TestSupport
 import Testing
 
 private func attribute(_ name: String, _ type: AttributeType = .int64) -> PropertyDescription {
@@ -168,18 +169,9 @@ private func entity(_ name: String, _ properties: PropertyDescription..., indexe
     }
 }
 
-/// Counts the messages.
-private final class CountingLogger: StoreLogger, @unchecked Sendable {  // used by one test on one thread
-    var lines: [String] = []
-    func isEnabled(_ level: LogLevel) -> Bool { level >= .warning }
-    func log(_ level: LogLevel, _ message: String, file: StaticString, line: UInt, function: StaticString) {
-        lines.append("\(level): \(message)")
-    }
-}
-
 @Suite struct LoggerTests {
     @Test func messagesAreBuiltOnlyWhereTheyAreWanted() {
-        let logger = CountingLogger()
+        let logger = RecordingLogger()
         var built = 0
         func message() -> String {
             built += 1
@@ -193,7 +185,7 @@ private final class CountingLogger: StoreLogger, @unchecked Sendable {  // used 
     }
 
     @Test func loggedErrorsNameTheOperation() {
-        let logger = CountingLogger()
+        let logger = RecordingLogger()
         logger.log(StoreError(.full, "No room."), "saving", file: #fileID, line: #line, function: #function)
         #expect(logger.lines == ["error: saving: full: No room."])
     }

@@ -4,6 +4,7 @@ import PolyStoreBackend
 import PolyStoreCore
 import PolyStoreSQLite
 import TestModels
+import TestSupport
 import Testing
 
 /// External failures: each is an error that names the file, row or setting, and the store works afterwards.

@@ -1,6 +1,7 @@
 import PolyStoreBackend
 import PolyStoreCore
 import TestModels
+import TestSupport
 import Testing
 
 /// Fetching in batches returns the objects of a single fetch, and keeps at most one batch in memory.
@@ -41,7 +42,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func batchesTogetherAreTheWholeFetch(_ backend: Backend) throws {
         let company = try Company(backend)
         let ids = try company.people(20)
@@ -63,7 +64,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func clausesAreTakenAsByFetchAll(_ backend: Backend) throws {
         let company = try Company(backend)
         try company.people(10)
@@ -81,7 +82,7 @@ import Testing
         weak var object: Person?
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func objectsGoWithTheirBatchUnlessHeld(_ backend: Backend) throws {
         let company = try Company(backend)
         try company.people(30)
@@ -212,7 +213,7 @@ import Testing
     }
 
     @MainActor
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func theViewMustNotMoveInTheMiddle(_ backend: Backend) throws {
         let company = try Company(backend)
         let stack = company.stack

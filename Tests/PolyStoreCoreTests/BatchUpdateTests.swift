@@ -2,10 +2,11 @@ import Foundation
 import PolyStoreBackend
 import PolyStoreCore
 import TestModels
+import TestSupport
 import Testing
 
 @Suite struct BatchUpdateTests {
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func updatesMatchingObjectsAndReturnsTheirNumber(_ backend: Backend) throws {
         let company = try Company(backend)
         try company.people(6)
@@ -22,7 +23,7 @@ import Testing
         #expect(people == ["0 -", "10 -", "20 -", "31 old", "41 old", "51 old"])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func stepsAreTakenInOrder(_ backend: Backend) throws {
         let company = try Company(backend)
         try company.people(2)
@@ -46,7 +47,7 @@ import Testing
         #expect(try company.stack.readAndWait { try $0.fetchAll(From<Person>()).map(\.email).sorted() } == ["other", "overwritten11"])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func pendingChangesAreSeenAndFetchesSeeTheUpdate(_ backend: Backend) throws {
         let company = try Company(backend)
         let ids = try company.people(4)
@@ -66,7 +67,7 @@ import Testing
     }
 
     /// The condition is on the updated attribute: an object that matches only because of the update is not updated again.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func matchesAreDeterminedBeforeTheUpdate(_ backend: Backend) throws {
         let company = try Company(backend)
         try company.people(2000)
@@ -78,7 +79,7 @@ import Testing
         #expect(sum == (0..<2000).reduce(0) { $0 + $1 * 10 } + 1000 * 5000)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func unchangedValuesAreNotWritten(_ backend: Backend) throws {
         let company = try Company(backend)
         try company.people(3)
@@ -90,7 +91,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func valuesOfEveryTypeCanBeSet(_ backend: Backend) throws {
         let gadgets = try Gadgets(backend)
         let (date, code) = (Date(timeIntervalSinceReferenceDate: 12.5), UUID())
@@ -143,7 +144,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func relationshipsKeepBothEnds(_ backend: Backend) throws {
         let company = try Company.staffed(backend) { _ in }
         try company.stack.performAndWait { transaction throws in
@@ -162,7 +163,7 @@ import Testing
         #expect(try company.stack.readAndWait { try $0.fetchAll(From<Department>()).map(\.people.count) } == [3])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func rulesHoldAsForSingleChanges(_ backend: Backend) throws {
         let company = try Company(backend, expectsSilence: false)  // logs a warning about the deleted object
         let ids = try company.people(3)
@@ -198,7 +199,7 @@ import Testing
         #expect(try company.stack.readAndWait { try $0.fetchAll(From<Person>()).map(\.email) } == ["p0@example.com", "p1@example.com"])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func valuesThatCannotBeSetAreRefused(_ backend: Backend) throws {
         let gadgets = try Gadgets(backend)
         try gadgets.stack.performAndWait { try $0.create(Into<Gadget>()).level = 100 }
@@ -224,7 +225,7 @@ import Testing
         #expect(try gadgets.stack.readAndWait { try $0.fetchAll(From<Gadget>()).map(\.level) } == [100])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     @MainActor func theViewFollows(_ backend: Backend) async throws {
         let company = try Company(backend)
         try company.people(5)
@@ -233,7 +234,7 @@ import Testing
         #expect(people.map(\.age) == [0, 10, 20, 0, 0])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func severalStoresAreUpdatedTogether(_ backend: Backend) throws {
         let gadgets = try Gadgets(backend, configurations: ["Shop", "Store"])
         try gadgets.stack.performAndWait { transaction throws in

@@ -2,6 +2,7 @@ import Dispatch
 import PolyStoreBackend
 import PolyStoreCore
 import TestModels
+import TestSupport
 import Testing
 
 /// Tasks that are cancelled while their transaction is queued, running or being committed.
@@ -20,7 +21,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func inLine(_ backend: Backend) async throws {
         let company = try Company(backend)
         let (stack, gate) = (company.stack, Gate())
@@ -37,7 +38,7 @@ import Testing
     }
 
     /// The queue releases the closure of a finished transaction, also if the last queued transaction is cancelled instead of run. The closure retains the stack.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func finishedTransactionsAreReleased(_ backend: Backend) async throws {
         final class Token: Sendable {}
         let company = try Company(backend)
@@ -66,7 +67,7 @@ import Testing
         #expect(token == nil)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func beforeItIsAskedFor(_ backend: Backend) async throws {
         let company = try Company(backend)
         let stack = company.stack
@@ -79,7 +80,7 @@ import Testing
         #expect(try company.count() == 0)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func inTheBody(_ backend: Backend) async throws {
         let company = try Company(backend)
         let (stack, entered, cancelled) = (company.stack, DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -126,7 +127,7 @@ import Testing
         #expect(try company.count() == 2)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func otherQueuedTransactionsAreUnaffected(_ backend: Backend) async throws {
         let company = try Company(backend)
         let (stack, gate) = (company.stack, Gate())

@@ -2,10 +2,11 @@ import Foundation
 import PolyStoreBackend
 import PolyStoreCore
 import TestModels
+import TestSupport
 import Testing
 
 @Suite struct ChangesTests {
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func theSetsDescribeTheTransaction(_ backend: Backend) throws {
         let company = try Company(backend)
         let ids = try company.people(4)
@@ -36,7 +37,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func anObjectCreatedAndDeletedIsNoChange(_ backend: Backend) throws {
         let company = try Company(backend)
         try company.stack.performAndWait { transaction throws in
@@ -47,7 +48,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func bothEndsOfARelationshipAreUpdated(_ backend: Backend) throws {
         let company = try Company.staffed(backend) { _ in }
         try company.stack.performAndWait { transaction throws in
@@ -77,7 +78,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func changedValuesAreOldAndNew(_ backend: Backend) throws {
         let company = try Company.staffed(backend) { people in people[1].nickname = "P" }
         try company.stack.performAndWait { transaction throws in
@@ -105,7 +106,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func aRevertedChangeIsNoPersistentChange(_ backend: Backend) throws {
         let company = try Company.staffed(backend) { _ in }
         try company.stack.performAndWait { transaction throws in
@@ -128,7 +129,7 @@ import Testing
         #expect(try company.stack.readAndWait { try $0.fetchAll(From<Department>()).map(\.people.count).sorted() } == [1, 3])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func newAndDeletedObjectsHaveTheirOwnAnswers(_ backend: Backend) throws {
         let company = try Company(backend)
         let ids = try company.people(1)
@@ -150,7 +151,7 @@ import Testing
         #expect(values == ["email": "new"])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func aTransactionCarriesItsSourceAndMore(_ backend: Backend) throws {
         let company = try Company(backend)
         try company.stack.performAndWait { transaction in

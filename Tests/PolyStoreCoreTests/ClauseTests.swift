@@ -2,11 +2,12 @@ import Foundation
 import PolyStoreBackend
 import PolyStoreCore
 import TestModels
+import TestSupport
 import Testing
 
 /// The syntactic forms of a fetch: clauses, lists of clauses, classes and chains, from contexts and from the stack.
 @Suite struct ClauseTests {
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     @MainActor func everyFormFindsTheSame(_ backend: Backend) throws {
         let company = try Company.staffed(backend) { _ in }
         let (stack, view) = (company.stack, company.stack.view)
@@ -56,7 +57,7 @@ import Testing
         #expect(seen == expected + ["p5@example.com"])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     @MainActor func queriesCanBeChained(_ backend: Backend) throws {
         let company = try Company.staffed(backend) { $0[4].age = 30 }
         let stack = company.stack
@@ -80,7 +81,7 @@ import Testing
         #expect(try stack.queryValue(From<Person>(), .maximum(\.age)) == 50)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     @MainActor func conditionsHaveEveryForm(_ backend: Backend) throws {
         let company = try Company.staffed(backend) { people in people[5].nickname = "Max" }
         let view = company.stack.view

@@ -3,11 +3,12 @@ import Foundation
 import PolyStoreBackend
 import PolyStoreCore
 import TestModels
+import TestSupport
 import Testing
 
 /// The state of a transaction after a commit in its body, during an awaited commit, and after an empty one.
 @Suite struct CommitEdgeTests {
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func eachObjectComesOnceAfterACommitInTheBody(_ backend: Backend) throws {
         let company = try Company(backend)
         let ids = try company.people(3)
@@ -31,7 +32,7 @@ import Testing
         #expect(try company.count() == 3)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func redoKeepsLaterChangesOfOtherTransactions(_ backend: Backend) throws {
         let company = try Company(backend)
         let ids = try company.people(2)
@@ -55,7 +56,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func editsOfAMissingObjectAreNotFound(_ backend: Backend) throws {
         let company = try Company(backend, expectsSilence: false)
         let ids = try company.people(2)
@@ -70,7 +71,7 @@ import Testing
         expectError(.notFound) { try company.stack.performAndWait { try $0.object(with: ids[0]).age = 5 } }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func anEmptyCommitMovesForward(_ backend: Backend) async throws {
         let company = try Company(backend)
         let ids = try company.people(1)
@@ -86,7 +87,7 @@ import Testing
     }
 
     /// Changes made while the commit is awaited are discarded, also if that commit is refused and retried.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     @MainActor
     func changesDuringAnAwaitedCommitAreLost(_ backend: Backend) async throws {
         let company = try Company(backend, expectsSilence: false)
@@ -126,7 +127,7 @@ import Testing
 
     // MARK: Stores added later
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     @MainActor
     func contextsFindObjectsOfStoresThatAreAddedLater(_ backend: Backend) throws {
         let folder = try Folder()
@@ -150,7 +151,7 @@ import Testing
         #expect(try view.fetchCount(From<Person>()) == 2)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func deletedObjectsOfALazyListAreReported(_ backend: Backend) throws {
         let company = try Company(backend)
         let ids = try company.people(10)
@@ -163,7 +164,7 @@ import Testing
 
     // MARK: Two stacks on one file
 
-    @Test(arguments: Backend.allCases.filter { $0 != .memory })
+    @Test(arguments: Backend.persistent)
     func aStackInsideTheBodyOfAnotherOnTheSameFileIsRefused(_ backend: Backend) throws {
         let company = try Company(backend)
         let other = try DataStack(companySchema, logger: company.logger)

@@ -1,15 +1,8 @@
 import PolyStoreBackend
 import PolyStoreCore
 import SeededRandom
+import TestSupport
 import Testing
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 @Suite struct ConditionFormatRandomTests {
     @Test func randomConditionsAreReadAsTheyArePrinted() throws {
@@ -24,7 +17,7 @@ import Testing
 
     /// For more cases: `POLYSTORE_FORMAT_MUTATIONS=10000000 swift test --filter ConditionFormatRandomTests`.
     @Test func anyFormatGivesAConditionOrAnErrorWithItsPlace() {
-        let count = getenv("POLYSTORE_FORMAT_MUTATIONS").flatMap { Int(String(cString: $0)) } ?? 60_000
+        let count = TestEnvironment.number("POLYSTORE_FORMAT_MUTATIONS") ?? 60_000
         var mutator = FormatMutator(seed: 7)
         var parsed = 0
         for _ in 0..<count {

@@ -2,6 +2,7 @@ import Foundation
 import PolyStoreBackend
 import PolyStoreCore
 import TestModels
+import TestSupport
 import Testing
 
 /// The objects that conditions of every dialect match in a small company, on each backend.
@@ -87,7 +88,7 @@ import Testing
         ("#Predicate, not empty", Where(#Predicate<Person> { !$0.email.isEmpty && $0.age == 10 }), [10]),
     ]
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func everyDialectSelectsTheSame(_ backend: Backend) throws {
         let company = try company(backend)
         try company.stack.readAndWait { context throws in
@@ -101,7 +102,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func aTransactionSelectsByPendingChanges(_ backend: Backend) throws {
         let company = try company(backend)
         try company.stack.performAndWait { transaction throws in
@@ -135,7 +136,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func ordersGoOverPathsAndFoldedTexts(_ backend: Backend) throws {
         let company = try company(backend)
         try company.stack.readAndWait { context throws in
@@ -170,7 +171,7 @@ import Testing
         (Where(\.email.count > 3), "after the attribute Person.email"),
     ]
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func errorsNameTheInvalidPart(_ backend: Backend) throws {
         let company = try company(backend)
         try company.stack.readAndWait { context throws in

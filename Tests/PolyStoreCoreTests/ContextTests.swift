@@ -2,11 +2,12 @@ import Foundation
 import PolyStoreBackend
 import PolyStoreCore
 import TestModels
+import TestSupport
 import Testing
 
 /// Contexts other than the view, and the snapshots that they hold.
 @Suite struct ContextTests {
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     @MainActor
     func viewsFollowOrWait(_ backend: Backend) async throws {
         let company = try Company(backend)
@@ -103,7 +104,7 @@ import Testing
         withExtendedLifetime(context) {}
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func observersReceiveEveryCommitInOrder(_ backend: Backend) async throws {
         let company = try Company(backend)
         let stack = company.stack

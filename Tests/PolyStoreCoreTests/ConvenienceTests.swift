@@ -2,11 +2,12 @@ import Foundation
 import PolyStoreBackend
 import PolyStoreCore
 import TestModels
+import TestSupport
 import Testing
 
 /// Convenience API: creation with values, optional objects, multiple objects, completions, descriptions, ids and snapshots as JSON.
 @Suite struct ConvenienceTests {
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     @MainActor func objectsAreCreatedEditedAndDeletedInOneLine(_ backend: Backend) async throws {
         let company = try Company.staffed(backend) { _ in }
         let stack = company.stack
@@ -45,7 +46,7 @@ import Testing
         await #expect(throws: StoreError.self) { try await stack.perform(editing: people) { _, _ in } }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     @MainActor func severalObjectsAreEditedOnTheCallersThread(_ backend: Backend) throws {
         let company = try Company(backend)
         let stack = company.stack
@@ -68,7 +69,7 @@ import Testing
         #expect(throws: StoreError.self) { try stack.performAndWait(editing: ids) { _, _ in } }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     @MainActor func completionsComeOnTheMainActorInOrder(_ backend: Backend) async throws {
         let company = try Company(backend)
         let stack = company.stack
@@ -92,7 +93,7 @@ import Testing
         func add(_ text: String) { all.append(text) }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     @MainActor func stepsAndChildrenNeedNoAwait(_ backend: Backend) async throws {
         let company = try Company(backend)
         let steps = company.stack.beginTransaction()
@@ -110,7 +111,7 @@ import Testing
         #expect(try company.stack.fetchCount(From<Person>()) == 3)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     @MainActor func objectsAndStacksDescribeThemselves(_ backend: Backend) throws {
         let company = try Company.staffed(backend) { people in people[1].nickname = String(repeating: "x", count: 100) }
         let view = company.stack.view
@@ -135,7 +136,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     @MainActor func idsAndSnapshotsTravelAsJSON(_ backend: Backend) throws {
         let company = try Company.staffed(backend) { _ in }
         let stack = company.stack
@@ -166,7 +167,7 @@ import Testing
         #expect(throws: DecodingError.self) { try decoder.decode(ObjectSnapshot<Person>.self, from: Data(#"{"age": 5}"#.utf8)) }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     @MainActor func snapshotsAreFetchedWithoutObjects(_ backend: Backend) async throws {
         let company = try Company.staffed(backend) { _ in }
         let stack = company.stack
@@ -201,7 +202,7 @@ import Testing
         #expect(names == ["Ann", "Bob", "Cy"])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     @MainActor func observedChangesAreSentToAnotherTask(_ backend: Backend) async throws {
         let company = try Company(backend)
         let id = try company.people(1)[0]
@@ -220,7 +221,7 @@ import Testing
         #expect(ages == [0, 5, 5, 6])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     @MainActor func aPropertyIsObserved(_ backend: Backend) async throws {
         let company = try Company(backend)
         let id = try company.people(1)[0]
@@ -248,7 +249,7 @@ import Testing
         #expect((error as NSError).userInfo["entity"] as? String == "Person")
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     @MainActor func theStackReturnsThePlansOfAFetch(_ backend: Backend) throws {
         let company = try Company(backend)
         try company.people(3)

@@ -6,6 +6,7 @@ import PolyStoreLevelDB
 import PolyStoreMemory
 import PolyStoreSQLite
 import TestModels
+import TestSupport
 import Testing
 
 @Suite struct DataStackTests {

@@ -3,6 +3,7 @@ import Foundation
 import PolyStoreBackend
 import PolyStoreCore
 import TestModels
+import TestSupport
 import Testing
 
 /// Combinations of transactions that could wait for each other forever.

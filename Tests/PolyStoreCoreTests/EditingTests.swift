@@ -2,10 +2,11 @@ import Foundation
 import PolyStoreBackend
 import PolyStoreCore
 import TestModels
+import TestSupport
 import Testing
 
 @Suite struct EditingTests {
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     @MainActor func anObjectOfTheViewIsEditedInATransaction(_ backend: Backend) async throws {
         let company = try Company(backend)
         try company.people(2)
@@ -24,7 +25,7 @@ import Testing
         expectError(.notFound) { try company.stack.performAndWait(editing: person) { _, own in own.age += 1 } }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func objectsOfOtherContextsAreFoundAgain(_ backend: Backend) throws {
         let company = try Company(backend)
         let ids = try company.people(5)
@@ -56,7 +57,7 @@ import Testing
         #expect(try company.stack.readAndWait { try $0.fetchAll(From<Person>()).map(\.age) } == [20, 40])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     @MainActor func objectsOfOtherContextsAreDeleted(_ backend: Backend) throws {
         let company = try Company(backend)
         try company.people(4)
@@ -76,7 +77,7 @@ import Testing
         expectError(.storeNotFound) { try other.stack.beginUnsafe().delete(people[3]) }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func idsAreFoundInTheirOrder(_ backend: Backend) throws {
         let company = try Company(backend)
         let ids = try company.people(5)
@@ -89,7 +90,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func everyFormOfDeletionDeletes(_ backend: Backend) throws {
         let company = try Company(backend)
         // Each form returns the number of objects it deletes.

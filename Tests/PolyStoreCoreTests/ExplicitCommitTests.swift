@@ -2,11 +2,12 @@ import Foundation
 import PolyStoreBackend
 import PolyStoreCore
 import TestModels
+import TestSupport
 import Testing
 
 /// Transactions with an explicit `commit()`.
 @Suite struct ExplicitCommitTests {
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     @MainActor
     func asynchronousTransactionsReportTheirOutcome(_ backend: Backend) async throws {
         let company = try Company(backend)
@@ -29,7 +30,7 @@ import Testing
     }
 
     /// An empty transaction returns after all transactions queued before it are committed.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func anEmptyTransactionWaitsForThoseBeforeIt(_ backend: Backend) async throws {
         let company = try Company(backend)
         for number in 0..<20 {
@@ -42,7 +43,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func nothingIsKeptWithoutACommit(_ backend: Backend) async throws {
         let company = try Company(backend)
         company.stack.beginAsynchronous { try $0.create(Into<Person>()).email = "x" }
@@ -51,7 +52,7 @@ import Testing
         #expect(try company.count() == 0)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func synchronousTransactionsReturnTheirOutcome(_ backend: Backend) throws {
         let company = try Company(backend)
         let result = try company.stack.beginSynchronous { transaction in
@@ -70,7 +71,7 @@ import Testing
         #expect(try company.count() == 1)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     @MainActor
     func aSecondCommitIsRefused(_ backend: Backend) async throws {
         let company = try Company(backend, expectsSilence: false)
@@ -105,7 +106,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func changesAfterTheCommitAreRefusedOrLogged(_ backend: Backend) throws {
         let company = try Company(backend, expectsSilence: false)
         let ids = try company.people(2)

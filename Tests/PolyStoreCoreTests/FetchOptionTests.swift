@@ -1,6 +1,7 @@
 import PolyStoreBackend
 import PolyStoreCore
 import TestModels
+import TestSupport
 import Testing
 
 @Suite struct FetchOptionTests {
@@ -26,7 +27,7 @@ import Testing
         return stack
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func prefetchingTakesOneQueryForEachRelationship(_ backend: Backend) throws {
         let (folder, faults) = (try Folder(), Faults())
         let stack = try stack(backend, folder, faults)
@@ -53,7 +54,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func withoutValuesObjectsAreFaults(_ backend: Backend) throws {
         let (folder, faults) = (try Folder(), Faults())
         let stack = try stack(backend, folder, faults)
@@ -64,7 +65,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func aLazyListReadsABatchAtATime(_ backend: Backend) throws {
         let (folder, faults) = (try Folder(), Faults())
         let stack = try stack(backend, folder, faults)
@@ -88,7 +89,7 @@ import Testing
 }
 
 extension FetchOptionTests {
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func everyRequestCanBeExplained(_ backend: Backend) throws {
         let company = try Company(backend)
         try company.people(6)

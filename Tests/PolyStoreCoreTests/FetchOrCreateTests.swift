@@ -2,10 +2,11 @@ import Foundation
 import PolyStoreBackend
 import PolyStoreCore
 import TestModels
+import TestSupport
 import Testing
 
 @Suite struct FetchOrCreateTests {
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func findsExistingObjectsAndCreatesMissingOnes(_ backend: Backend) throws {
         let company = try Company(backend)
         let ids = try company.people(3)
@@ -24,7 +25,7 @@ import Testing
         #expect(try company.stack.readAndWait { try $0.fetchCount(From<Person>(), Where(\.age == 33)) } == 1)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func pendingChangesDecide(_ backend: Backend) throws {
         let company = try Company(backend)
         let ids = try company.people(2)
@@ -50,7 +51,7 @@ import Testing
         ("a Foundation predicate", { Where(#Predicate<Person> { $0.email == "x" && $0.age == 7 }) }),
     ]
 
-    @Test(arguments: Backend.allCases, dialects.map(\.0))
+    @Test(arguments: Backend.forObjectLayer, dialects.map(\.0))
     func everyDialectFills(_ backend: Backend, _ dialect: String) throws {
         let company = try Company(backend)
         let condition = try #require(Self.dialects.first { $0.0 == dialect }).1
@@ -63,7 +64,7 @@ import Testing
         #expect(try company.stack.readAndWait { try $0.fetchCount(From<Person>(), condition()) } == 1)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func relationshipsAreFilledWithBothEnds(_ backend: Backend) throws {
         let company = try Company.staffed(backend) { _ in }
         try company.stack.performAndWait { transaction throws in
@@ -86,7 +87,7 @@ import Testing
         #expect(try company.stack.readAndWait { try $0.fetchCount(From<Person>(), Where(\.department?.title == "Research")) } == 7)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func valuesOfEveryTypeAreFilled(_ backend: Backend) throws {
         let gadgets = try Gadgets(backend)
         let (date, code) = (Date(timeIntervalSinceReferenceDate: 12.5), UUID())
@@ -125,7 +126,7 @@ import Testing
         (Where("nickname != nil"), "nickname"),
     ]
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func aTermThatCannotBeFilledIsNamedAndNothingIsCreated(_ backend: Backend) throws {
         let company = try Company(backend)
         for (condition, name) in Self.refused {
@@ -138,7 +139,7 @@ import Testing
         #expect(try company.stack.readAndWait { try $0.fetchCount(From<Person>()) } == 0)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func termsThatTheDefaultsSatisfyAreNoObstacle(_ backend: Backend) throws {
         let company = try Company(backend)
         try company.stack.performAndWait { transaction throws in
@@ -150,7 +151,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func aValueThatTheTypeCannotHoldIsRefused(_ backend: Backend) throws {
         let gadgets = try Gadgets(backend)
         let conditions: [Where<Gadget>] = [
@@ -164,7 +165,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func ofSeveralStoresOneMustBeNamed(_ backend: Backend) throws {
         let gadgets = try Gadgets(backend, configurations: ["Shop", "Store"])
         try gadgets.stack.performAndWait { transaction throws in
@@ -178,7 +179,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func aLimitOrAnOffsetIsRefused(_ backend: Backend) throws {
         let company = try Company(backend)
         try company.stack.performAndWait { transaction throws in
@@ -187,7 +188,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func anUnassignedRequiredAttributeStillRefusesTheCommit(_ backend: Backend) throws {
         let company = try Company(backend)
         let error = expectError(.constraint) {

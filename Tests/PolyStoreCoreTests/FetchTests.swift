@@ -2,10 +2,11 @@ import Foundation
 import PolyStoreBackend
 import PolyStoreCore
 import TestModels
+import TestSupport
 import Testing
 
 @Suite struct FetchTests {
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func clausesAndChainsAgree(_ backend: Backend) throws {
         let company = try Company(backend)
         try company.people(10)
@@ -23,7 +24,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func everyOperatorSelectsItsMatches(_ backend: Backend) throws {
         let company = try Company(backend)
         try company.people(6)
@@ -61,7 +62,7 @@ import Testing
         try check(\.age < \.age, [])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func nullsSortFirstOrLastAsRequested(_ backend: Backend) throws {
         let company = try Company(backend)
         try company.people(3)
@@ -75,7 +76,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func aPropertyThatIsNotStoredIsRefused(_ backend: Backend) throws {
         let company = try Company(backend)
         let error = expectError(.invalidPredicate) {
@@ -88,7 +89,7 @@ import Testing
         expectError(.invalidPredicate) { try company.stack.readAndWait { _ = try $0.fetchAll(From<Person>().limit(-1)) } }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func existingObjectsComeInTheOrderOfTheirIds(_ backend: Backend) throws {
         let company = try Company(backend)
         let ids = try company.people(5)
@@ -99,7 +100,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func decimalsKeepOrderAndValue(_ backend: Backend) throws {
         let company = try Company(backend)
         let budgets = ["-1000000.01", "-1", "-0.5", "0", "0.1", "0.11", "1", "1.5", "99.99", "100", "12345678901234567890123456789"]

@@ -2,6 +2,7 @@ import Foundation
 import PolyStoreBackend
 import PolyStoreCore
 import TestModels
+import TestSupport
 import Testing
 
 /// Conditions on objects of another store or stack: row ids can be equal there, the objects are not.
@@ -57,7 +58,7 @@ import Testing
         ]
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func objectsOfOtherStoresEqualNone(_ backend: Backend) throws {
         let folder = try Folder()
         let stack = try Self.stack(backend, folder)
@@ -103,7 +104,7 @@ import Testing
         #expect(emails == ["A"])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func objectsOfOtherStoresAreNotSetAndNotCreatedFor(_ backend: Backend) throws {
         let folder = try Folder()
         let stack = try Self.stack(backend, folder)
@@ -126,7 +127,7 @@ import Testing
     }
 
     /// The row ids of the departments are equal, so the relationship has that value already.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func anObjectOfAnotherStoreOrContextIsNotTheCurrentTarget(_ backend: Backend) throws {
         let folder = try Folder()
         let stack = try Self.stack(backend, folder)
@@ -145,9 +146,9 @@ import Testing
     /// Random conditions on objects of two stores and of a store of another stack, compared with a model that compares complete ids.
     ///
     /// For more cases: `POLYSTORE_FOREIGN_SEEDS=1000 swift test --filter ForeignObjectTests`.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func randomConditionsOnObjectsAgreeWithTheModel(_ backend: Backend) throws {
-        let seeds = ProcessInfo.processInfo.environment["POLYSTORE_FOREIGN_SEEDS"].flatMap { Int($0) } ?? 6
+        let seeds = TestEnvironment.number("POLYSTORE_FOREIGN_SEEDS") ?? 6
         let other = try Company(backend)
         let elsewhere = try other.stack.performAndWait { transaction throws in
             try (0..<4).map { _ in try transaction.create(Into<Department>()).objectID }

@@ -2,6 +2,7 @@ import Foundation
 import PolyStoreBackend
 import PolyStoreCore
 import TestModels
+import TestSupport
 import Testing
 
 /// `#Predicate`, compared with its evaluation by Foundation on the fetched objects.
@@ -76,7 +77,7 @@ import Testing
         ("and, or, not", #Predicate { !($0.age > 10 && ($0.nickname ?? "") == "ANNABEL") || $0.age == 20 }),
     ]
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func predicatesSelectTheSameObjectsAsSwift(_ backend: Backend) throws {
         let company = try Company.staffed(backend) { people in
             people[5].spouse = people[4]
@@ -113,7 +114,7 @@ import Testing
         ("bonus twice", #Predicate { ($0.bonus ?? ($0.part.flatMap { $0.bonus } ?? 7)) == 7 }),
     ]
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func truthValuesAreValues(_ backend: Backend) throws {
         let gadgets = try Gadgets(backend)
         try gadgets.stack.performAndWait { transaction throws in
@@ -140,7 +141,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func orderedRelationshipsAreCounted(_ backend: Backend) throws {
         let folder = try Folder()
         let stack = try DataStack(Schema("Music", Playlist.self, Track.self, MusicTag.self), logger: SilentLogger())
@@ -166,7 +167,7 @@ import Testing
         #Predicate { $0.agePlusOne > 3 }
     ]
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func unsupportedPredicatesAreErrors(_ backend: Backend) throws {
         let company = try Company(backend)
         try company.stack.readAndWait { context throws in

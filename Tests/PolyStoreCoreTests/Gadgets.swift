@@ -1,5 +1,6 @@
 import PolyStoreCore
 import TestModels
+import TestSupport
 import Testing
 
 let gadgetSchema = Schema("Gadgets 1", [Gadget.self], configurations: ["Shop": [Gadget.self], "Store": [Gadget.self]])

@@ -1,7 +1,9 @@
 import Foundation
 import PolyStoreBackend
 import PolyStoreCore
+import PolyStoreMemory
 import TestModels
+import TestSupport
 import Testing
 
 /// Random programs of the object layer, compared with a naive model: creations, deletions, attributes and relationships, children, explicit commits, undo,
@@ -11,14 +13,13 @@ import Testing
 /// `POLYSTORE_GRAPH_FUZZ_SEEDS=1000 swift test --filter GraphFuzzTests`, `POLYSTORE_GRAPH_FUZZ_SEEDS=5000..<6000`; with
 /// `POLYSTORE_GRAPH_FUZZ_PROFILE=orders` those of one profile only.
 @Suite struct GraphFuzzTests {
-    private static let environment = ProcessInfo.processInfo.environment
     private static let profiles = GraphProfile.allCases.filter { profile in
-        environment["POLYSTORE_GRAPH_FUZZ_PROFILE"].map { $0 == profile.rawValue } ?? true
+        TestEnvironment.text("POLYSTORE_GRAPH_FUZZ_PROFILE").map { $0 == profile.rawValue } ?? true
     }
 
     /// The seeds to run.
     private static func seeds(_ profile: GraphProfile) throws -> Range<UInt64> {
-        guard let text = environment["POLYSTORE_GRAPH_FUZZ_SEEDS"] else { return 0..<(profile == .everything ? 6 : 2) }
+        guard let text = TestEnvironment.text("POLYSTORE_GRAPH_FUZZ_SEEDS") else { return 0..<(profile == .everything ? 6 : 2) }
         if let count = UInt64(text) { return 0..<count }
         let bounds = text.components(separatedBy: "..<").compactMap { UInt64($0) }
         guard bounds.count == 2, bounds[0] <= bounds[1] else {
@@ -27,7 +28,7 @@ import Testing
         return bounds[0]..<bounds[1]
     }
 
-    @Test(arguments: Backend.allCases, profiles)
+    @Test(arguments: Backend.forObjectLayer, profiles)
     func programsDoWhatTheModelDoes(_ backend: Backend, _ profile: GraphProfile) throws {
         let other = try DataStack(Schema("Other", GraphKind.schema), logger: SilentLogger())
         try other.addStore(.inMemory())

@@ -1,6 +1,7 @@
 import PolyStoreBackend
 import PolyStoreCore
 import TestModels
+import TestSupport
 
 /// Runs a program on a stack with two stores and on the model, and compares them.
 final class GraphRun: @unchecked Sendable {  // used by one thread

@@ -1,6 +1,7 @@
 import PolyStoreBackend
 import PolyStoreCore
 import TestModels
+import TestSupport
 import Testing
 
 /// Random changes of an object graph: both sides of every relationship agree, no relationship refers to a deleted object, and the store has the state of the
@@ -74,7 +75,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases, 1...6)
+    @Test(arguments: Backend.forObjectLayer, 1...6)
     func bothEndsAgreeAfterAnyChange(_ backend: Backend, _ seed: Int) throws {
         let company = try Company(backend)
         var random = Random(seed)
@@ -131,7 +132,7 @@ import Testing
 
     /// The view's objects are kept alive and updated; the view then equals a new snapshot.
     @MainActor
-    @Test(arguments: Backend.allCases, 1...4)
+    @Test(arguments: Backend.forObjectLayer, 1...4)
     func theViewFollowsAnyChange(_ backend: Backend, _ seed: Int) throws {
         let company = try Company(backend)
         let stack = company.stack

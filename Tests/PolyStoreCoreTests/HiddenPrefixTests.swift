@@ -1,6 +1,7 @@
 import PolyStoreBackend
 import PolyStoreCore
 import TestModels
+import TestSupport
 import Testing
 
 /// Fetches in a transaction whose first stored rows were updated or deleted: scans begin after those rows.
@@ -69,7 +70,7 @@ import Testing
         try transaction.fetchAll(From<Person>()).map { Entry(person: $0, age: $0.age, nickname: $0.nickname) }
     }
 
-    @Test(arguments: Backend.allCases, Sorting.all)
+    @Test(arguments: Backend.forObjectLayer, Sorting.all)
     func firstObjectsAreDeletedUntilNoneIsLeft(_ backend: Backend, _ sorting: Sorting) throws {
         let company = try Self.company(backend, 120)
         try company.stack.performAndWait { transaction throws in
@@ -87,7 +88,7 @@ import Testing
         #expect(try company.stack.readAndWait { try $0.fetchCount(From<Person>()) } == 0)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func firstObjectsAreChangedUntilNoneMatches(_ backend: Backend) throws {
         let company = try Self.company(backend, 120)
         try company.stack.performAndWait { transaction throws in
@@ -109,7 +110,7 @@ import Testing
     }
 
     /// Changes of every kind between fetches from the start of the order. Undone steps make hidden rows visible again.
-    @Test(arguments: Backend.allCases, Sorting.all)
+    @Test(arguments: Backend.forObjectLayer, Sorting.all)
     func fetchesAgreeWithAListAfterAnyUndo(_ backend: Backend, _ sorting: Sorting) throws {
         let company = try Self.company(backend, 150)
         let draft = company.stack.beginUnsafe(supportsUndo: true)

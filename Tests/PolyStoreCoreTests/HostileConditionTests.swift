@@ -2,11 +2,12 @@ import Foundation
 import PolyStoreBackend
 import PolyStoreCore
 import TestModels
+import TestSupport
 import Testing
 
 /// Conditions of extreme length or depth: each returns a result or an error, on a small stack.
 @Suite struct HostileConditionTests {
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func longChainsAreAnswered(_ backend: Backend) throws {
         let company = try Company.staffed(backend) { _ in }
         let stack = company.stack
@@ -40,7 +41,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func deepConditionsAreRefused(_ backend: Backend) throws {
         let company = try Company.staffed(backend) { _ in }
         let stack = company.stack

@@ -2,6 +2,7 @@ import PolyStoreBackend
 import PolyStoreCore
 import SeededRandom
 import TestModels
+import TestSupport
 import Testing
 
 /// To-many relationships that are mutated in place: both sides agree after each statement, whatever it does to the collection.
@@ -23,7 +24,7 @@ import Testing
 
     // MARK: Sets
 
-    @Test(arguments: Backend.allCases, [1, 2, 3])
+    @Test(arguments: Backend.forObjectLayer, [1, 2, 3])
     func setsAgreeWithTheirOtherEnds(_ backend: Backend, _ seed: UInt64) throws {
         let company = try Company(backend)
         try company.stack.performAndWait { transaction in
@@ -120,7 +121,7 @@ import Testing
     private static func change<C>(_ collection: inout C, _ body: (inout C) -> Void) { body(&collection) }
 
     /// A relationship that is its own inverse.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func friendsAgree(_ backend: Backend) throws {
         let company = try Company(backend)
         _ = try company.people(12)
@@ -137,7 +138,7 @@ import Testing
 
     // MARK: Lists
 
-    @Test(arguments: Backend.allCases, [1, 2, 3])
+    @Test(arguments: Backend.forObjectLayer, [1, 2, 3])
     func listsAgreeWithTheirOtherEnds(_ backend: Backend, _ seed: UInt64) throws {
         let music = try OrderedTests.Music(backend, lists: 2, tracks: 40)
         let titles = Titles()
@@ -202,7 +203,7 @@ import Testing
     }
 
     /// A list, with or without an inverse, keeps only the first occurrence of an object that is added again.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func objectsAlreadyInTheListKeepTheirPositions(_ backend: Backend) throws {
         let music = try OrderedTests.Music(backend)
         try Self.inEachKind(music.stack) { transaction in
@@ -224,7 +225,7 @@ import Testing
 
     // MARK: During a mutation
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func changesDuringAMutationAreKept(_ backend: Backend) throws {
         let music = try OrderedTests.Music(backend)
         try Self.inEachKind(music.stack) { transaction in
@@ -262,7 +263,7 @@ import Testing
     }
 
     /// Undo and redo handle mutations like assignments of the whole collection.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func stepsAreUndone(_ backend: Backend) throws {
         let music = try OrderedTests.Music(backend, tracks: 30)
         let draft = music.stack.beginUnsafe(supportsUndo: true)

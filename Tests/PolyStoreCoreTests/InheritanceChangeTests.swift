@@ -2,18 +2,19 @@ import PolyStoreBackend
 import PolyStoreCore
 import PolyStoreMemory
 import TestModels
+import TestSupport
 import Testing
 
 /// Writing objects of a hierarchy.
 @Suite struct InheritanceChangeTests {
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func anObjectOfAnAbstractEntityCannotBeCreated(_ backend: Backend) throws {
         let parties = try Parties(backend)
         let error = expectError(.misuse) { try parties.write { _ = try $0.create(Into<Party>()) } }
         #expect(error?.message.contains("Human, Worker, Firm") == true)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func pendingObjectsAreFoundByTheirClass(_ backend: Backend) throws {
         try Parties(backend).write { transaction throws in
             let dee = try transaction.create(Into<Human>())
@@ -63,7 +64,7 @@ import Testing
         #expect(try stack.stores[0].verifyAndWait().isEmpty)
     }
 
-    @MainActor @Test(arguments: Backend.allCases)
+    @MainActor @Test(arguments: Backend.forObjectLayer)
     func theViewFollowsChangesOfEveryClass(_ backend: Backend) throws {
         let parties = try Parties(backend)
         let everybody = try parties.stack.view.fetchAll(From<Party>().orderBy(.ascending(\.name)))
@@ -89,7 +90,7 @@ import Testing
         #expect(try parties.stack.view.fetchCount(From<Party>()) == 3)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func deleteRulesOfAClassApplyToItsObjects(_ backend: Backend) throws {
         let parties = try Parties(backend)
         let acme = try parties.id(Firm.self, "Acme")
@@ -115,7 +116,7 @@ import Testing
         #expect(try parties.stack.stores[0].verifyAndWait().isEmpty)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func requirementsOfAClassApplyOnlyToItsObjects(_ backend: Backend) throws {
         let parties = try Parties(backend)
         try parties.write { try $0.create(Into<Human>()).name = "Fay" }
@@ -138,7 +139,7 @@ import Testing
         #expect(reports?.attribute == "reports")
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func uniqueMeansUniqueInTheWholeHierarchy(_ backend: Backend) throws {
         let parties = try Parties(backend)
         let error = expectError(.constraint) {
@@ -150,7 +151,7 @@ import Testing
         #expect(error?.attribute == "code")
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func deleteAllIsOfTheClass(_ backend: Backend) throws {
         let parties = try Parties(backend)
         try parties.write { transaction throws in

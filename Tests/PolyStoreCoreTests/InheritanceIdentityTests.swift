@@ -4,11 +4,12 @@ import PolyStoreCore
 import PolyStoreMemory
 import PolyStoreSQLite
 import TestModels
+import TestSupport
 import Testing
 
 /// Ids of a hierarchy, and refused operations.
 @Suite struct InheritanceIdentityTests {
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func anObjectIsUniqueForAllClassesOfItsHierarchy(_ backend: Backend) throws {
         let parties = try Parties(backend)
         let bob = try parties.id(Worker.self, "Bob")
@@ -29,7 +30,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases, [false, true])
+    @Test(arguments: Backend.forObjectLayer, [false, true])
     func anIdOfAnotherClassFindsNothing(_ backend: Backend, _ isAlive: Bool) throws {
         let parties = try Parties(backend)
         let bob = try parties.id(Party.self, "Bob")
@@ -66,7 +67,7 @@ import Testing
         #expect(try parties.read { try $0.fetchAll(From<Party>().orderBy(.ascending(\.name))).names } == ["Acme", "Ann", "Cy", "Zeta"])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func aMissingObjectOfAHierarchyIsReported(_ backend: Backend) throws {
         let parties = try Parties(backend)
         let bob = try parties.id(Party.self, "Bob")
@@ -75,7 +76,7 @@ import Testing
         expectError(.notFound) { try parties.write { _ = try $0.object(with: bob) } }
     }
 
-    @MainActor @Test(arguments: Backend.allCases)
+    @MainActor @Test(arguments: Backend.forObjectLayer)
     func aLazyListReportsDeletedObjects(_ backend: Backend) throws {
         let parties = try Parties(backend, expectsSilence: false)
         let cy = try parties.id(Party.self, "Cy")

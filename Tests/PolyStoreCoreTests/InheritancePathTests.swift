@@ -2,6 +2,7 @@ import Foundation
 import PolyStoreBackend
 import PolyStoreCore
 import TestModels
+import TestSupport
 import Testing
 
 extension Party {
@@ -34,7 +35,7 @@ extension Human {
         ("party.alias", \.party?.alias == "Ann", [1]), ("party.sponsor, called otherwise", \.party?.otherSponsor?.name == "Ann", [2]),
     ]
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func storedPropertiesAreFound(_ backend: Backend) throws {
         try Parties(backend).read { context throws in
             for (path, condition, days) in Self.parties {
@@ -57,7 +58,7 @@ extension Human {
         ("years", \.boss?.years == 50), ("months", \.boss?.months == 600), ("name.count", \.boss?.name.count == 2),
     ]
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func computedPropertiesAreRefused(_ backend: Backend) throws {
         try Parties(backend).read { context throws in
             for (path, condition) in Self.visits {

@@ -1,6 +1,7 @@
 import PolyStoreBackend
 import PolyStoreCore
 import TestModels
+import TestSupport
 import Testing
 
 let partySchema = Schema("Parties 1", Party.self, Visit.self)
@@ -53,7 +54,7 @@ extension Collection where Element: Party {
 }
 
 @Suite struct InheritanceTests {
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func aFetchGivesObjectsOfEveryClassBelow(_ backend: Backend) throws {
         try Parties(backend).read { context throws in
             let parties = try context.fetchAll(From<Party>().orderBy(.ascending(\.name)))
@@ -65,7 +66,7 @@ extension Collection where Element: Party {
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func subentitiesCanBeLeftOut(_ backend: Backend) throws {
         try Parties(backend).read { context throws in
             #expect(try context.fetchAll(From<Human>(), Tweak { $0.includesSubentities = false }).names == ["Ann"])
@@ -76,7 +77,7 @@ extension Collection where Element: Party {
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func orderLimitAndCountGoAcrossClasses(_ backend: Backend) throws {
         try Parties(backend).read { context throws in
             #expect(try context.fetchAll(From<Party>().orderBy(.descending(\.name)).limit(3).offset(1)).names == ["Cy", "Bob", "Ann"])
@@ -89,7 +90,7 @@ extension Collection where Element: Party {
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func conditionsInEveryDialectFindInheritedProperties(_ backend: Backend) throws {
         try Parties(backend).read { context throws in
             func expect(_ condition: Where<Worker>, _ names: [String], _ line: Int = #line) throws {
@@ -122,7 +123,7 @@ extension Collection where Element: Party {
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func valuesAreOfTheClassThatIsAsked(_ backend: Backend) throws {
         try Parties(backend).read { context throws in
             #expect(try context.queryValue(From<Human>(), .sum(\.age)) == 120)
@@ -142,7 +143,7 @@ extension Collection where Element: Party {
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func relationshipsGiveObjectsOfTheirOwnClass(_ backend: Backend) throws {
         try Parties(backend).read { context throws in
             let visits = try context.fetchAll(From<Visit>().orderBy(.ascending(\.day)))
@@ -159,7 +160,7 @@ extension Collection where Element: Party {
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func faultsAreLazyWhereTheirClassIsKnown(_ backend: Backend) throws {
         try Parties(backend).read { context throws in
             let bob = try #require(try context.fetchOne(From<Worker>(), Where(\.name == "Bob")))
@@ -175,7 +176,7 @@ extension Collection where Element: Party {
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func prefetchBatchesAndLazyListsKnowTheClasses(_ backend: Backend) throws {
         let parties = try Parties(backend)
         try parties.read { context throws in
@@ -196,7 +197,7 @@ extension Collection where Element: Party {
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func thePlanUsesTheIndexOfTheClass(_ backend: Backend) throws {
         try Parties(backend).read { context throws in
             #expect(try context.explain(From<Firm>()).contains("Party__entity"))

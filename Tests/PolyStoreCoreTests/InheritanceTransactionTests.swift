@@ -1,11 +1,12 @@
 import PolyStoreBackend
 import PolyStoreCore
 import TestModels
+import TestSupport
 import Testing
 
 /// Transactions on objects of a hierarchy, beyond creating, editing and deleting.
 @Suite struct InheritanceTransactionTests {
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func anUnsafeTransactionKeepsTheClasses(_ backend: Backend) throws {
         let parties = try Parties(backend)
         let draft = parties.stack.beginUnsafe(supportsUndo: true)
@@ -34,7 +35,7 @@ import Testing
         #expect(try parties.read { try $0.fetchAll(From<Worker>(), Where(\.badge == "I1")).names } == ["Ivy again"])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func setsOfChangesKnowTheClasses(_ backend: Backend) throws {
         let parties = try Parties(backend)
         try parties.write { transaction throws in
@@ -55,7 +56,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func batchUpdateSetsTheAttributesOfTheClass(_ backend: Backend) throws {
         let parties = try Parties(backend)
         try parties.write { transaction throws in
@@ -75,7 +76,7 @@ import Testing
         #expect(error?.message.contains("leads to objects of Worker") == true, "\(String(describing: error))")
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func fetchOrCreateMakesTheClassThatIsAsked(_ backend: Backend) throws {
         let parties = try Parties(backend)
         try parties.write { transaction throws in
@@ -89,7 +90,7 @@ import Testing
         #expect(try parties.read { try $0.fetchAll(From<Worker>(), Where(\.badge == "D1")).names } == ["Dan"])
     }
 
-    @MainActor @Test(arguments: Backend.allCases)
+    @MainActor @Test(arguments: Backend.forObjectLayer)
     func aRefreshedViewReadsEveryClassAgain(_ backend: Backend) throws {
         let parties = try Parties(backend)
         let view = parties.stack.newView(.manual)

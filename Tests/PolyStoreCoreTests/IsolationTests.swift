@@ -3,6 +3,7 @@ import Foundation
 import PolyStoreBackend
 import PolyStoreCore
 import TestModels
+import TestSupport
 import Testing
 
 /// The isolation of transactions, snapshots and the view from each other.

@@ -2,47 +2,23 @@ import PolyStoreBackend
 import PolyStoreCore
 import PolyStoreMemory
 import TestModels
+import TestSupport
 import Testing
-
-/// Records every message from a level on.
-private final class MessageLog: StoreLogger {
-    struct Entry: Sendable {
-        let level: LogLevel
-        let message: String
-        let file: String
-        let line: UInt
-    }
-
-    private let minimum: LogLevel
-    private let recorded = Protected<[Entry]>([])
-
-    init(_ minimum: LogLevel = .trace) { self.minimum = minimum }
-
-    func isEnabled(_ level: LogLevel) -> Bool { level >= minimum }
-
-    func log(_ level: LogLevel, _ message: String, file: StaticString, line: UInt, function: StaticString) {
-        recorded.withLock { $0.append(Entry(level: level, message: message, file: "\(file)", line: line)) }
-    }
-
-    var entries: [Entry] { recorded.withLock { $0 } }
-
-    func entries(_ level: LogLevel, _ text: String) -> [Entry] { entries.filter { $0.level == level && $0.message.contains(text) } }
-}
 
 @Suite struct LoggerTests {
     private let folder: Folder
 
     init() throws { folder = try Folder() }
 
-    private func stack(_ backend: Backend, _ logger: MessageLog) throws -> DataStack {
+    private func stack(_ backend: Backend, _ logger: RecordingLogger) throws -> DataStack {
         let stack = try DataStack(companySchema, logger: logger)
         try stack.addStore(backend.store(in: folder))
         return stack
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func commitsAreLoggedWithTheirCountsAndTheCallersLine(_ backend: Backend) async throws {
-        let logger = MessageLog(.debug)
+        let logger = RecordingLogger(.debug)
         let stack = try stack(backend, logger)
         let line: UInt = #line + 1
         let id = try await stack.perform { transaction in
@@ -64,9 +40,9 @@ private final class MessageLog: StoreLogger {
         #expect(logger.entries(.info, "Opened").map(\.file) == [#fileID])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func everyTransactionIsLogged(_ backend: Backend) async throws {
-        let logger = MessageLog(.debug)
+        let logger = RecordingLogger(.debug)
         let stack = try stack(backend, logger)
         for number in 0..<200 {
             // Every tenth transaction violates the unique constraint on `email`, and every tenth throws.
@@ -85,9 +61,9 @@ private final class MessageLog: StoreLogger {
         #expect(logger.entries.allSatisfy { $0.level < .warning })
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func conflictsAreLoggedWhereTheTransactionBegan(_ backend: Backend) async throws {
-        let logger = MessageLog(.debug)
+        let logger = RecordingLogger(.debug)
         let stack = try stack(backend, logger)
         let id = try await stack.perform { transaction in
             let person = try transaction.create(Into<Person>())
@@ -104,9 +80,9 @@ private final class MessageLog: StoreLogger {
         #expect(conflicts[0].message.contains("conflict"))
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func requestsAndPlansAreTraced(_ backend: Backend) async throws {
-        let logger = MessageLog()
+        let logger = RecordingLogger(.trace)
         let stack = try stack(backend, logger)
         let line: UInt = #line + 1
         _ = try stack.readAndWait { context in
@@ -122,20 +98,20 @@ private final class MessageLog: StoreLogger {
     }
 
     @Test func nothingIsTracedUnlessTheLoggerAsksForIt() throws {
-        let logger = MessageLog(.debug)
+        let logger = RecordingLogger(.debug)
         let stack = try DataStack(companySchema, logger: logger)
         try stack.addStore(.inMemory())
         _ = try stack.readAndWait { try $0.fetchCount(From<Person>()) }
         #expect(logger.entries(.trace, "").isEmpty)
-        let tracing = MessageLog()
+        let tracing = RecordingLogger(.trace)
         stack.logger = tracing
         _ = try stack.readAndWait { try $0.fetchCount(From<Person>()) }
         #expect(!tracing.entries(.trace, "count: fetch Person").isEmpty)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func slowQueriesAreLoggedWithTheirPlan(_ backend: Backend) async throws {
-        let logger = MessageLog(.warning)
+        let logger = RecordingLogger(.warning)
         let stack = try stack(backend, logger)
         _ = try stack.readAndWait { try $0.fetchAll(From<Person>()).count }
         #expect(stack.slowQueryThreshold == nil)
@@ -158,7 +134,7 @@ private final class MessageLog: StoreLogger {
     }
 
     @Test func aReadThatThrowsIsLogged() throws {
-        let logger = MessageLog()
+        let logger = RecordingLogger(.trace)
         let stack = try DataStack(companySchema, logger: logger)
         let line: UInt = #line + 1
         #expect(throws: StoreError.self) { try stack.readAndWait { try $0.fetchCount(From<Person>()) } }

@@ -1,6 +1,7 @@
 import PolyStoreBackend
 import PolyStoreCore
 import TestModels
+import TestSupport
 import Testing
 
 /// Objects that two transactions change concurrently: unqueued transactions and the store, and child transactions and their parents.
@@ -39,7 +40,7 @@ import Testing
         }
     }
 
-    static let cases: [(Backend, Place)] = Backend.allCases.flatMap { backend in Place.allCases.map { (backend, $0) } }
+    static let cases: [(Backend, Place)] = Backend.forObjectLayer.flatMap { backend in Place.allCases.map { (backend, $0) } }
     static let outcomes: [(MergePolicy, String)] = [
         (.storeWins, "p0 70 theirs"), (.mineWins, "p0 60 -"), (.attributesStoreWins, "p0 70 theirs"), (.attributesMineWins, "p0 60 theirs"),
     ]
@@ -170,7 +171,7 @@ import Testing
         #expect(try scene.people() == ["p0 11 -", "p1 70 -", "p2 20 -"])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func deleteRulesApplyToLinksOfOtherTransactions(_ backend: Backend) throws {
         let company = try Company(backend)
         let ids = try company.people(2)
@@ -191,7 +192,7 @@ import Testing
         #expect(try company.stack.readAndWait { try $0.fetchCount(From<Department>()) } == 1)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func uniquenessIsCheckedAgainstCommittedRows(_ backend: Backend) throws {
         let company = try Company(backend)
         let draft = company.stack.beginUnsafe()

@@ -1,11 +1,12 @@
 import PolyStoreBackend
 import PolyStoreCore
 import TestModels
+import TestSupport
 import Testing
 
 /// Transactions within transactions.
 @Suite struct NestedTransactionTests {
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func aChildSeesItsParentAndHandsOver(_ backend: Backend) throws {
         let company = try Company(backend)
         let ids = try company.people(3)
@@ -34,7 +35,7 @@ import Testing
         #expect(try company.verified().isEmpty)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func aReleasedChildChangesNothing(_ backend: Backend) throws {
         let company = try Company(backend)
         let ids = try company.people(2)
@@ -53,7 +54,7 @@ import Testing
         #expect(try company.ages() == [5, 10])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func insideAQueuedTransaction(_ backend: Backend) throws {
         let company = try Company(backend)
         let ids = try company.people(2)
@@ -115,7 +116,7 @@ import Testing
     }
 
     /// A list whose new order is pending in the parent; the rows of the store have the old one.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func aChildSeesThePendingOrder(_ backend: Backend) throws {
         let music = try OrderedTests.Music(backend, lists: 1, tracks: 5)
         try music.stack.performAndWait { transaction throws in
@@ -145,7 +146,7 @@ import Testing
     }
 
     /// The parent's pending link has no inverse that the child's delete rules could find in the store.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func aChildDeletesTheTargetOfAPendingLink(_ backend: Backend) throws {
         let company = try Company(backend)
         let (department, tags) = try company.stack.performAndWait { transaction throws in

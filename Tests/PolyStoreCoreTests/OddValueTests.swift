@@ -2,6 +2,7 @@ import Foundation
 import PolyStoreBackend
 import PolyStoreCore
 import TestModels
+import TestSupport
 import Testing
 
 /// Sets, which are equal in any order of their elements, and NaN, which is one value in a store although it does not equal itself in Swift.
@@ -36,7 +37,7 @@ import Testing
         return (stack, id)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func equalValuesAreNoChange(_ backend: Backend) throws {
         let folder = try Folder()
         let (stack, id) = try stack(backend, folder)
@@ -60,7 +61,7 @@ import Testing
         #expect(try stack.stores[0].verifyAndWait() == [])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func equalValuesAreNoConflict(_ backend: Backend) throws {
         let folder = try Folder()
         let (stack, id) = try stack(backend, folder)
@@ -81,7 +82,7 @@ import Testing
     }
 
     /// Different values still conflict.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func otherValuesAreAConflict(_ backend: Backend) throws {
         let folder = try Folder()
         let (stack, id) = try stack(backend, folder)
@@ -98,7 +99,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func nanIsInNoRange(_ backend: Backend) throws {
         let folder = try Folder()
         let (stack, id) = try stack(backend, folder)
@@ -115,7 +116,7 @@ import Testing
     }
 
     /// Foundation cannot describe dates that are not finite.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func nonFiniteNumbersArePrinted(_ backend: Backend) throws {
         let folder = try Folder()
         let (stack, id) = try stack(backend, folder)

@@ -1,6 +1,7 @@
 import PolyStoreBackend
 import PolyStoreCore
 import TestModels
+import TestSupport
 import Testing
 
 /// Ordered relationships.
@@ -45,7 +46,7 @@ import Testing
         func isSound() throws -> Bool { try stack.stores[0].capabilities.has(.verification) ? stack.stores[0].verifyAndWait() == [] : true }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func aListKeepsItsOrder(_ backend: Backend) throws {
         let music = try Music(backend)
         try music.change { _, lists, tracks in
@@ -75,7 +76,7 @@ import Testing
     }
 
     /// A permutation is a change.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func movingIsWrittenAndPublished(_ backend: Backend) throws {
         let music = try Music(backend)
         try music.change { _, lists, tracks in (lists[0].tracks, lists[0].extras) = (tracks, tracks) }
@@ -92,7 +93,7 @@ import Testing
         #expect(try music.stack.readAndWait { try $0.fetchAll(From<Track>()).map(\.objectID) } == before)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func theOtherEndAppends(_ backend: Backend) throws {
         let music = try Music(backend)
         try music.change { _, lists, tracks in
@@ -120,7 +121,7 @@ import Testing
         #expect(try music.isSound())
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func theFirstOccurrenceOfADuplicateIsKept(_ backend: Backend) throws {
         let music = try Music(backend)
         try music.change { _, lists, tracks in
@@ -132,7 +133,7 @@ import Testing
         #expect(try music.read { $0.extras.map(\.title) }[0] == ["t2"])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func bothEndsOfALinkHaveAnOrder(_ backend: Backend) throws {
         let music = try Music(backend)
         func names() throws -> [[String]] {
@@ -160,7 +161,7 @@ import Testing
         #expect(try music.isSound())
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func aListMayLeadToItsOwnEntity(_ backend: Backend) throws {
         let music = try Music(backend, lists: 5)
         try music.change { _, lists, _ in
@@ -187,7 +188,7 @@ import Testing
         #expect(try music.isSound())
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func deletedObjectsLeaveTheirLists(_ backend: Backend) throws {
         let music = try Music(backend)
         try music.change { _, lists, tracks in
@@ -211,7 +212,7 @@ import Testing
         #expect(try music.isSound())
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func countsAreChecked(_ backend: Backend) throws {
         let music = try Music(backend)
         let error = expectError(.constraint) { try music.change { _, lists, tracks in lists[0].picks = Array(tracks[0..<4]) } }
@@ -220,7 +221,7 @@ import Testing
         #expect(try music.read { $0.picks.map(\.title) }[0] == ["t2", "t0", "t1"])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func conditionsAndPrefetchingWorkAsOnSets(_ backend: Backend) throws {
         let music = try Music(backend, lists: 3)
         try music.change { _, lists, tracks in

@@ -1,6 +1,7 @@
 import PolyStoreBackend
 import PolyStoreCore
 import TestModels
+import TestSupport
 import Testing
 
 /// Ordered relationships in transactions of every kind, in the view, after reopening, and under random changes.
@@ -8,7 +9,7 @@ import Testing
     private typealias Music = OrderedTests.Music
 
     /// Objects that another transaction adds to a list are kept, after the rearranged ones.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func ordersOfUnqueuedTransactionsAreKept(_ backend: Backend) throws {
         let music = try Music(backend)
         try music.change { _, lists, tracks in
@@ -37,7 +38,7 @@ import Testing
     }
 
     /// A new order is an undo step, though no object changes.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func anOrderIsUndoneAndRedone(_ backend: Backend) throws {
         let music = try Music(backend)
         try music.change { _, lists, tracks in
@@ -71,7 +72,7 @@ import Testing
     }
 
     @MainActor
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func theViewSeesMoves(_ backend: Backend) throws {
         let music = try Music(backend)
         try music.change { _, lists, tracks in (lists[0].tracks, lists[0].extras) = (tracks, [tracks[0], tracks[1]]) }
@@ -89,7 +90,7 @@ import Testing
         #expect(list.tracks.map(\.title) == ["t5", "t1", "t3", "t4", "t0"])
     }
 
-    @Test(arguments: Backend.allCases.filter { $0 != .memory })
+    @Test(arguments: Backend.persistent)
     func ordersSurviveReopening(_ backend: Backend) throws {
         let folder: Folder
         do {
@@ -109,7 +110,7 @@ import Testing
     }
 
     /// This includes transactions of one commit group: each sees the objects that its predecessors appended.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func manyTransactionsAppendInOrder(_ backend: Backend) async throws {
         let music = try Music(backend, tracks: 0)
         let list = try #require(try music.stack.readAndWait { try $0.fetchObjectID(From<Playlist>()) })
@@ -131,7 +132,7 @@ import Testing
         #expect(try music.read { $0.extras.map(\.title) }[0] == titles)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func aLongListGrowsAtItsEnd(_ backend: Backend) throws {
         let music = try Music(backend, tracks: 3000)
         try music.change { _, lists, tracks in for track in tracks { track.playlist = lists[0] } }
@@ -168,7 +169,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases, 1...5)
+    @Test(arguments: Backend.forObjectLayer, 1...5)
     func listsAgreeWithArraysAfterAnyChange(_ backend: Backend, _ seed: Int) throws {
         let music = try Music(backend, lists: 3, tracks: 12, tags: 4)
         var random = GraphTests.Random(seed)

@@ -1,6 +1,7 @@
 import PolyStoreBackend
 import PolyStoreCore
 import TestModels
+import TestSupport
 import Testing
 
 /// Relationships connect existing objects: none refers to, or belongs to, a deleted or missing object.
@@ -35,7 +36,7 @@ import Testing
         Change(name: "one to one") { person, others, _ in person.spouse = others[0] },
     ]
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func relationshipsOfADeletedObjectAreRefused(_ backend: Backend) throws {
         for change in changes {
             let company = try Company(backend)
@@ -57,7 +58,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func relationshipsOfAMissingObjectAreRefused(_ backend: Backend) throws {
         for change in changes {
             let company = try Company(backend, expectsSilence: false)
@@ -79,7 +80,7 @@ import Testing
     }
 
     /// A relationship without an inverse, and the inverse of a to-one relationship.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func toManyRelationshipsOfAMissingOrDeletedObjectAreRefused(_ backend: Backend) throws {
         let company = try Company(backend, expectsSilence: false)
         let (_, department, people) = try ids(company)
@@ -108,7 +109,7 @@ import Testing
     }
 
     /// After a valid assignment, the relationship no longer refuses the commit.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func aRefusedAssignmentCanBeCorrected(_ backend: Backend) throws {
         let company = try Company(backend)
         let (_, department, people) = try ids(company)

@@ -1,6 +1,7 @@
 import PolyStoreBackend
 import PolyStoreCore
 import TestModels
+import TestSupport
 import Testing
 
 /// A fetch before the commit returns the same objects as any fetch after it.
@@ -28,7 +29,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases, 1...4)
+    @Test(arguments: Backend.forObjectLayer, 1...4)
     func fetchesBeforeAndAfterTheCommitAgree(_ backend: Backend, _ seed: Int) throws {
         let company = try Company(backend)
         var random = GraphTests.Random(seed)
@@ -70,7 +71,7 @@ import Testing
 
 /// A fetch in a transaction evaluates the pending objects that may match, not all of them.
 @Suite struct PendingIndexTests {
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func findOrCreateLooksAtOneObjectEach(_ backend: Backend) throws {
         let company = try Company(backend)
         try company.stack.performAndWait { transaction throws in
@@ -92,7 +93,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func nothingIsEncodedTwiceUnlessItWasChanged(_ backend: Backend) throws {
         let company = try Company(backend)
         let ids = try company.people(50)
@@ -110,7 +111,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func aValueThatComesAndGoesIsFoundOnce(_ backend: Backend) throws {
         let company = try Company(backend)
         try company.stack.performAndWait { transaction throws in
@@ -138,7 +139,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func theIndexWithTheFewestIsUsed(_ backend: Backend) throws {
         let company = try Company(backend)
         try company.stack.performAndWait { transaction throws in
@@ -149,7 +150,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases, [0, 1, 3, 30, 200])
+    @Test(arguments: Backend.forObjectLayer, [0, 1, 3, 30, 200])
     func rowsOfTheStoreBehindManyHiddenOnesAreFound(_ backend: Backend, _ limit: Int) throws {
         let company = try Company(backend)
         let ids = try company.people(300)

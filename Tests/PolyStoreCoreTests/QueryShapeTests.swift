@@ -2,6 +2,7 @@ import Foundation
 import PolyStoreBackend
 import PolyStoreCore
 import TestModels
+import TestSupport
 import Testing
 
 extension Person {
@@ -58,7 +59,7 @@ extension Gadget {
     private static func generic<S: Sequence<Int>>(_ values: S, _ path: KeyPath<Person, Int>) -> Where<Person> { values ~= path }
     private static func genericKey<S: Sequence<Int>>(_ values: S, _ key: QueryKey) -> Where<Person> { values ~= key }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func rangesOfEveryShapeAreComparedWithTheirBounds(_ backend: Backend) throws {
         let company = try Company.staffed(backend) { $0[5].spouse = $0[4] }
         try company.stack.readAndWait { context throws in
@@ -68,7 +69,7 @@ extension Gadget {
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func rangesOnOptionalsAreComparedWithTheirBounds(_ backend: Backend) throws {
         let gadgets = try Gadgets(backend)
         let day = Date(timeIntervalSinceReferenceDate: 0)
@@ -97,7 +98,7 @@ extension Gadget {
 
     // MARK: Key paths
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func keyPathsThatAreNotExactlyStoredAreRefused(_ backend: Backend) throws {
         let company = try Company.staffed(backend) { _ in }
         let gadgets = try Gadgets(backend)
@@ -135,7 +136,7 @@ extension Gadget {
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func theCountBehindARelationshipToOneIsAKeyPath(_ backend: Backend) throws {
         let company = try Company.staffed(backend) { $0[5].spouse = $0[2] }
         try company.stack.readAndWait { context throws in
@@ -159,7 +160,7 @@ extension Gadget {
 
     // MARK: Configurations
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func eachStoreIsReadOnce(_ backend: Backend) throws {
         let gadgets = try Gadgets(backend, configurations: ["Shop", "Store"])
         try gadgets.stack.performAndWait { transaction throws in
@@ -184,7 +185,7 @@ extension Gadget {
 
     // MARK: Values
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func batchUpdatesRefuseInvalidValues(_ backend: Backend) throws {
         let gadgets = try Gadgets(backend)
         try gadgets.stack.performAndWait { transaction throws in
@@ -229,7 +230,7 @@ extension Gadget {
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func decimalsCompareWithRealsOfAnySize(_ backend: Backend) throws {
         let gadgets = try Gadgets(backend)
         // A literal such as 3.133 is converted from a Double and is not exact.
@@ -260,7 +261,7 @@ extension Gadget {
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func distinctResultsKeepTextsOfDifferentBytesApart(_ backend: Backend) throws {
         let gadgets = try Gadgets(backend)
         let labels = ["\u{e9}", "e\u{301}", "\u{e9}", "x"]
@@ -274,7 +275,7 @@ extension Gadget {
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func errorsOfFormatStringsHaveAPlace(_ backend: Backend) throws {
         let company = try Company(backend)
         let path = Array(repeating: "spouse", count: 150).joined(separator: ".")

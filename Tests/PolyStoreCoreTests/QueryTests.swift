@@ -1,10 +1,11 @@
 import PolyStoreBackend
 import PolyStoreCore
 import TestModels
+import TestSupport
 import Testing
 
 @Suite struct QueryTests {
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func valuesAreComputedOverMatchingObjects(_ backend: Backend) throws {
         let company = try Company(backend)
         try company.people(6)  // ages 0, 10, … 50
@@ -25,7 +26,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func groupsComeInOrderTheOneWithoutAValueFirst(_ backend: Backend) throws {
         let company = try Company(backend)
         let ids = try company.people(6)
@@ -76,7 +77,7 @@ import Testing
     }
 
     /// A fetch uses the same index on every backend, and reports the number of rows it examined.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func plansNameTheIndexAndCountRows(_ backend: Backend) throws {
         let company = try Company(backend)
         try company.people(50)

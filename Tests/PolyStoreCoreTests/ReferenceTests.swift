@@ -1,6 +1,7 @@
 import PolyStoreBackend
 import PolyStoreCore
 import TestModels
+import TestSupport
 import Testing
 
 /// Objects obtained by id without reading the store.
@@ -19,7 +20,7 @@ import Testing
         return (company, departments, people)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func aRelationshipIsSetWithoutReadingItsTarget(_ backend: Backend) throws {
         let (company, departments, people) = try staffed(backend)
         try company.stack.performAndWait { transaction throws in
@@ -46,7 +47,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func aFaultReadsItsValuesAtTheFirstAccess(_ backend: Backend) throws {
         let (company, departments, _) = try staffed(backend)
         try company.stack.performAndWait { transaction throws in
@@ -92,7 +93,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func aMissingTargetRefusesTheCommit(_ backend: Backend) throws {
         // Reading such an object logs a warning.
         let (company, departments, people) = try staffed(backend, expectsSilence: false)
@@ -130,7 +131,7 @@ import Testing
     }
 
     /// The missing object has no record that could hold the change.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func aMemberThatIsNotThereRefusesTheCommitOfAnUnqueuedTransaction(_ backend: Backend) throws {
         let (company, departments, people) = try staffed(backend, expectsSilence: false)
         try company.stack.performAndWait { try $0.delete(people[3]) }
@@ -145,7 +146,7 @@ import Testing
         #expect(try company.stack.stores[0].verifyAndWait() == [])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func aDeletedObjectIsNotATarget(_ backend: Backend) throws {
         let (company, departments, people) = try staffed(backend)
         expectError(.notFound) {
@@ -170,7 +171,7 @@ import Testing
         #expect(try company.stack.readAndWait { try $0.fetchExisting(people[0])?.spouse == nil })
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func changesOfMissingObjectsRefuseTheCommit(_ backend: Backend) throws {
         let (company, departments, _) = try staffed(backend, expectsSilence: false)
         expectError(.notFound) {

@@ -1,6 +1,7 @@
 import PolyStoreBackend
 import PolyStoreCore
 import TestModels
+import TestSupport
 import Testing
 
 /// Lists that are fetched again while their objects are alive. Rows of living objects are not read, and the results must not differ.
@@ -8,7 +9,7 @@ import Testing
 @Suite struct RefetchTests {
     private let source = From<Person>().where(\.age >= 100).orderBy(.descending(\.age))
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func aListFetchedAgainIsCurrent(_ backend: Backend) async throws {
         let company = try Company(backend)
         let stack = company.stack
@@ -39,7 +40,7 @@ import Testing
         #expect(try stack.view.fetchAll(From<Person>().where(\.age >= 100).limit(3)).count == 3)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func objectsNotInMemoryAreReadTogether(_ backend: Backend) throws {
         let company = try Company(backend)
         try company.people(1000)
@@ -56,7 +57,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func aTransactionSeesItsOwnChangesInAListFetchedAgain(_ backend: Backend) throws {
         let company = try Company(backend)
         let ids = try company.people(200)

@@ -1,6 +1,7 @@
 import PolyStoreBackend
 import PolyStoreCore
 import TestModels
+import TestSupport
 import Testing
 
 /// Counts, required relationships, deny rules, and cyclic cascades.
@@ -29,7 +30,7 @@ import Testing
         return error?.violations.map { "\($0.entity) \($0.rowID) \($0.attribute ?? "") \($0.rule)" } ?? []
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func countsHoldForNewAndChangedObjectsFromEitherEnd(_ backend: Backend) throws {
         let folder = try Folder()
         let stack = try stack(backend, folder)
@@ -62,7 +63,7 @@ import Testing
         #expect(try stack.readAndWait { try $0.fetchCount(From<Crew>()) } == 1)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func aRequiredRelationshipCannotBeCleared(_ backend: Backend) throws {
         let folder = try Folder()
         let stack = try stack(backend, folder)
@@ -78,7 +79,7 @@ import Testing
         #expect(deleted.sorted() == ["Sailor 1 crew required", "Sailor 2 crew required"])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func allViolationsOfAllObjectsAreInOneError(_ backend: Backend) throws {
         let folder = try Folder()
         let stack = try stack(backend, folder)
@@ -97,7 +98,7 @@ import Testing
         #expect(found.contains("Crew 3 sailors count") && found.contains("Sailor 4 ward deny"))
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func denyHoldsWhileTheTargetExists(_ backend: Backend) throws {
         let folder = try Folder()
         let stack = try stack(backend, folder)
@@ -121,7 +122,7 @@ import Testing
         var count: Int { [.ring: 1000, .chain: 1000, .itself: 1][self] ?? 2 }
     }
 
-    @Test(arguments: Backend.allCases, Cycle.allCases)
+    @Test(arguments: Backend.forObjectLayer, Cycle.allCases)
     func cascadesEndWhereTheyBegan(_ backend: Backend, _ cycle: Cycle) throws {
         let folder = try Folder()
         let stack = try stack(backend, folder)

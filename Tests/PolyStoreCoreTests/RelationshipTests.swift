@@ -1,6 +1,7 @@
 import PolyStoreBackend
 import PolyStoreCore
 import TestModels
+import TestSupport
 import Testing
 
 @Suite struct RelationshipTests {
@@ -19,7 +20,7 @@ import Testing
         return (company, departments, people)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func toOneAndItsInverseAgree(_ backend: Backend) throws {
         let (company, departments, people) = try staffed(backend)
         try company.stack.readAndWait { context throws in
@@ -33,7 +34,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func inversesAreKeptInMemoryAtOnce(_ backend: Backend) throws {
         let (company, departments, people) = try staffed(backend)
         try company.stack.performAndWait { transaction throws in
@@ -57,7 +58,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func symmetricManyToManyHoldsBothWays(_ backend: Backend) throws {
         let (company, _, people) = try staffed(backend)
         try company.stack.performAndWait { transaction throws in
@@ -76,7 +77,7 @@ import Testing
         #expect(counts == [1, 1, 0, 0])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func oneToOneClearsFormerPartners(_ backend: Backend) throws {
         let (company, _, people) = try staffed(backend)
         try company.stack.performAndWait { transaction throws in
@@ -93,7 +94,7 @@ import Testing
         #expect(spouses == ["p3@example.com", nil, nil, "p0@example.com"])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func denyNamesTheViolatingObjects(_ backend: Backend) throws {
         let (company, departments, people) = try staffed(backend)
         let error = expectError(.constraint) { try company.stack.performAndWait { try $0.delete(departments[0]) } }
@@ -110,7 +111,7 @@ import Testing
         #expect(try company.stack.readAndWait { try $0.fetchCount(From<Person>()) } == 0)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func cascadeAndNullifyReachRelatedObjects(_ backend: Backend) throws {
         let (company, departments, _) = try staffed(backend)
         let projects = try company.stack.performAndWait { transaction throws in
@@ -136,7 +137,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func aRequiredRelationshipRefusesTheCommit(_ backend: Backend) throws {
         let (company, departments, _) = try staffed(backend)
         let error = expectError(.constraint) { try company.stack.performAndWait { try $0.create(Into<Project>()).name = "x" } }
@@ -147,7 +148,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func deletingAFriendLeavesNoLink(_ backend: Backend) throws {
         let (company, _, people) = try staffed(backend)
         try company.stack.performAndWait { transaction throws in
@@ -159,7 +160,7 @@ import Testing
     }
 
     /// A one-way link to an object created and deleted in the same transaction must not be written.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func aLinkToAMissingObjectIsNotWritten(_ backend: Backend) throws {
         let (company, departments, _) = try staffed(backend)
         try company.stack.performAndWait { transaction in
@@ -182,7 +183,7 @@ import Testing
         #expect(try company.stack.stores[0].verifyAndWait() == [])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func objectsAreUniqueWithinAContext(_ backend: Backend) throws {
         let (company, departments, people) = try staffed(backend)
         try company.stack.readAndWait { context throws in

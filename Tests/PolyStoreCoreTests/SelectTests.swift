@@ -2,6 +2,7 @@ import Foundation
 import PolyStoreBackend
 import PolyStoreCore
 import TestModels
+import TestSupport
 import Testing
 
 /// Queries of values over a small company, on each backend.
@@ -191,7 +192,7 @@ import Testing
         return all
     }()
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func everyQueryAnswersTheSame(_ backend: Backend) throws {
         let company = try Self.company(backend)
         try company.stack.readAndWait { context throws in
@@ -213,7 +214,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func aValueComesInTheTypeThatIsAsked(_ backend: Backend) throws {
         let company = try Self.company(backend)
         try company.stack.readAndWait { context throws in
@@ -244,7 +245,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func pendingChangesCountOnRequest(_ backend: Backend) throws {
         let company = try Self.company(backend)
         try company.stack.performAndWait { transaction throws in

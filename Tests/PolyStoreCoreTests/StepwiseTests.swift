@@ -1,11 +1,12 @@
 import PolyStoreBackend
 import PolyStoreCore
 import TestModels
+import TestSupport
 import Testing
 
 /// Transactions over several blocks and awaits, and batches that commit in parts.
 @Suite struct StepwiseTests {
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func stepsWorkOnOneTransaction(_ backend: Backend) async throws {
         let company = try Company(backend)
         let transaction = company.stack.beginTransaction()
@@ -27,7 +28,7 @@ import Testing
         #expect(try company.ages() == [45])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func otherTransactionsRunMeanwhile(_ backend: Backend) async throws {
         let company = try Company(backend)
         let ids = try company.people(2)
@@ -38,7 +39,7 @@ import Testing
         #expect(try company.ages() == [1, 2])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func isDiscardedWhenItIsReleased(_ backend: Backend) async throws {
         let company = try Company(backend)
         do {
@@ -49,7 +50,7 @@ import Testing
         #expect(company.stack.openSnapshots.isEmpty)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func aStepThatThrowsIsUndone(_ backend: Backend) async throws {
         struct Stop: Error {}
         let company = try Company(backend)
@@ -92,7 +93,7 @@ import Testing
         #expect(try company.ages() == [2])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func batchesCommitRepeatedly(_ backend: Backend) async throws {
         let company = try Company(backend)
         let stack = company.stack
@@ -123,7 +124,7 @@ import Testing
         #expect(try company.count() == 251)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     @MainActor func aBlockingBatchCommitsRepeatedlyAndLeavesTheViewCurrent(_ backend: Backend) throws {
         let company = try Company(backend)
         let stack = company.stack
@@ -146,7 +147,7 @@ import Testing
         #expect(try company.count() == 2)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func savesEverythingAtTheEnd(_ backend: Backend) async throws {
         let company = try Company(backend)
         let ids = try company.people(3)

@@ -7,6 +7,7 @@ import PolyStoreLevelDB
 import PolyStoreMemory
 import PolyStoreSQLite
 import TestModels
+import TestSupport
 import Testing
 
 /// Removing, closing, erasing, copying and measuring stores, and stores that cannot be opened.

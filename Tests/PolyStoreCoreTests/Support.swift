@@ -1,56 +1,8 @@
-import Foundation
 import PolyStoreBackend
 import PolyStoreCore
-import PolyStoreLMDB
-import PolyStoreLevelDB
-import PolyStoreMemory
-import PolyStoreSQLite
 import TestModels
+import TestSupport
 import Testing
-
-/// The backends that every test of the object layer runs on.
-enum Backend: String, CaseIterable, CustomTestStringConvertible {
-    case memory, sqlite, lmdb, levelDB
-
-    var testDescription: String { rawValue }
-
-    func store(in folder: Folder, _ name: String = "test") -> StoreConfiguration {
-        switch self {
-        case .memory: .inMemory()
-        case .sqlite: .sqlite(file: folder.path + "/\(name).sqlite")
-        case .lmdb: .lmdb(file: folder.path + "/\(name).lmdb")
-        case .levelDB: .levelDB(directory: folder.path + "/\(name).leveldb")
-        }
-    }
-}
-
-/// A temporary folder that is removed when the test ends.
-final class Folder: Sendable {
-    let path: String
-
-    init() throws {
-        path = NSTemporaryDirectory() + "polystore-" + UUID().uuidString
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    }
-
-    /// A folder at a path, which need not exist.
-    init(path: String) { self.path = path }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-}
-
-/// Records logged messages. A test that expects silence checks `lines`.
-final class RecordingLogger: StoreLogger, @unchecked Sendable {  // `lines` is accessed under the lock only
-    private let lock = NSLock()
-    private var kept: [String] = []
-
-    func isEnabled(_ level: LogLevel) -> Bool { level >= .warning }
-    func log(_ level: LogLevel, _ message: String, file: StaticString, line: UInt, function: StaticString) {
-        guard isEnabled(level) else { return }
-        lock.withLock { kept.append("\(level): \(message)") }
-    }
-    var lines: [String] { lock.withLock { kept } }
-}
 
 let companySchema = Schema("Company 1", Person.self, Department.self, Project.self)
 
@@ -114,21 +66,4 @@ extension Transaction {
         person.age = number
         return person
     }
-}
-
-/// Expects a `StoreError` with a code, and returns it.
-@discardableResult
-func expectError<T>(
-    _ code: StoreError.Code, sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> T
-) -> StoreError? {
-    do {
-        _ = try body()
-        Issue.record("expected \(code), but nothing was thrown", sourceLocation: sourceLocation)
-    } catch let error as StoreError {
-        #expect(error.code == code, "\(error)", sourceLocation: sourceLocation)
-        return error
-    } catch {
-        Issue.record("expected \(code), got \(error)", sourceLocation: sourceLocation)
-    }
-    return nil
 }

@@ -1,14 +1,16 @@
 import Dispatch
 import PolyStoreBackend
 import PolyStoreCore
+import PolyStoreMemory
 import TestModels
+import TestSupport
 import Testing
 
 /// Interactions between kinds of transactions.
 @Suite struct TransactionEdgeTests {
     private struct Stop: Error {}
 
-    @Test(arguments: Backend.allCases, [false, true])
+    @Test(arguments: Backend.forObjectLayer, [false, true])
     func aStepThatThrowsIsUndoneAfterAnyChanges(_ backend: Backend, _ supportsUndo: Bool) async throws {
         let company = try Company(backend)
         let id = try company.people(1)[0]
@@ -29,7 +31,7 @@ import Testing
         #expect(try company.ages() == [0] && company.nicknames() == ["kept"])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func aStepWithAConflictCanBeRepeated(_ backend: Backend) async throws {
         let company = try Company(backend)
         let id = try company.people(1)[0]
@@ -49,7 +51,7 @@ import Testing
         #expect(try company.ages() == [11])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func undoAfterOthersHaveWritten(_ backend: Backend) throws {
         let company = try Company(backend)
         let id = try company.people(1)[0]
@@ -91,7 +93,7 @@ import Testing
         #expect(try company.ages() == [0])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     @MainActor
     func restoredObjectsReappearInContextsThatSawTheirDeletion(_ backend: Backend) async throws {
         let company = try Company(backend)
@@ -111,7 +113,7 @@ import Testing
         #expect(try view.fetchExisting(id) === seen[0])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func aDeletionThatLosesTheConflictHasNoEffect(_ backend: Backend) throws {
         let company = try Company(backend)
         let id = try company.people(1)[0]
@@ -200,7 +202,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     @MainActor
     func contextsReadStoresThatAreAddedLater(_ backend: Backend) async throws {
         let folder = try Folder()

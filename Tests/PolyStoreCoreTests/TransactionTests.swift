@@ -3,10 +3,11 @@ import Foundation
 import PolyStoreBackend
 import PolyStoreCore
 import TestModels
+import TestSupport
 import Testing
 
 @Suite struct TransactionTests {
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func commitsOnReturn(_ backend: Backend) async throws {
         let company = try Company(backend)
         let id = try await company.stack.perform { transaction in
@@ -21,7 +22,7 @@ import Testing
         #expect(seen == ["jane@example.com"])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func discardsOnThrow(_ backend: Backend) async throws {
         let company = try Company(backend)
         struct Stop: Error {}
@@ -34,7 +35,7 @@ import Testing
         #expect(try await company.stack.read { try $0.fetchCount(From<Person>()) } == 0)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func cancelDiscardsAndThrowsCancelled(_ backend: Backend) throws {
         let company = try Company(backend)
         expectError(.cancelled) {
@@ -46,7 +47,7 @@ import Testing
         #expect(try company.stack.readAndWait { try $0.fetchCount(From<Person>()) } == 0)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func editsByID(_ backend: Backend) async throws {
         let company = try Company(backend)
         let ids = try company.people(3)
@@ -54,7 +55,7 @@ import Testing
         #expect(try await company.stack.read { try $0.fetchAll(From<Person>()).map(\.age) } == [0, 11, 20])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func editingADeletedObjectNamesIt(_ backend: Backend) throws {
         let company = try Company(backend)
         let ids = try company.people(1)
@@ -76,7 +77,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func fetchesSeePendingChanges(_ backend: Backend) throws {
         let company = try Company(backend)
         let ids = try company.people(6)  // ages 0 … 50
@@ -97,7 +98,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func anUnassignedRequiredAttributeRefusesTheCommit(_ backend: Backend) throws {
         let company = try Company(backend)
         let error = expectError(.constraint) { try company.stack.performAndWait { _ = try $0.create(Into<Person>()) } }
@@ -106,7 +107,7 @@ import Testing
         #expect(try company.stack.readAndWait { try $0.fetchCount(From<Person>()) } == 0)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func aUniqueViolationNamesTheAttributeAndTheStoreContinues(_ backend: Backend) throws {
         let company = try Company(backend)
         try company.people(2)
@@ -119,7 +120,7 @@ import Testing
         #expect(try company.stack.readAndWait { try $0.fetchCount(From<Person>()) } == 3)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func uniqueValuesMaySwapWithinATransaction(_ backend: Backend) throws {
         let company = try Company(backend)
         let ids = try company.people(2)
@@ -130,7 +131,7 @@ import Testing
         #expect(try company.stack.readAndWait { try $0.fetchAll(From<Person>()).map(\.email) } == ["p1@example.com", "p0@example.com"])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func aTransactionInsideAnotherIsRefused(_ backend: Backend) throws {
         let company = try Company(backend)
         let stack = company.stack
@@ -139,7 +140,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func transactionsRunInTheOrderOfTheirCalls(_ backend: Backend) async throws {
         let company = try Company(backend)
         let ids = try company.people(1)
@@ -171,7 +172,7 @@ import Testing
         #expect(try company.nicknames() == [expected])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func changedKeysAndFlagsDescribeTheTransaction(_ backend: Backend) throws {
         let company = try Company(backend)
         let ids = try company.people(2)

@@ -1,11 +1,12 @@
 import PolyStoreBackend
 import PolyStoreCore
 import TestModels
+import TestSupport
 import Testing
 
 /// Undo and redo.
 @Suite struct UndoTests {
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func undoesChangesStepByStep(_ backend: Backend) throws {
         let company = try Company(backend)
         let ids = try company.people(2)
@@ -38,7 +39,7 @@ import Testing
         #expect(!draft.canUndo)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func undoesCreationsDeletionsAndRelationships(_ backend: Backend) throws {
         let company = try Company(backend)
         let ids = try company.people(3)
@@ -122,7 +123,7 @@ import Testing
     }
 
     /// Random steps, compared with a list of the states after each of them.
-    @Test(arguments: Backend.allCases, [1, 2, 3] as [UInt64])
+    @Test(arguments: Backend.forObjectLayer, [1, 2, 3] as [UInt64])
     func randomStepsAreUndoneAndRedoneExactly(_ backend: Backend, _ seed: UInt64) throws {
         let company = try Company(backend)
         try company.people(5)

@@ -2,11 +2,12 @@ import Foundation
 import PolyStoreBackend
 import PolyStoreCore
 import TestModels
+import TestSupport
 import Testing
 
 /// Unqueued transactions: what they read and write, and their lifetime.
 @Suite struct UnsafeTransactionTests {
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func commitsMoreThanOnce(_ backend: Backend) throws {
         let company = try Company(backend)
         let draft = company.stack.beginUnsafe()
@@ -53,7 +54,7 @@ import Testing
         #expect(try company.nicknames().compactMap { $0 } == ["kept"])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func rollsBack(_ backend: Backend) throws {
         let company = try Company(backend)
         let ids = try company.people(3)
@@ -77,7 +78,7 @@ import Testing
         #expect(try company.ages() == [7, 10, 20])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func isDiscardedWhenItIsReleased(_ backend: Backend) throws {
         let company = try Company(backend, expectsSilence: false)
         let ids = try company.people(2)
@@ -103,7 +104,7 @@ import Testing
         held = nil
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func keepsRelationshipsAndTheirInverses(_ backend: Backend) throws {
         let company = try Company(backend)
         let ids = try company.people(4)
@@ -130,7 +131,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func losesNothingWhenACommitIsRefused(_ backend: Backend) throws {
         let company = try Company(backend)
         try company.people(1)
@@ -162,7 +163,7 @@ import Testing
         #expect(try await draft.commit() == false)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func isRefusedInsideAnotherTransaction(_ backend: Backend) throws {
         let company = try Company(backend)
         try company.people(1)

@@ -1,13 +1,14 @@
 import PolyStoreBackend
 import PolyStoreCore
 import TestModels
+import TestSupport
 import Testing
 
 /// Batch operations on objects of several classes, on ordered relationships, and in unqueued transactions.
 @Suite struct VerbTests {
     // MARK: Inheritance
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func fetchOrCreateFindsObjectsOfTheClassesBelow(_ backend: Backend) throws {
         let parties = try Parties(backend)
         try parties.write { transaction throws in
@@ -25,7 +26,7 @@ import Testing
         #expect(try parties.read { try $0.fetchCount(From<Worker>(), Where("badge == 'D1'")) } == 1)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func batchUpdateReachesTheClassesBelow(_ backend: Backend) throws {
         let parties = try Parties(backend)
         try parties.write { transaction throws in
@@ -50,7 +51,7 @@ import Testing
 
     // MARK: Ordered relationships
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func changesOfOrderAreChanges(_ backend: Backend) throws {
         let music = try OrderedTests.Music(backend)
         try music.change { _, lists, tracks in
@@ -78,7 +79,7 @@ import Testing
 
     // MARK: Unqueued transactions
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func unsafeTransactionsHaveAllOfThem(_ backend: Backend) throws {
         let company = try Company(backend)
         let ids = try company.people(3)
@@ -105,7 +106,7 @@ import Testing
     }
 
     /// A batch update records the previous values, so that the commit detects conflicts.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func batchUpdatesConflictAsSingleChangesDo(_ backend: Backend) throws {
         let company = try Company(backend)
         let ids = try company.people(2)
@@ -122,7 +123,7 @@ import Testing
         #expect(try company.ages() == [1, 60])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func batchUpdatesCanBeUndone(_ backend: Backend) throws {
         let company = try Company.staffed(backend) { _ in }
         let draft = company.stack.beginUnsafe(supportsUndo: true)
@@ -145,7 +146,7 @@ import Testing
     }
 
     /// An update that fails midway is undone completely, even if the error is caught and the transaction continues.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func aBatchUpdateThatFailsLeavesNothing(_ backend: Backend) throws {
         let company = try Company(backend)
         try company.people(700)

@@ -2,11 +2,12 @@ import Dispatch
 import PolyStoreBackend
 import PolyStoreCore
 import TestModels
+import TestSupport
 import Testing
 
 @MainActor
 @Suite struct ViewTests {
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func theViewFollowsEachAwaitedPerform(_ backend: Backend) async throws {
         let company = try Company(backend)
         let stack = company.stack
@@ -46,7 +47,7 @@ import Testing
         #expect(try stack.view.fetchAll(From<Person>()).map(\.age) == [99, 10])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func relationshipsInTheViewFollow(_ backend: Backend) async throws {
         let company = try Company(backend)
         let stack = company.stack

@@ -1,5 +1,6 @@
 import Foundation
 import PolyStoreFormats
+import TestSupport
 import Testing
 
 @Suite struct WriterTests {
@@ -102,17 +103,13 @@ import Testing
     }
 
     @Test func aFileAppearsWhenItIsComplete() throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let path = folder.appendingPathComponent("a.jsonl").path
-        func files() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: folder.path) }
-
+        let folder = try Folder()
+        let path = folder.file("a.jsonl")
         let writer = try RecordWriter(to: .file(path: path), format: .jsonLines)
         for index in 0..<20_000 { try writer.write(["index": JSONValue(index)]) }
-        #expect(try files().contains("a.jsonl") == false)
+        #expect(folder.names.contains("a.jsonl") == false)
         try writer.finish()
-        #expect(try files() == ["a.jsonl"])
+        #expect(folder.names == ["a.jsonl"])
         let reader = try RecordSource.file(path: path).makeReader()
         #expect(reader.totalBytes.map { $0 > 200_000 } == true)
         #expect(try reader.skip(records: 19_999) == 19_999)
@@ -124,7 +121,7 @@ import Testing
             let discarded = try RecordWriter(to: .file(path: path), format: .json)
             try discarded.write(["index": -1])
         }
-        #expect(try files() == ["a.jsonl"])
+        #expect(folder.names == ["a.jsonl"])
         #expect(try RecordSource.file(path: path).makeReader().next()?["index"] == 0)
         #expect(throws: RecordError.self) { try RecordWriter(to: .file(path: path + "/x"), format: .json) }
     }

@@ -1,6 +1,7 @@
 import Foundation
 import PolyStoreFormats
 import PolyStoreGzip
+import TestSupport
 import Testing
 
 @Suite struct GzipTests {
@@ -60,8 +61,8 @@ import Testing
     }
 
     @Test func filesAreCompressedAndNamedByTheirFormat() throws {
-        let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).csv.gz").path
-        defer { try? FileManager.default.removeItem(atPath: path) }
+        let folder = try Folder()
+        let path = folder.file("a.csv.gz")
         let writer = try RecordWriter(to: .gzip(path: path), format: .csv, columns: ["a", "b"])
         for index in 0..<1000 { try writer.write(["a": JSONValue("text \(index)"), "b": nil]) }
         try writer.finish()
@@ -92,10 +93,8 @@ import Testing
     /// Each side reads the output of the other.
     @Test(.enabled(if: (try? gzip("--version")) == 0))
     func theProgramGzipAgrees() throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let path = folder.appendingPathComponent("a.jsonl").path
+        let folder = try Folder()
+        let path = folder.file("a.jsonl")
         try Self.text.write(toFile: path, atomically: true, encoding: .utf8)
         #expect(try Self.gzip("-9", path) == 0)
         #expect(try count([UInt8](Data(contentsOf: URL(fileURLWithPath: path + ".gz")))) == 20_000)

@@ -3,6 +3,7 @@ import Foundation
 import HistoryTestSupport
 import PolyStore
 import PolyStoreBackend
+import TestSupport
 import Testing
 
 /// Commits of other processes, and of other stacks in this one.
@@ -22,14 +23,14 @@ struct ExternalCommitTests {
         }
     }
 
-    @Test(arguments: Engine.shared)
-    func tenThousandCommitsOfAnotherProcessAreSeenWholeAndInOrder(_ engine: Engine) async throws {
-        let count = 10_000
+    @Test(arguments: Backend.shared)
+    func tenThousandCommitsOfAnotherProcessAreSeenWholeAndInOrder(_ engine: Backend) async throws {
+        let count = Ring.size(2_000, thorough: 10_000)
         let folder = try Folder()
         let stack = try engine.stack(folder)
         let start = try stack.historyTokenAndWait()
         let commits = stack.commits
-        let child = try Child(program: "history-child", "write", engine.name, folder.file(), "\(count)")
+        let child = try Child(program: "history-child", "write", engine.rawValue, folder.file(), "\(count)")
         #expect(child.line() == "ready")
         try child.goOn()
         var authors: [String] = []
@@ -52,9 +53,9 @@ struct ExternalCommitTests {
         #expect(found.count == count && found.map { $0.prefix { $0 != "P" } } == expected(count).map { $0.prefix { $0 != "P" } })
     }
 
-    @Test(arguments: Engine.shared, [true, false])
+    @Test(arguments: Backend.shared, [true, false])
     @MainActor
-    func theViewFollowsAnotherProcess(_ engine: Engine, hasHistory: Bool) async throws {
+    func theViewFollowsAnotherProcess(_ engine: Backend, hasHistory: Bool) async throws {
         let folder = try Folder()
         let stack = try engine.stack(folder)
         try await stack.perform { transaction in
@@ -63,7 +64,7 @@ struct ExternalCommitTests {
         }
         let jane = try #require(try stack.view.fetchOne(From<Person>()))
         #expect(jane.age == 0)
-        let child = try Child(program: "history-child", "write", engine.name, folder.file(), "12", hasHistory ? "" : "no-history")
+        let child = try Child(program: "history-child", "write", engine.rawValue, folder.file(), "12", hasHistory ? "" : "no-history")
         #expect(child.line() == "ready")
         try child.goOn()
         #expect(child.line() == "done")
@@ -73,9 +74,9 @@ struct ExternalCommitTests {
         #expect(try stack.view.fetchAll(From<Person>(), OrderBy<Person>(.ascending(\.age))).map(\.age) == [0, 4, 8, 12])
     }
 
-    @Test(arguments: Engine.shared, [true, false])
+    @Test(arguments: Backend.shared, [true, false])
     @MainActor
-    func theViewFollowsAnotherStackOfTheSameProcess(_ engine: Engine, hasHistory: Bool) async throws {
+    func theViewFollowsAnotherStackOfTheSameProcess(_ engine: Backend, hasHistory: Bool) async throws {
         let folder = try Folder()
         let history = hasHistory ? HistoryOptions() : nil
         let (first, second) = (try engine.stack(folder, history: history), try engine.stack(folder, history: history))
@@ -115,11 +116,11 @@ struct ExternalCommitTests {
         if hasHistory { #expect(person.name == "Jane") }
     }
 
-    @Test(arguments: Engine.shared, [true, false])
-    func listsFollowAnotherProcess(_ engine: Engine, hasHistory: Bool) async throws {
+    @Test(arguments: Backend.shared, [true, false])
+    func listsFollowAnotherProcess(_ engine: Backend, hasHistory: Bool) async throws {
         let folder = try Folder()
         let stack = try engine.stack(folder)
-        let child = try Child(program: "history-child", "write", engine.name, folder.file(), "16", hasHistory ? "" : "no-history")
+        let child = try Child(program: "history-child", "write", engine.rawValue, folder.file(), "16", hasHistory ? "" : "no-history")
         #expect(child.line() == "ready")
         var last: [Int] = []
         for try await people in stack.snapshots(of: From<Person>(), OrderBy<Person>(.ascending(\.age))) {
@@ -130,8 +131,8 @@ struct ExternalCommitTests {
         #expect(last == [4, 8, 12, 16])
     }
 
-    @Test(arguments: Engine.shared)
-    func ownAndExternalCommitsAreSeenInOneOrder(_ engine: Engine) async throws {
+    @Test(arguments: Backend.shared)
+    func ownAndExternalCommitsAreSeenInOneOrder(_ engine: Backend) async throws {
         let folder = try Folder()
         let stacks = [try engine.stack(folder), try engine.stack(folder)]
         let streams = stacks.map(\.commits)
@@ -161,8 +162,8 @@ struct ExternalCommitTests {
         #expect(orders[0] == (try await stacks[0].history().compactMap(\.author)))
     }
 
-    @Test(arguments: Engine.shared)
-    func commitsWithoutHistoryAreReportedAsUnknown(_ engine: Engine) async throws {
+    @Test(arguments: Backend.shared)
+    func commitsWithoutHistoryAreReportedAsUnknown(_ engine: Backend) async throws {
         let folder = try Folder()
         let (recording, other) = (try engine.stack(folder), try engine.stack(folder, history: nil))
         let commits = recording.commits

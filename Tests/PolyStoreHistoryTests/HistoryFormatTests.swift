@@ -1,7 +1,7 @@
-import EngineTestSupport
 import HistoryTestSupport
 import PolyStore
 import PolyStoreBackend
+import TestSupport
 import Testing
 
 @testable import PolyStoreCore
@@ -82,8 +82,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Engine.all)
-    func aDamagedEntryIsCorruptAndCanBeDeleted(_ engine: Engine) async throws {
+    @Test(arguments: Backend.allCases)
+    func aDamagedEntryIsCorruptAndCanBeDeleted(_ engine: Backend) async throws {
         let folder = try Folder()
         let stack = try engine.stack(folder)
         try await stack.perform { try $0.create(Into<Person>()).age = 1 }

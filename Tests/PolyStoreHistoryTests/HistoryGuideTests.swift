@@ -1,9 +1,9 @@
-import EngineTestSupport
 import Foundation
 import HistoryTestSupport
 import PolyStore
 import PolyStoreBackend
 import PolyStoreSQLite
+import TestSupport
 import Testing
 
 /// The programs of docs/guides/history.md.

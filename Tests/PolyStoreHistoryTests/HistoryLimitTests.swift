@@ -1,8 +1,8 @@
-import EngineTestSupport
 import Foundation
 import HistoryTestSupport
 import PolyStore
 import PolyStoreBackend
+import TestSupport
 import Testing
 
 /// The limits of a history, and tokens of removed entries.
@@ -13,8 +13,8 @@ import Testing
 
     private func names(_ range: ClosedRange<Int>) -> [String] { range.map { "\($0)" } }
 
-    @Test(arguments: Engine.all)
-    func aCountKeepsTheNewestEntries(_ engine: Engine) async throws {
+    @Test(arguments: Backend.allCases)
+    func aCountKeepsTheNewestEntries(_ engine: Backend) async throws {
         let folder = try Folder()
         let stack = try engine.stack(folder, history: HistoryOptions(maximumCount: 10))
         for number in 1...40 {
@@ -23,8 +23,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Engine.persistent)
-    func limitsHoldForEntriesOfEarlierStacks(_ engine: Engine) async throws {
+    @Test(arguments: Backend.persistent)
+    func limitsHoldForEntriesOfEarlierStacks(_ engine: Backend) async throws {
         let folder = try Folder()
         try await add(try engine.stack(folder), names(1...30))
         let stack = try engine.stack(folder, history: HistoryOptions(maximumCount: 5))
@@ -34,8 +34,8 @@ import Testing
         #expect(try stack.stores[0].verifyAndWait() == [])
     }
 
-    @Test(arguments: Engine.all)
-    func aNumberOfBytesKeepsTheNewestEntries(_ engine: Engine) async throws {
+    @Test(arguments: Backend.allCases)
+    func aNumberOfBytesKeepsTheNewestEntries(_ engine: Backend) async throws {
         let folder = try Folder()
         let stack = try engine.stack(folder, history: HistoryOptions(maximumBytes: 2000))
         try await add(stack, names(1...200))
@@ -46,8 +46,8 @@ import Testing
         #expect(try await stack.history().map(\.author) == [big], "the newest entry is kept whatever its size")
     }
 
-    @Test(arguments: Engine.all)
-    func anAgeRemovesOldEntries(_ engine: Engine) async throws {
+    @Test(arguments: Backend.allCases)
+    func anAgeRemovesOldEntries(_ engine: Backend) async throws {
         let folder = try Folder()
         let stack = try engine.stack(folder, history: HistoryOptions(maximumAge: .zero))
         try await add(stack, names(1...5))
@@ -59,8 +59,8 @@ import Testing
         #expect(try await keeping.history().count == 5)
     }
 
-    @Test(arguments: Engine.all)
-    func aTokenOfDeletedEntriesHasExpired(_ engine: Engine) async throws {
+    @Test(arguments: Backend.allCases)
+    func aTokenOfDeletedEntriesHasExpired(_ engine: Backend) async throws {
         let folder = try Folder()
         let stack = try engine.stack(folder)
         let start = try stack.historyTokenAndWait()
@@ -81,8 +81,8 @@ import Testing
         #expect(throws: StoreError.self) { try stack.historyAndWait(since: history[4].token) }
     }
 
-    @Test(arguments: Engine.all)
-    func entriesBeforeADateAreDeleted(_ engine: Engine) async throws {
+    @Test(arguments: Backend.allCases)
+    func entriesBeforeADateAreDeleted(_ engine: Backend) async throws {
         let folder = try Folder()
         let stack = try engine.stack(folder)
         try await add(stack, names(1...4))
@@ -94,8 +94,8 @@ import Testing
         #expect(try await stack.history().isEmpty)
     }
 
-    @Test(arguments: Engine.all)
-    func aTokenOfAnotherStoreIsRefused(_ engine: Engine) async throws {
+    @Test(arguments: Backend.allCases)
+    func aTokenOfAnotherStoreIsRefused(_ engine: Backend) async throws {
         let (first, second) = (try Folder(), try Folder())
         let stack = try engine.stack(first)
         try await add(stack, ["1"])
@@ -104,8 +104,8 @@ import Testing
         #expect(error?.code == .storeNotFound)
     }
 
-    @Test(arguments: Engine.all)
-    func filtersSelectEntriesAndChanges(_ engine: Engine) async throws {
+    @Test(arguments: Backend.allCases)
+    func filtersSelectEntriesAndChanges(_ engine: Backend) async throws {
         let folder = try Folder()
         let stack = try engine.stack(folder)
         let jane = try await stack.perform(sourceIdentifier: "a") { transaction in

@@ -1,14 +1,14 @@
-import EngineTestSupport
 import Foundation
 import HistoryTestSupport
 import PolyStore
 import PolyStoreBackend
+import TestSupport
 import Testing
 
 /// History entries of commits in the same process.
 @Suite struct HistoryTests {
-    @Test(arguments: Engine.all)
-    func eachTransactionIsOneEntry(_ engine: Engine) async throws {
+    @Test(arguments: Backend.forObjectLayer)
+    func eachTransactionIsOneEntry(_ engine: Backend) async throws {
         let folder = try Folder()
         let stack = try engine.stack(folder)
         let before = Date()
@@ -39,8 +39,8 @@ import Testing
         #expect(history[0].changes[0].previousValues.isEmpty)
     }
 
-    @Test(arguments: Engine.all)
-    func aTokenContinuesWhereTheLastReadingEnded(_ engine: Engine) async throws {
+    @Test(arguments: Backend.allCases)
+    func aTokenContinuesWhereTheLastReadingEnded(_ engine: Backend) async throws {
         let folder = try Folder()
         let stack = try engine.stack(folder)
         let empty = try await stack.history()
@@ -60,8 +60,8 @@ import Testing
         #expect(try stack.historyAndWait(since: first[0].token, limit: 1).summary == ["+Person 2"])
     }
 
-    @Test(arguments: Engine.persistent)
-    func historyAndTokensSurviveReopening(_ engine: Engine) async throws {
+    @Test(arguments: Backend.persistent)
+    func historyAndTokensSurviveReopening(_ engine: Backend) async throws {
         let folder = try Folder()
         let token = try await {
             let stack = try engine.stack(folder)
@@ -79,8 +79,8 @@ import Testing
         #expect(try stack.stores[0].verifyAndWait() == [])
     }
 
-    @Test(arguments: Engine.all)
-    func withoutHistoryNothingIsWritten(_ engine: Engine) async throws {
+    @Test(arguments: Backend.allCases)
+    func withoutHistoryNothingIsWritten(_ engine: Backend) async throws {
         let folder = try Folder()
         let stack = try engine.stack(folder, history: nil)
         try await stack.perform { transaction in try transaction.create(Into<Person>()).age = 1 }
@@ -88,8 +88,8 @@ import Testing
         #expect(try stack.historyTokenAndWait().position(in: stack.stores[0].storeID) == 0)
     }
 
-    @Test(arguments: Engine.all)
-    func previousValuesAreRecordedOnRequest(_ engine: Engine) async throws {
+    @Test(arguments: Backend.forObjectLayer)
+    func previousValuesAreRecordedOnRequest(_ engine: Backend) async throws {
         let folder = try Folder()
         let stack = try engine.stack(folder, history: HistoryOptions(recordsPreviousValues: true))
         let (jane, team) = try await stack.perform { transaction in
@@ -114,8 +114,8 @@ import Testing
         #expect(deletion.previousValues["note"] == "moved" && deletion.changedKeys.isEmpty)
     }
 
-    @Test(arguments: Engine.all)
-    func classesOfHierarchiesAreNamed(_ engine: Engine) async throws {
+    @Test(arguments: Backend.forObjectLayer)
+    func classesOfHierarchiesAreNamed(_ engine: Backend) async throws {
         let folder = try Folder()
         let stack = try engine.stack(folder)
         let (car, boat) = try await stack.perform { transaction in
@@ -136,8 +136,8 @@ import Testing
         #expect(try await stack.history(matching: .all.changes(of: Vehicle.self)).count == 3)
     }
 
-    @Test(arguments: Engine.all)
-    func failedAndRolledBackTransactionsHaveNoEntry(_ engine: Engine) async throws {
+    @Test(arguments: Backend.forObjectLayer)
+    func failedAndRolledBackTransactionsHaveNoEntry(_ engine: Backend) async throws {
         struct Stop: Error {}
         let folder = try Folder()
         let stack = try engine.stack(folder)
@@ -150,8 +150,8 @@ import Testing
         #expect(try await stack.history().isEmpty)
     }
 
-    @Test(arguments: Engine.all)
-    func everyKindOfTransactionIsRecorded(_ engine: Engine) async throws {
+    @Test(arguments: Backend.forObjectLayer)
+    func everyKindOfTransactionIsRecorded(_ engine: Backend) async throws {
         let folder = try Folder()
         let stack = try engine.stack(folder)
         try stack.performAndWait(sourceIdentifier: "waiting") { transaction in try transaction.create(Into<Person>()).age = 1 }
@@ -179,8 +179,8 @@ import Testing
         #expect(history.count == 54 && history.allSatisfy { $0.changes.count == 1 && !$0.followsUnrecordedCommits })
     }
 
-    @Test(arguments: Engine.all)
-    func severalStoresHaveOneToken(_ engine: Engine) async throws {
+    @Test(arguments: Backend.allCases)
+    func severalStoresHaveOneToken(_ engine: Backend) async throws {
         let folder = try Folder()
         let stack = try DataStack(HistoryModels.schema())
         let people = try stack.addStore(try engine.configuration(folder.file("people")), configuration: "people", history: HistoryOptions())

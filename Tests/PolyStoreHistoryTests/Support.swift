@@ -1,23 +1,13 @@
-import EngineTestSupport
 import HistoryTestSupport
 import PolyStore
 import PolyStoreBackend
 import SmallStores
+import TestSupport
 import Testing
 
-/// A built-in engine.
-struct Engine: Sendable, CustomTestStringConvertible {
-    let name: String
-    var testDescription: String { name }
-    var isPersistent: Bool { name != "memory" }
-
-    static let all = SmallStores.engines.map { Engine(name: $0) }
-    static let persistent = all.filter(\.isPersistent)
-    /// The engines whose stores several processes can open.
-    static let shared = ["sqlite", "lmdb"].map { Engine(name: $0) }
-
+extension Backend {
     func configuration(_ path: String) throws -> StoreConfiguration {
-        try #require(SmallStores.configuration(name, path)).durability(.relaxed)
+        try #require(SmallStores.configuration(rawValue, path)).durability(.relaxed)
     }
 
     func stack(_ folder: Folder, history: HistoryOptions? = HistoryOptions(), logger: any StoreLogger = StandardErrorLogger()) throws

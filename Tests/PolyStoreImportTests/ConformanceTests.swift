@@ -1,5 +1,7 @@
 import Foundation
 import PolyStore
+import PolyStoreSQLite
+import TestSupport
 import Testing
 
 /// Reports are written to the logs of servers, and values are compared and printed in tests of applications.

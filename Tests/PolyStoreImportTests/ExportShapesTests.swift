@@ -1,6 +1,7 @@
 import Foundation
 import PolyStore
 import PolyStoreBackend
+import TestSupport
 import Testing
 
 /// Imported and exported by subclass; every object has the unique id of the root.
@@ -110,11 +111,11 @@ extension Sheet: MappedUniqueObject {
 }
 
 /// Exports of hierarchies, and of relationships to objects whose unique id has several attributes.
-@Suite(.serialized) struct ExportShapesTests {
+@Suite struct ExportShapesTests {
     private static func stack(_ backend: Backend, _ folder: Folder, _ name: String) throws -> DataStack {
         let stack = try DataStack(Schema("Shapes 1", Publication.self, Shelf.self, Cell.self, Sheet.self), logger: RecordingLogger())
         stack.snapshotWarningAge = .seconds(100_000)
-        try stack.addStore(backend.store(in: folder.path, name))
+        try stack.addStore(backend.store(in: folder, name))
         return stack
     }
 
@@ -139,7 +140,7 @@ extension Sheet: MappedUniqueObject {
 
     private static func text(_ path: String) throws -> String { try String(contentsOfFile: path, encoding: .utf8) }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func exportOfASubclassHasTheInheritedProperties(_ backend: Backend) async throws {
         let folder = try Folder()
         let stack = try Self.stack(backend, folder, "first")
@@ -158,7 +159,7 @@ extension Sheet: MappedUniqueObject {
     }
 
     /// An export of a superclass has the objects of all its subclasses, with the properties of the superclass.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func exportOfASuperclassHasTheSharedProperties(_ backend: Backend) async throws {
         let folder = try Folder()
         let stack = try Self.stack(backend, folder, "first")
@@ -174,7 +175,7 @@ extension Sheet: MappedUniqueObject {
         #expect(try Self.text(path).hasPrefix("mark,title,pages,shelf,cites\r\nl1,"))
     }
 
-    @Test(arguments: Backend.allCases, ["jsonl", "json", "csv"])
+    @Test(arguments: Backend.forObjectLayer, ["jsonl", "json", "csv"])
     func importOfExportedClassesGivesEqualObjects(_ backend: Backend, _ format: String) async throws {
         let folder = try Folder()
         let (first, second) = (try Self.stack(backend, folder, "first"), try Self.stack(backend, folder, "second"))
@@ -220,7 +221,7 @@ extension Sheet: MappedUniqueObject {
         }
     }
 
-    @Test(arguments: Backend.allCases, ["jsonl", "json", "csv"])
+    @Test(arguments: Backend.forObjectLayer, ["jsonl", "json", "csv"])
     func relationshipsToObjectsWithCompoundIDsAreImportedAgain(_ backend: Backend, _ format: String) async throws {
         let folder = try Folder()
         let (first, second) = (try Self.stack(backend, folder, "first"), try Self.stack(backend, folder, "second"))

@@ -2,6 +2,7 @@ import Foundation
 import PolyStore
 import PolyStoreBackend
 import PolyStoreGzip
+import TestSupport
 import Testing
 
 enum Grade: String, Codable, Sendable, ConvertibleFromSource {
@@ -77,11 +78,11 @@ final class Marker {
     @Relationship var other: Marker?
 }
 
-@Suite(.serialized) struct ExportTests {
+@Suite struct ExportTests {
     private static func stack(_ backend: Backend, _ folder: Folder, _ name: String) throws -> DataStack {
         let stack = try DataStack(Schema("Parcels 1", Parcel.self, Marker.self), logger: RecordingLogger())
         stack.snapshotWarningAge = .seconds(100_000)
-        try stack.addStore(backend.store(in: folder.path, name))
+        try stack.addStore(backend.store(in: folder, name))
         return stack
     }
 
@@ -134,7 +135,7 @@ final class Marker {
         return text
     }
 
-    @Test(arguments: Backend.allCases, ["parcels.jsonl", "parcels.json", "parcels.csv"])
+    @Test(arguments: Backend.forObjectLayer, ["parcels.jsonl", "parcels.json", "parcels.csv"])
     func importOfAnExportGivesEqualObjects(_ backend: Backend, _ name: String) async throws {
         let folder = try Folder()
         let first = try Self.stack(backend, folder, "first")
@@ -161,7 +162,7 @@ final class Marker {
         #expect(try await first.read(describe) == second.read(describe))
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func fieldsAreChosenAndRenamed(_ backend: Backend) async throws {
         let folder = try Folder()
         let stack = try Self.stack(backend, folder, "test")

@@ -1,11 +1,12 @@
 import Foundation
 import PolyStore
 import PolyStoreBackend
+import TestSupport
 import Testing
 
 /// Import runs over files, and over records of other sources.
-@Suite(.serialized) struct ImportFileTests {
-    @Test(arguments: Backend.allCases)
+@Suite struct ImportFileTests {
+    @Test(arguments: Backend.forObjectLayer)
     func recordsOfEveryFormatAreImported(_ backend: Backend) async throws {
         let files = [
             ("stops.jsonl", stopLines(1...20)),
@@ -24,7 +25,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func recordsAreDecoded(_ backend: Backend) async throws {
         let towns = try Towns(backend)
         let path = try towns.write((1...9).map { TownSource($0, region: $0 > 3 ? "t\($0 - 3)" : nil).line }.joined(), to: "towns.jsonl")
@@ -38,7 +39,7 @@ import Testing
         #expect(try towns.populations().count == 10)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func recordsOfASequenceKeepTheirPositions(_ backend: Backend) async throws {
         let towns = try Towns(backend)
         let path = try towns.write(stopLines(1...3) + "\n\n{\"place\": \"x\", \"number\": \"many\"}\n", to: "stops.jsonl")
@@ -49,7 +50,7 @@ import Testing
         #expect(try towns.stops() == [1, 2])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func errorNamesFileRecordLineFieldAndReason(_ backend: Backend) async throws {
         let towns = try Towns(backend)
         let lines = [TownSource(1).line, "\n", "{\"code\": \"t2\", \"name\": \"Two\", \"population\": \"many\"}\n", TownSource(3).line]
@@ -67,7 +68,7 @@ import Testing
             "\(error?.message ?? "")")
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func damagedLinesAreSkipped(_ backend: Backend) async throws {
         let towns = try Towns(backend)
         let text = stopLines(1...4) + "{\"place\": \"p5\", \"number\"\n" + stopLines(6...7) + "not JSON\n" + stopLines(9...10)
@@ -97,7 +98,7 @@ import Testing
         #expect((report.records, report.batches, report.isComplete) == (0, 0, true))
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func dryRunReportsAndCommitsNothing(_ backend: Backend) async throws {
         let towns = try Towns(backend)
         try await towns.stack.importRecords(Into<Town>(), from: [TownSource(1), TownSource(2)])

@@ -1,10 +1,11 @@
 import Foundation
 import PolyStore
 import PolyStoreBackend
+import TestSupport
 import Testing
 
 /// Import runs with bad records.
-@Suite(.serialized) struct ImportPolicyTests {
+@Suite struct ImportPolicyTests {
     /// 12 towns: 3 throws, 6 violates a rule, 8 has the name of 7.
     static let sources: [TownSource] = (1...12).map { number in
         switch number {
@@ -17,7 +18,7 @@ import Testing
 
     static let good = Set([1, 2, 4, 5, 7, 9, 10, 11, 12].map { "t\($0)" })
 
-    @Test(arguments: Backend.allCases, [1, 2, 5, 12, 100])
+    @Test(arguments: Backend.forObjectLayer, [1, 2, 5, 12, 100])
     func badRecordsAreSkippedAndTheirBatchesCommitted(_ backend: Backend, _ size: Int) async throws {
         let towns = try Towns(backend)
         var options = ImportOptions(commit: .batches(of: size), onInvalidRecord: .exclude())
@@ -33,7 +34,7 @@ import Testing
         #expect(try await towns.stack.read { try $0.fetchCount(From<Town>(), Where(\.name == "refused")) } == 0)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func badRecordsAreSkippedInOneTransaction(_ backend: Backend) async throws {
         let towns = try Towns(backend)
         let report = try await towns.stack.importRecords(
@@ -42,7 +43,7 @@ import Testing
         #expect(Set(try towns.populations().keys) == Self.good)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func firstBadRecordEndsTheRun(_ backend: Backend) async throws {
         for (number, field) in [(3, nil), (6, "population"), (8, "name")] as [(Int, String?)] {
             let towns = try Towns(backend)
@@ -62,7 +63,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func failedRunInOneTransactionCommitsNothing(_ backend: Backend) async throws {
         let towns = try Towns(backend)
         let error = await #expect(throws: StoreError.self) { try await towns.stack.importRecords(Into<Town>(), from: Self.sources) }
@@ -70,7 +71,7 @@ import Testing
         #expect(try towns.populations().isEmpty)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func runEndsAtTheRecordBehindTheLimit(_ backend: Backend) async throws {
         let towns = try Towns(backend)
         let run = towns.stack.startImport(
@@ -81,7 +82,7 @@ import Testing
         #expect(try towns.populations().count == 5)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func closureDecides(_ backend: Backend) async throws {
         let towns = try Towns(backend)
         let asked = Protected<[Int]>([])
@@ -97,7 +98,7 @@ import Testing
         #expect(Set(try towns.populations().keys) == ["t1", "t2", "t4"])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func updatesOfARefusedRecordAreUndone(_ backend: Backend) async throws {
         let towns = try Towns(backend)
         try await towns.stack.importRecords(Into<Town>(), from: (1...5).map { TownSource($0) })
@@ -114,7 +115,7 @@ import Testing
         #expect(try towns.populations() == ["t1": 100, "t2": 2, "t3": 3, "t4": 400, "t5": 5])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func recordsThatLeadToARefusedOneAreRefused(_ backend: Backend) async throws {
         let towns = try Towns(backend)
         let sources = [TownSource(1), TownSource(2, name: "refused"), TownSource(3, region: "t2"), TownSource(4, region: "t1")]

@@ -1,10 +1,11 @@
 import Foundation
 import PolyStore
 import PolyStoreBackend
+import TestSupport
 import Testing
 
 /// Progress, cancellation and handles of import runs.
-@Suite(.serialized) struct ImportProgressTests {
+@Suite struct ImportProgressTests {
     /// A sequence that waits in the middle until it is resumed.
     private struct Gated: AsyncSequence, Sendable {
         let count: Int
@@ -31,7 +32,7 @@ import Testing
         func makeAsyncIterator() -> Iterator { Iterator(sequence: self) }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func updatesEndWithTheWholeSource(_ backend: Backend) async throws {
         let towns = try Towns(backend)
         let text = stopLines(1...500)
@@ -60,7 +61,7 @@ import Testing
         #expect(late == [last])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func cancelledRunKeepsItsBatches(_ backend: Backend) async throws {
         let towns = try Towns(backend)
         let (reached, continuation) = AsyncStream.makeStream(of: Void.self)
@@ -107,7 +108,7 @@ import Testing
         #expect(try towns.populations().count == 30)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func cancellationStopsASequenceBetweenRecords(_ backend: Backend) async throws {
         let towns = try Towns(backend)
         let handle = Protected<ImportRun?>(nil)

@@ -1,10 +1,11 @@
 import Foundation
 import PolyStore
 import PolyStoreBackend
+import TestSupport
 import Testing
 
 /// Imports that resume after an interrupted run.
-@Suite(.serialized) struct ImportResumeTests {
+@Suite struct ImportResumeTests {
     private static func options(_ size: Int = 10, _ policy: InvalidRecordPolicy = .stop, startsOver: Bool = false) -> ImportOptions {
         ImportOptions(commit: .batches(of: size, resume: "stops"), onInvalidRecord: policy, startsOver: startsOver)
     }
@@ -48,7 +49,7 @@ import Testing
         #expect(lines == [name == "stops.csv" ? "p\n45" : "p45"])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func completedImportStartsOver(_ backend: Backend) async throws {
         let towns = try Towns(backend)
         let path = try towns.write(stopLines(1...20), to: "stops.jsonl")
@@ -59,7 +60,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func completedImportIsSkippedOnRequest(_ backend: Backend) async throws {
         let towns = try Towns(backend)
         let path = try towns.write(stopLines(1...25), to: "stops.jsonl")
@@ -79,7 +80,7 @@ import Testing
         #expect(try towns.stops() == Array(1...30))
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func restartIgnoresThePosition(_ backend: Backend) async throws {
         let towns = try Towns(backend)
         let path = try towns.write(Self.text("stops.jsonl", isBad: true), to: "stops.jsonl")
@@ -92,7 +93,7 @@ import Testing
         #expect(try towns.stops().count == 64)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func changedSourceIsRefused(_ backend: Backend) async throws {
         let towns = try Towns(backend)
         let path = try towns.write(Self.text("stops.jsonl", isBad: true), to: "stops.jsonl")
@@ -126,7 +127,7 @@ import Testing
         #expect(try towns.stops() == Array(1...45))
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func skippedRecordsAreCountedAcrossRuns(_ backend: Backend) async throws {
         let towns = try Towns(backend)
         // Records 5 and 10 are bad, and 31 ends the first run.
@@ -147,7 +148,7 @@ import Testing
         #expect(try towns.stops() == (1...45).filter { ![5, 10, 31].contains($0) })
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func sequencesContinueByCount(_ backend: Backend) async throws {
         let towns = try Towns(backend)
         let options = ImportOptions(commit: .batches(of: 4, resume: "towns"))
@@ -171,7 +172,7 @@ import Testing
         let folder = try Folder()
         for number in [Optional(20), nil] {
             let stack = try DataStack(Schema("Towns 1", Town.self, Stop.self), logger: RecordingLogger())
-            try stack.addStore(backend.store(in: folder.path))
+            try stack.addStore(backend.store(in: folder))
             let source = RecordSource.text(Self.text("stops.jsonl", isBad: number != nil), format: .jsonLines, name: "stops.jsonl")
             let run = stack.startImport(Into<Stop>(), from: source, options: Self.options())
             if let number {
@@ -184,7 +185,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func secondRunOfANameEndsTheFirst(_ backend: Backend) async throws {
         let towns = try Towns(backend)
         let (reached, arrived) = AsyncStream.makeStream(of: Void.self)

@@ -1,11 +1,12 @@
 import Foundation
 import PolyStore
 import PolyStoreBackend
+import TestSupport
 import Testing
 
 /// Import runs over sequences of values: batches, policies, reports, progress and cancellation.
-@Suite(.serialized) struct ImportRunTests {
-    @Test(arguments: Backend.allCases)
+@Suite struct ImportRunTests {
+    @Test(arguments: Backend.forObjectLayer)
     func sequenceIsImportedInOneTransaction(_ backend: Backend) async throws {
         let towns = try Towns(backend)
         let report = try await towns.stack.importRecords(Into<Town>(), from: (1...25).map { TownSource($0) })
@@ -14,7 +15,7 @@ import Testing
         #expect(try towns.populations().count == 25)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func uniqueObjectsAreUpdatedAcrossAndWithinBatches(_ backend: Backend) async throws {
         let towns = try Towns(backend)
         // 5 occurs twice in one batch, 1 in two batches.
@@ -24,7 +25,7 @@ import Testing
         #expect(try towns.populations() == ["t1": 50, "t2": 10, "t3": 40, "t5": 30])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func resultDoesNotDependOnTheBatchSize(_ backend: Backend) async throws {
         let sources = (0..<40).map { TownSource($0 % 7, name: "Town \($0 % 7)", population: $0) }
         for size in [1, 3, 7, 40, 100] {
@@ -37,7 +38,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func modelLeavesSourcesOut(_ backend: Backend) async throws {
         let towns = try Towns(backend)
         var nameless = TownSource(9)
@@ -48,7 +49,7 @@ import Testing
         #expect(try towns.populations() == ["t1": 1])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func asynchronousSequenceIsImported(_ backend: Backend) async throws {
         let towns = try Towns(backend)
         let sources = AsyncStream<TownSource> { continuation in
@@ -60,7 +61,7 @@ import Testing
         #expect(try towns.populations().count == 30)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func synchronousFormImportsOnTheCallersThread(_ backend: Backend) throws {
         let towns = try Towns(backend)
         let report = try towns.stack.importRecordsAndWait(
@@ -84,7 +85,7 @@ import Testing
         #expect(try towns.stack.view.fetchCount(From<Town>()) == 3)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func referencesLeadToObjectsOfTheSameBatchAndOfEarlierOnes(_ backend: Backend) async throws {
         let towns = try Towns(backend)
         // 1 refers forward within its batch, 4 to an earlier batch, 5 to itself.

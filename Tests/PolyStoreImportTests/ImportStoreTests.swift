@@ -1,21 +1,22 @@
 import Foundation
 import PolyStore
 import PolyStoreBackend
+import TestSupport
 import Testing
 
 /// Import runs and exports with an entity in several stores, and with refused transactions.
-@Suite(.serialized) struct ImportStoreTests {
+@Suite struct ImportStoreTests {
     private static let schema = Schema(
         "Stores 1", [Town.self, Stop.self], configurations: ["North": [Town.self, Stop.self], "South": [Town.self, Stop.self]])
 
     private static func stack(_ backend: Backend, _ folder: Folder) throws -> DataStack {
         let stack = try DataStack(schema, logger: RecordingLogger())
         stack.snapshotWarningAge = .seconds(100_000)
-        for name in ["North", "South"] { try stack.addStore(backend.store(in: folder.path, name), configuration: name) }
+        for name in ["North", "South"] { try stack.addStore(backend.store(in: folder, name), configuration: name) }
         return stack
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func configurationSelectsTheStore(_ backend: Backend) async throws {
         let folder = try Folder()
         let stack = try Self.stack(backend, folder)
@@ -68,11 +69,11 @@ import Testing
         let folder = try Folder()
         do {
             let stack = try DataStack(Schema("Towns 1", Town.self, Stop.self), logger: RecordingLogger())
-            try stack.addStore(backend.store(in: folder.path))
+            try stack.addStore(backend.store(in: folder))
             try await stack.importRecords(Into<Town>(), from: [TownSource(1)])
         }
         let stack = try DataStack(Schema("Towns 1", Town.self, Stop.self), logger: RecordingLogger())
-        try stack.addStore(backend.store(in: folder.path).readOnly())
+        try stack.addStore(backend.store(in: folder).readOnly())
         let error = await #expect(throws: StoreError.self) {
             try await stack.importRecords(Into<Town>(), from: [TownSource(2)], options: ImportOptions(onInvalidRecord: .exclude()))
         }

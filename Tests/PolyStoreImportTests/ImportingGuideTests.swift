@@ -1,5 +1,7 @@
 import Foundation
 import PolyStore
+import PolyStoreSQLite
+import TestSupport
 import Testing
 
 // The programs of docs/guides/importing.md.
@@ -81,7 +83,7 @@ extension Book: MappedUniqueObject {
         .relationship(\.seeAlso, separator: ";", ifMissing: .createStub)
 }
 
-@Suite(.serialized)
+@Suite
 struct ImportingGuideTests {
     private func library() throws -> (DataStack, Folder) {
         let folder = try Folder()

@@ -1,5 +1,6 @@
 import Foundation
 import PolyStore
+import TestSupport
 import Testing
 
 @Model
@@ -88,11 +89,11 @@ extension Entry: MappedObject {
     static let importMapping: RecordMapping<Entry> = RecordMapping().attribute(\.text).relationship(\.shop)
 }
 
-@Suite(.serialized)
+@Suite
 struct MappingTests {
     func stack(_ backend: Backend, _ folder: Folder) throws -> DataStack {
         let stack = try DataStack(Schema("Shops", Shop.self, Owner.self, Station.self, Entry.self))
-        try stack.addStore(backend.store(in: folder.path))
+        try stack.addStore(backend.store(in: folder))
         return stack
     }
 
@@ -113,7 +114,7 @@ struct MappingTests {
          {"id": null, "name": "nobody", "rank": "low", "tags": []}]
         """
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func recordsBecomeObjects(_ backend: Backend) throws {
         let folder = try Folder()
         let stack = try stack(backend, folder)
@@ -176,7 +177,7 @@ struct MappingTests {
         #expect(Shop.importMapping.description.contains("owner → Owner ← owner"))
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func sourcesOfTheProgramsOwn(_ backend: Backend) throws {
         let folder = try Folder()
         let stack = try stack(backend, folder)

@@ -1,34 +1,6 @@
 import Foundation
 import PolyStore
-import PolyStoreLMDB
-import PolyStoreLevelDB
-import PolyStoreMemory
-import PolyStoreSQLite
-
-enum Backend: String, CaseIterable, Sendable {
-    case memory, sqlite, lmdb, levelDB
-
-    func store(in folder: String, _ name: String = "import") -> StoreConfiguration {
-        switch self {
-        case .memory: .inMemory()
-        case .sqlite: .sqlite(file: folder + "/\(name).sqlite")
-        case .lmdb: .lmdb(file: folder + "/\(name).lmdb")
-        case .levelDB: .levelDB(directory: folder + "/\(name).leveldb")
-        }
-    }
-}
-
-/// A directory that is removed when the test ends.
-final class Folder: Sendable {
-    let path: String
-
-    init() throws {
-        path = NSTemporaryDirectory() + "polystore-import-" + UUID().uuidString
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-}
+import TestSupport
 
 @Model
 final class Country {
@@ -86,7 +58,7 @@ final class World: Sendable {
     init(_ backend: Backend) throws {
         folder = try Folder()
         stack = try DataStack(schema)
-        try stack.addStore(backend.store(in: folder.path))
+        try stack.addStore(backend.store(in: folder))
     }
 
     func cities() throws -> [String] {

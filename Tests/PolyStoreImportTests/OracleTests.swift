@@ -1,14 +1,15 @@
 import Foundation
 import PolyStore
 import SeededRandom
+import TestSupport
 import Testing
 
 /// Random imports, compared with a model that implements the documented rules.
-@Suite(.serialized)
+@Suite
 struct ImportOracleTests {
-    static let cases = ProcessInfo.processInfo.environment["POLYSTORE_ORACLE_CASES"].flatMap(Int.init) ?? 300
+    static let cases = TestEnvironment.number("POLYSTORE_ORACLE_CASES") ?? 300
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func importsAgreeWithTheModel(_ backend: Backend) throws {
         var calls = 0
         var seed: UInt64 = 0

@@ -1,11 +1,12 @@
 import PolyStore
 import PolyStoreBackend
 import Synchronization
+import TestSupport
 import Testing
 
 /// The number of queries of an import depends on the number of its entities and relationships, not on that of its sources, except for one lookup per 512 unique
 /// ids.
-@Suite(.serialized)
+@Suite
 struct QueryCountTests {
     static func sources(_ count: Int) -> [CitySource] {
         (0..<count).map {
@@ -19,13 +20,13 @@ struct QueryCountTests {
         CountrySource(code: "c\($0)", name: "country \($0)", neighbours: ["c\(($0 + 1) % 50)", "c\(($0 + 2) % 50)"])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func growsByOneForEachListOfIDs(_ backend: Backend) throws {
         func queries(_ count: Int) throws -> [Int] {
             let folder = try Folder()
             let counter = QueryCounter()
             let stack = try DataStack(schema)
-            try stack.addStore(backend.store(in: folder.path).counting(counter))
+            try stack.addStore(backend.store(in: folder).counting(counter))
             let sources = Self.sources(count)
             // An import into an empty store, then the same import with all objects present.
             return try (0..<2).map { _ in

@@ -1,9 +1,10 @@
 import PolyStore
+import TestSupport
 import Testing
 
-@Suite(.serialized)
+@Suite
 struct ReferenceImportTests {
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func referencesForwardsBackwardsAndToOneself(_ backend: Backend) throws {
         let world = try World(backend)
         try world.stack.performAndWait { transaction throws in
@@ -27,7 +28,7 @@ struct ReferenceImportTests {
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func missingTargets(_ backend: Backend) throws {
         let world = try World(backend)
         let error = #expect(throws: StoreError.self) {
@@ -54,7 +55,7 @@ struct ReferenceImportTests {
         #expect(try world.cities() == ["1 a 1 - 0", "2 b 1 Y 9", "8  0 - 0", "9  0 - 0"])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func nestedSourcesAreImportedTogether(_ backend: Backend) throws {
         let world = try World(backend)
         try world.stack.performAndWait { transaction throws in
@@ -69,7 +70,7 @@ struct ReferenceImportTests {
     }
 
     /// An import within an update inserts an object that is a later source of the outer call.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func importsInsideOfImports(_ backend: Backend) throws {
         let world = try World(backend)
         try world.stack.performAndWait { transaction throws in
@@ -86,7 +87,7 @@ struct ReferenceImportTests {
     }
 
     /// The newest of several references of one relationship wins, whenever each is resolved.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func theNewestReferenceCounts(_ backend: Backend) throws {
         let world = try World(backend)
         try world.stack.performAndWait { transaction throws in
@@ -108,7 +109,7 @@ struct ReferenceImportTests {
         #expect(try world.cities() == ["1  2 A 0", "2  2 late 0", "3  2 - 0", "4  1 B 0"])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func referencesOutsideOfImports(_ backend: Backend) throws {
         let world = try World(backend)
         try world.stack.performAndWait { transaction throws in
@@ -127,7 +128,7 @@ struct ReferenceImportTests {
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func referencesAreAppendedAndResolvedInTheOrderOfTheIDs(_ backend: Backend) throws {
         let world = try World(backend)
         try world.stack.performAndWait { transaction throws in
@@ -148,7 +149,7 @@ struct ReferenceImportTests {
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func everyKindOfTransaction(_ backend: Backend) async throws {
         let world = try World(backend)
         let stack = world.stack
@@ -184,7 +185,7 @@ struct ReferenceImportTests {
     }
 
     /// Another transaction can delete an object that an unqueued transaction has resolved.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func targetsThatOthersHaveDeletedAreNotUsedAgain(_ backend: Backend) throws {
         let world = try World(backend)
         try world.stack.performAndWait { transaction throws in

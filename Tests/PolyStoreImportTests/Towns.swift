@@ -1,6 +1,7 @@
 import Foundation
 import PolyStore
 import PolyStoreBackend
+import TestSupport
 import Testing
 
 /// Has a unique id, another unique attribute and a rule.
@@ -67,19 +68,6 @@ extension Stop: ImportableObject {
     }
 }
 
-/// Records warnings and errors.
-final class RecordingLogger: StoreLogger, @unchecked Sendable {  // `kept` is accessed under the lock only
-    private let lock = NSLock()
-    private var kept: [String] = []
-
-    func isEnabled(_ level: LogLevel) -> Bool { level >= .warning }
-    func log(_ level: LogLevel, _ message: String, file: StaticString, line: UInt, function: StaticString) {
-        guard isEnabled(level) else { return }
-        lock.withLock { kept.append("\(level): \(message)") }
-    }
-    var lines: [String] { lock.withLock { kept } }
-}
-
 /// A stack with towns and stops in one store. Fails the test on any warning or error in the log.
 final class Towns: Sendable {
     let folder: Folder
@@ -91,7 +79,7 @@ final class Towns: Sendable {
         stack = try DataStack(Schema("Towns 1", Town.self, Stop.self), logger: logger)
         // Independent of the speed of the machine.
         stack.snapshotWarningAge = .seconds(100_000)
-        try stack.addStore(backend.store(in: folder.path))
+        try stack.addStore(backend.store(in: folder))
     }
 
     deinit { if !logger.lines.isEmpty { Issue.record("unexpected log: \(logger.lines)") } }

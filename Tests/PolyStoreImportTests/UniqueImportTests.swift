@@ -1,9 +1,11 @@
 import PolyStore
+import PolyStoreMemory
+import TestSupport
 import Testing
 
-@Suite(.serialized)
+@Suite
 struct UniqueImportTests {
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func updatesExistingObjectsAndInsertsNewOnes(_ backend: Backend) throws {
         let world = try World(backend)
         try world.stack.performAndWait { transaction throws in
@@ -20,7 +22,7 @@ struct UniqueImportTests {
         #expect(try world.cities() == ["1 new 1 1 - 0", "2 new 2 2 - 0", "3 new 3 1 - 0", "4 new 4 2 - 0", "5 new 5 1 - 0"])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func ofDuplicatesTheLastSourceCountsAtThePositionOfTheFirst(_ backend: Backend) throws {
         let world = try World(backend)
         let names = try world.stack.performAndWait { transaction throws in
@@ -36,7 +38,7 @@ struct UniqueImportTests {
         #expect(try world.cities() == ["1 last 1 - 0", "2 other 1 - 0"])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func skippedSourcesLeaveTheOthers(_ backend: Backend) throws {
         let world = try World(backend)
         try world.stack.performAndWait { transaction throws in
@@ -53,7 +55,7 @@ struct UniqueImportTests {
         #expect(try world.cities() == ["1 kept 1 - 0", "3 three 1 - 0"])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func anErrorEndsTheImportAndTheTransactionDecides(_ backend: Backend) throws {
         let world = try World(backend)
         let sources = [CitySource(number: 1, name: "one"), CitySource(number: 2, name: "two", fails: true), CitySource(number: 3)]
@@ -71,7 +73,7 @@ struct UniqueImportTests {
         #expect(try world.cities() == ["1 one 1 - 0", "2 two 1 - 0"])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func preProcessDropsReplacesAndAdds(_ backend: Backend) throws {
         let world = try World(backend)
         let sources = [3, 1, 2, 1].enumerated().map { CitySource(number: $1, name: "\($0)") }
@@ -93,7 +95,7 @@ struct UniqueImportTests {
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func pendingChangesCount(_ backend: Backend) throws {
         let world = try World(backend)
         try world.stack.performAndWait { transaction throws in
@@ -114,7 +116,7 @@ struct UniqueImportTests {
         #expect(try world.cities().map { String($0.prefix(6)) } == ["1 new ", "2 new ", "3 new ", "4 old ", "10 new", "11 new"])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func compoundIdsAndIdsOfEnums(_ backend: Backend) throws {
         let world = try World(backend)
         func holders() throws -> [String] {
@@ -143,7 +145,7 @@ struct UniqueImportTests {
     }
 
     /// Canonically equivalent text with different bytes is a different id, as in the store.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func idsAreComparedByTheirBytes(_ backend: Backend) throws {
         let world = try World(backend)
         let names = try world.stack.performAndWait { transaction throws in
@@ -160,7 +162,7 @@ struct UniqueImportTests {
         #expect(count == 2)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func objectsWithoutIds(_ backend: Backend) throws {
         let world = try World(backend)
         try world.stack.performAndWait { transaction throws in
@@ -192,7 +194,7 @@ struct UniqueImportTests {
 
     @Test func wrongUsesAreErrors() throws {
         let world = try World(.memory)
-        let error = error {
+        let error = failure {
             try world.stack.performAndWait { transaction throws in
                 _ = try transaction.importUniqueObject(Into<Label>(), from: "x")
             }
@@ -200,17 +202,12 @@ struct UniqueImportTests {
         #expect(error?.code == .storeNotFound)
         let stack = try DataStack(Schema("Labels", Label.self))
         try stack.addStore(.inMemory())
-        let missing = self.error { try stack.performAndWait { _ = try $0.importUniqueObject(Into<Label>(), from: "x") } }
+        let missing = failure { try stack.performAndWait { _ = try $0.importUniqueObject(Into<Label>(), from: "x") } }
         #expect(missing?.code == .misuse)
         #expect(missing?.message.contains("@Attribute(.unique) var text") == true, "\(missing?.message ?? "")")
     }
 
-    func error(_ body: () throws -> Void) -> StoreError? {
-        do { try body() } catch { return error as? StoreError }
-        return nil
-    }
-
-    func code<R>(_ body: () throws -> R) -> StoreError.Code? { error { _ = try body() }?.code }
+    func code<R>(_ body: () throws -> R) -> StoreError.Code? { failure { _ = try body() }?.code }
 }
 
 /// Its unique id has no index.

@@ -1,5 +1,6 @@
 import EngineTestSupport
 import PolyStoreBackend
+import TestSupport
 import Testing
 
 @testable import PolyStoreKeyValue
@@ -47,7 +48,7 @@ import Testing
 
     @Test func newIndexesAreBuiltInTheBackgroundAndOldOnesRemoved() throws {
         let engine = try Self.filled().engine
-        let log = Log()
+        let log = RecordingLogger(.trace)
         let opened = try Opened(engine, Self.schema(["city", "street"]), logger: log)
         // Whether or not the index is complete.
         try expectAnswers(opened)

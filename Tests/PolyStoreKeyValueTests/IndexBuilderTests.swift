@@ -1,6 +1,7 @@
 import EngineTestSupport
 import Foundation
 import PolyStoreBackend
+import TestSupport
 import Testing
 
 @testable import PolyStoreKeyValue
@@ -194,7 +195,7 @@ import Testing
         }
         try expectUnused(opened)
         // The store can still be opened, and repaired.
-        let log = Log()
+        let log = RecordingLogger(.trace)
         let reopened = try Opened(opened.engine, logger: log)
         #expect(log.lines.contains { $0.contains("error") && $0.contains("Person_email") && $0.contains("5 and 200") })
         try expectUnused(reopened)

@@ -1,5 +1,6 @@
 import EngineTestSupport
 import PolyStoreBackend
+import TestSupport
 import Testing
 
 @testable import PolyStoreKeyValue
@@ -111,7 +112,7 @@ import Testing
         #expect(failure { _ = try Opened(opened.engine, configuration: "other", resets: true) }?.code == .differentStoreAtURL)
         #expect(opened.engine.keys() == before)
 
-        let log = Log()
+        let log = RecordingLogger(.trace)
         let id = try Opened(opened.engine).backend.metadata.storeID
         let reset = try Opened(opened.engine, other, resets: true, logger: log)
         #expect(log.lines.contains { $0.hasPrefix("notice") && $0.contains("emptied") })

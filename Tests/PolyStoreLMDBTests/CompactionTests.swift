@@ -2,13 +2,14 @@ import EngineTestSupport
 import Foundation
 import PolyStoreBackend
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import PolyStoreKeyValue
 @testable import PolyStoreLMDB
 
 /// The replacement of a file by its compacted copy, and what else has the store open meanwhile.
-@Suite(.serialized) struct CompactionTests {
+@Suite struct CompactionTests {
     /// Creates a store that consists mostly of free pages.
     private func sparse(_ file: String) throws -> Store {
         let store = try notes(file)

@@ -1,6 +1,7 @@
 import EngineTestSupport
 import Foundation
 import PolyStoreBackend
+import TestSupport
 import Testing
 
 @testable import PolyStoreLMDB
@@ -42,8 +43,8 @@ import Testing
         let folder = try Folder()
         let sound = try sample(folder)
         var wrong: [String] = []
-        // Each page refers to the newest state after alternate commits, so testing every bit of one of them is enough.
-        for bit in stride(from: number, to: LMDBMeta.size * 8, by: number + 1) {
+        // Each page refers to the newest state after alternate commits, so testing every bit of one of them is enough. A third of the bits damages each byte.
+        for bit in stride(from: number, to: LMDBMeta.size * 8, by: (number + 1) * Ring.size(3, thorough: 1)) {
             var bytes = sound
             bytes[number * Self.page + bit / 8] ^= 1 << (bit % 8)
             try folder.write(bytes, to: "damaged")

@@ -1,6 +1,7 @@
 import EngineTestSupport
 import Foundation
 import PolyStoreBackend
+import TestSupport
 import Testing
 
 @testable import PolyStoreKeyValue

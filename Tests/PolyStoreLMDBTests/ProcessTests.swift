@@ -2,6 +2,7 @@ import CLMDB
 import EngineTestSupport
 import Foundation
 import PolyStoreBackend
+import TestSupport
 import Testing
 
 @testable import PolyStoreLMDB

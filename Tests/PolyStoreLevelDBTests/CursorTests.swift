@@ -1,5 +1,6 @@
 import EngineTestSupport
 import PolyStoreBackend
+import TestSupport
 import Testing
 
 @testable import PolyStoreKeyValue

@@ -2,6 +2,7 @@ import CLevelDB
 import EngineTestSupport
 import Foundation
 import PolyStoreBackend
+import TestSupport
 import Testing
 
 @testable import PolyStoreLevelDB

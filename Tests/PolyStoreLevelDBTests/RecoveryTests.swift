@@ -2,6 +2,7 @@ import CRecordBytes
 import EngineTestSupport
 import Foundation
 import PolyStoreBackend
+import TestSupport
 import Testing
 
 @testable import PolyStoreKeyValue

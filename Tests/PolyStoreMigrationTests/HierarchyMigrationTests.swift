@@ -1,6 +1,7 @@
 import Foundation
 import PolyStore
 import PolyStoreBackend
+import TestSupport
 import Testing
 
 @Model(subentities: "Cat", "Dog")
@@ -28,7 +29,7 @@ final class Owner {
 }
 
 /// Changes of hierarchies, whose objects are in one entity.
-@Suite(.serialized)
+@Suite
 struct HierarchyMigrationTests {
     private static let schema = Schema("Animals 2", Animal.self, Owner.self)
 
@@ -88,7 +89,7 @@ struct HierarchyMigrationTests {
         trick: (Int64) -> String? = { "text \($0)" }
     ) async throws {
         let folder = try Folder()
-        let store = backend.store(in: folder.path)
+        let store = backend.store(in: folder)
         let count = 60
         try fill(store, description, classes, count)
         let stack = try DataStack(Self.schema, logger: SilentLogger())
@@ -124,7 +125,7 @@ struct HierarchyMigrationTests {
         #expect(key == Int64(count + 1))
     }
 
-    @Test("a sub-entity is added", arguments: Backend.allCases)
+    @Test("a sub-entity is added", arguments: Backend.persistent)
     func added(_ backend: Backend) async throws {
         let old = earlier { animal, hierarchy in
             animal.remove("trick")
@@ -133,7 +134,7 @@ struct HierarchyMigrationTests {
         try await check(backend, old, classes: ["Animal", "Cat"])
     }
 
-    @Test("a sub-entity is renamed", arguments: Backend.allCases)
+    @Test("a sub-entity is renamed", arguments: Backend.persistent)
     func renamed(_ backend: Backend) async throws {
         let old = earlier { _, hierarchy in
             for index in hierarchy.subentities.indices where hierarchy.subentities[index].name == "Cat" {
@@ -144,7 +145,7 @@ struct HierarchyMigrationTests {
         try await check(backend, old, classes: ["Animal", "Kitten", "Dog"])
     }
 
-    @Test("a sub-entity is removed: its objects are lost, and references to them are cleared", arguments: Backend.allCases)
+    @Test("a sub-entity is removed: its objects are lost, and references to them are cleared", arguments: Backend.persistent)
     func removed(_ backend: Backend) async throws {
         let old = earlier { animal, hierarchy in
             animal.properties.insert(
@@ -155,7 +156,7 @@ struct HierarchyMigrationTests {
         try await check(backend, old, classes: ["Animal", "Cat", "Dog", "Fish"], removed: "Fish")
     }
 
-    @Test("an attribute of a sub-entity is added with a default: other classes do not have it", arguments: Backend.allCases)
+    @Test("an attribute of a sub-entity is added with a default: other classes do not have it", arguments: Backend.persistent)
     func attribute(_ backend: Backend) async throws {
         let old = earlier { animal, hierarchy in
             animal.remove("lives")
@@ -165,7 +166,7 @@ struct HierarchyMigrationTests {
         try await check(backend, old, classes: ["Animal", "Cat", "Dog"], lives: { _ in 9 })
     }
 
-    @Test("an entity outside a hierarchy becomes a hierarchy", arguments: Backend.allCases)
+    @Test("an entity outside a hierarchy becomes a hierarchy", arguments: Backend.persistent)
     func root(_ backend: Backend) async throws {
         let old = earlier { animal, hierarchy in
             for name in ["lives", "trick", EntityHierarchy.classifier] { animal.remove(name) }

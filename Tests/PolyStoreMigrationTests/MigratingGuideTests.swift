@@ -2,6 +2,7 @@ import Foundation
 import PolyStore
 import PolyStoreBackend
 import PolyStoreSQLite
+import TestSupport
 import Testing
 
 // The programs of docs/guides/migrating.md.

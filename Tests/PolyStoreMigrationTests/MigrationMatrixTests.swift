@@ -2,13 +2,14 @@ import Foundation
 import PolyStore
 import PolyStoreBackend
 import SeededRandom
+import TestSupport
 import Testing
 
 /// Every kind of change on every backend, compared with the same change of plain values.
-@Suite(.serialized)
+@Suite
 struct MigrationMatrixTests {
     /// POLYSTORE_MIGRATION_ROWS sets the number of objects.
-    private static let rows = ProcessInfo.processInfo.environment["POLYSTORE_MIGRATION_ROWS"].flatMap(Int.init) ?? 240
+    private static let rows = TestEnvironment.number("POLYSTORE_MIGRATION_ROWS") ?? 240
 
     private func earlier(_ edits: [SchemaEdit], name: String = "Earlier") -> SchemaDescription {
         var description = SchemaDescription.current
@@ -21,7 +22,7 @@ struct MigrationMatrixTests {
         _ backend: Backend, _ edit: SchemaEdit, rows: Int, _ history: SchemaHistory = SchemaHistory(currentSchema)
     ) async throws {
         let folder = try Folder()
-        let store = backend.store(in: folder.path)
+        let store = backend.store(in: folder)
         let old = try ResolvedSchema(earlier([edit]))
         var expected = try store.fill(old, rows: rows)
         edit.migrate(&expected)
@@ -52,15 +53,15 @@ struct MigrationMatrixTests {
         #expect(found.differences(from: expected) == [])
     }
 
-    @Test("a change on an empty store", arguments: Backend.allCases)
+    @Test("a change on an empty store", arguments: Backend.persistent)
     func empty(_ backend: Backend) async throws {
         for edit in SchemaEdit.all { try await check(backend, edit, rows: 0) }
     }
 
-    @Test("a change on a store with objects", arguments: Backend.allCases, SchemaEdit.all)
+    @Test("a change on a store with objects", arguments: Backend.persistent, SchemaEdit.all)
     func filled(_ backend: Backend, _ edit: SchemaEdit) async throws { try await check(backend, edit, rows: Self.rows) }
 
-    @Test("five versions in a row, over a chain with a branch", arguments: Backend.allCases, [1, 2, 3])
+    @Test("five versions in a row, over a chain with a branch", arguments: Backend.persistent, [1, 2, 3])
     func chain(_ backend: Backend, _ seed: UInt64) async throws {
         var random = SplitMix64(seed: seed &* 7919)
         var edits = SchemaEdit.all.filter { !$0.isIndexOnly }
@@ -86,7 +87,7 @@ struct MigrationMatrixTests {
         let history = SchemaHistory(
             versions, migrationChain: ["V1": "V2", "V2": "V3", "V3": "V4", "V4": "Current", "Side": "V3"])
         let folder = try Folder()
-        let store = backend.store(in: folder.path)
+        let store = backend.store(in: folder)
         var expected = try store.fill(ResolvedSchema(earlier(chosen, name: "V1")), rows: Self.rows)
         for edit in chosen.reversed() { edit.migrate(&expected) }
         let stack = try DataStack(history, logger: SilentLogger())

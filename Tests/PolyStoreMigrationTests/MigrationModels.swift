@@ -2,40 +2,7 @@ import Foundation
 import PolyStore
 import PolyStoreBackend
 import PolyStoreKeyValue
-import PolyStoreLMDB
-import PolyStoreLevelDB
-import PolyStoreMemory
-import PolyStoreSQLite
 import Testing
-
-/// The backends whose stores outlive the process: a store in memory never has an earlier version.
-enum Backend: String, CaseIterable, Sendable, CustomTestStringConvertible {
-    case sqlite, lmdb, levelDB
-
-    var testDescription: String { rawValue }
-
-    func store(in folder: String, _ name: String = "club") -> StoreConfiguration {
-        switch self {
-        case .sqlite: .sqlite(file: folder + "/\(name).sqlite")
-        case .lmdb: .lmdb(file: folder + "/\(name).lmdb")
-        case .levelDB: .levelDB(directory: folder + "/\(name).leveldb")
-        }
-    }
-}
-
-/// A temporary folder that is removed with its last reference.
-final class Folder: Sendable {
-    let path: String
-
-    init() throws {
-        path = NSTemporaryDirectory() + "polystore-migration-\(UUID().uuidString)"
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    }
-
-    deinit {
-        try? FileManager.default.removeItem(atPath: path)
-    }
-}
 
 // The current version. The earlier versions of the tests are derived from its description.
 

@@ -1,10 +1,12 @@
 import Foundation
 import PolyStore
 import PolyStoreBackend
+import PolyStoreMemory
+import TestSupport
 import Testing
 
 /// Stores that cannot be migrated are unchanged, and the error states the reason.
-@Suite(.serialized)
+@Suite
 struct MigrationRefusalTests {
     private func earlier(_ change: (inout SchemaDescription) -> Void) -> SchemaDescription {
         var description = SchemaDescription.current
@@ -19,7 +21,7 @@ struct MigrationRefusalTests {
         _ change: (inout SchemaDescription) -> Void
     ) async throws {
         let folder = try Folder()
-        let store = backend.store(in: folder.path)
+        let store = backend.store(in: folder)
         let old = try ResolvedSchema(earlier(change))
         let before = try store.fill(old, rows: 300)
         let stack = try DataStack(currentSchema, logger: SilentLogger())
@@ -34,11 +36,11 @@ struct MigrationRefusalTests {
         #expect(try store.contents(old).differences(from: before) == [])
     }
 
-    @Test("a required attribute without default is added", arguments: Backend.allCases)
+    @Test("a required attribute without default is added", arguments: Backend.persistent)
     func missing(_ backend: Backend) async throws {
         // The store's version lacks a required attribute without default.
         let folder = try Folder()
-        let store = backend.store(in: folder.path)
+        let store = backend.store(in: folder)
         var old = SchemaDescription(name: "Earlier", entities: Schema("S", Person.self, Address.self).locked.entities)
         old["Person"].remove("name")
         let before = try store.fill(ResolvedSchema(old), rows: 20)
@@ -48,15 +50,15 @@ struct MigrationRefusalTests {
         #expect(error?.message.contains("Person.name is added, must have a value and has no default") ?? false, "\(error?.message ?? "")")
         #expect(try store.contents(ResolvedSchema(old)).differences(from: before) == [])
         // An empty store has no object without a value.
-        let empty = backend.store(in: folder.path, "empty")
+        let empty = backend.store(in: folder, "empty")
         _ = try empty.fill(ResolvedSchema(old), rows: 0)
         try await stack.addStore(empty, migrating: .lightweight)
     }
 
-    @Test("null in a required attribute without default", arguments: Backend.allCases)
+    @Test("null in a required attribute without default", arguments: Backend.persistent)
     func null(_ backend: Backend) async throws {
         let folder = try Folder()
-        let store = backend.store(in: folder.path)
+        let store = backend.store(in: folder)
         var old = SchemaDescription(name: "Earlier", entities: Schema("S", Person.self, Address.self).locked.entities)
         old["Person"].attribute("name") { $0.isOptional = true }
         let before = try store.fill(ResolvedSchema(old), rows: 200)
@@ -72,21 +74,21 @@ struct MigrationRefusalTests {
         #expect(try store.contents(ResolvedSchema(old)).differences(from: before) == [])
     }
 
-    @Test("values that must be unique and are not", arguments: Backend.allCases)
+    @Test("values that must be unique and are not", arguments: Backend.persistent)
     func duplicates(_ backend: Backend) async throws {
         try await refuses(backend, .constraint, "Member.email becomes unique", kind: .duplicate) {
             $0["Member"].attribute("email") { $0.isUnique = false }
         }
     }
 
-    @Test("a type that cannot hold every value", arguments: Backend.allCases)
+    @Test("a type that cannot hold every value", arguments: Backend.persistent)
     func narrowing(_ backend: Backend) async throws {
         try await refuses(backend, .incompatibleSchema, "Member.level changes from int64 to int16") {
             $0["Member"].attribute("level") { $0.type = .int64 }
         }
     }
 
-    @Test("a relationship to many objects becomes one to one object", arguments: Backend.allCases)
+    @Test("a relationship to many objects becomes one to one object", arguments: Backend.persistent)
     func toOne(_ backend: Backend) async throws {
         try await refuses(backend, .incompatibleSchema, "Member.club leads to several objects in the old version") {
             $0["Member"].relationship("club") { $0.isToMany = true }
@@ -96,7 +98,7 @@ struct MigrationRefusalTests {
     @Test("an unknown version, and a version that was changed under its name")
     func unknown() async throws {
         let folder = try Folder()
-        let store = Backend.sqlite.store(in: folder.path)
+        let store = Backend.sqlite.store(in: folder)
         _ = try store.fill(ResolvedSchema(earlier { $0["Member"].remove("score") }), rows: 3)
         let other = try DataStack(SchemaHistory(currentSchema, migrationChain: ["Older", "Current"]), logger: SilentLogger())
         var error = await #expect(throws: StoreError.self) { try await other.addStore(store, migrating: .chain) }
@@ -114,10 +116,10 @@ struct MigrationRefusalTests {
         #expect(error?.message.contains("passes through version \"Middle\"") ?? false, "\(error?.message ?? "")")
     }
 
-    @Test("stores that do not exist, and stores of the current version, need no migration", arguments: Backend.allCases)
+    @Test("stores that do not exist, and stores of the current version, need no migration", arguments: Backend.persistent)
     func none(_ backend: Backend) async throws {
         let folder = try Folder()
-        let store = backend.store(in: folder.path)
+        let store = backend.store(in: folder)
         let stack = try DataStack(currentSchema, logger: SilentLogger())
         #expect(try stack.requiredMigrationsAndWait(for: store) == [])
         #expect(try await stack.upgradeStoreIfNeeded(store).steps.isEmpty)

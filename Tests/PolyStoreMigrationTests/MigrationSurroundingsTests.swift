@@ -1,10 +1,12 @@
 import Foundation
 import PolyStore
 import PolyStoreBackend
+import PolyStoreMemory
+import TestSupport
 import Testing
 
 /// Histories, monitors and other stacks during a migration.
-@Suite(.serialized)
+@Suite
 struct MigrationSurroundingsTests {
     private func earlier(_ change: (inout SchemaDescription) -> Void) throws -> ResolvedSchema {
         var description = SchemaDescription.current
@@ -13,10 +15,10 @@ struct MigrationSurroundingsTests {
         return try ResolvedSchema(description)
     }
 
-    @Test("the history is kept, and continues after the migration", arguments: Backend.allCases)
+    @Test("the history is kept, and continues after the migration", arguments: Backend.persistent)
     func history(_ backend: Backend) async throws {
         let folder = try Folder()
-        let store = backend.store(in: folder.path)
+        let store = backend.store(in: folder)
         // The first version is the current one; the second has an additional class.
         var token: HistoryToken?
         do {
@@ -44,11 +46,11 @@ struct MigrationSurroundingsTests {
         #expect(entries.last?.insertedObjectIDs(Locker.self).count == 1)
     }
 
-    @Test("a view and its monitors include the objects of a store that is added with a migration", arguments: Backend.allCases)
+    @Test("a view and its monitors include the objects of a store that is added with a migration", arguments: Backend.persistent)
     @MainActor
     func monitors(_ backend: Backend) async throws {
         let folder = try Folder()
-        let store = backend.store(in: folder.path)
+        let store = backend.store(in: folder)
         let contents = try store.fill(
             earlier {
                 $0["Member"].attribute("label") {
@@ -69,7 +71,7 @@ struct MigrationSurroundingsTests {
     @Test("a stack that has the store open in the old version receives an error", arguments: [Backend.sqlite, .lmdb, .levelDB])
     func oldStack(_ backend: Backend) async throws {
         let folder = try Folder()
-        let store = backend.store(in: folder.path)
+        let store = backend.store(in: folder)
         let small = try DataStack(Schema("Small", Locker.self), logger: SilentLogger())
         try small.addStore(store)
         try await small.perform { try $0.create(Into<Locker>()).number = 1 }
@@ -85,10 +87,10 @@ struct MigrationSurroundingsTests {
 
     @Test(
         "a store that is opened with other indexes can be used by those who have it open, or they open it again",
-        arguments: Backend.allCases)
+        arguments: Backend.persistent)
     func otherIndexes(_ backend: Backend) throws {
         let folder = try Folder()
-        let store = backend.store(in: folder.path)
+        let store = backend.store(in: folder)
         func schema(isIndexed: Bool) throws -> ResolvedSchema {
             let number = PropertyDescription.attribute(
                 AttributeDescription(name: "number", type: .int64, isIndexed: isIndexed, defaultValue: .integer(0)))
@@ -149,7 +151,7 @@ struct MigrationSurroundingsTests {
     @Test("two stacks migrate one store concurrently: the second opens the result", arguments: [Backend.sqlite, .lmdb, .levelDB])
     func twice(_ backend: Backend) async throws {
         let folder = try Folder()
-        let store = backend.store(in: folder.path)
+        let store = backend.store(in: folder)
         _ = try store.fill(
             earlier {
                 $0["Member"].attribute("label") {

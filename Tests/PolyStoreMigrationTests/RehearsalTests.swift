@@ -1,6 +1,7 @@
 import Foundation
 import PolyStore
 import PolyStoreBackend
+import TestSupport
 import Testing
 
 @Model
@@ -10,7 +11,7 @@ final class Parcel {
 }
 
 /// Rehearsals of chains, whose later steps read what the earlier ones have written.
-@Suite(.serialized)
+@Suite
 struct RehearsalTests {
     private static let rows = 300
 
@@ -86,10 +87,10 @@ struct RehearsalTests {
             findings: [finding(.lost, 0, "size", all), "refused 2 code 1 [2]"]),
     ]
 
-    @Test("every step of a chain is examined, and nothing is changed", arguments: Backend.allCases, cases)
+    @Test("every step of a chain is examined, and nothing is changed", arguments: Backend.persistent, cases)
     func chains(_ backend: Backend, _ example: Case) async throws {
         let folder = try Folder()
-        let store = backend.store(in: folder.path)
+        let store = backend.store(in: folder)
         let old = try ResolvedSchema(SchemaDescription(name: "V1", entities: example.versions[0].entities))
         let before = try store.fillParcels(old, Self.rows)
         let current: [any SchemaVersion] = [Schema("V4", Parcel.self)]

@@ -1,10 +1,11 @@
 import Foundation
 import PolyStore
 import PolyStoreBackend
+import TestSupport
 import Testing
 
 /// Mappings of an application, on every backend.
-@Suite(.serialized)
+@Suite
 struct SchemaMappingTests {
     /// Persons with their address in separate columns, customers, and log lines.
     private static let old = SchemaDescription(
@@ -101,10 +102,10 @@ struct SchemaMappingTests {
             })
     }
 
-    @Test("split, merge, drop and compute", arguments: Backend.allCases, [0, 1, 5_000])
+    @Test("split, merge, drop and compute", arguments: Backend.persistent, [0, 1, 5_000])
     func transform(_ backend: Backend, _ count: Int) async throws {
         let folder = try Folder()
-        let store = backend.store(in: folder.path)
+        let store = backend.store(in: folder)
         try fill(store, count)
         let history = SchemaHistory(Self.schema, mappings: [Self.mapping(dropping: 4)])
         let stack = try DataStack(history, logger: SilentLogger())
@@ -142,11 +143,11 @@ struct SchemaMappingTests {
         #expect(key > Int64(count))
     }
 
-    @Test("a mapping with an error does not change the store", arguments: Backend.allCases)
+    @Test("a mapping with an error does not change the store", arguments: Backend.persistent)
     func failing(_ backend: Backend) async throws {
         struct Failure: Error {}
         let folder = try Folder()
-        let store = backend.store(in: folder.path)
+        let store = backend.store(in: folder)
         try fill(store, 5_000)
         let before = try store.contents(ResolvedSchema(Self.old))
         func attempt(_ part: EntityMapping) async -> (any Error)? {
@@ -175,10 +176,10 @@ struct SchemaMappingTests {
         #expect(try store.contents(ResolvedSchema(Self.old)).differences(from: before) == [])
     }
 
-    @Test("two entities become one, in either order: no object takes the row id of another", arguments: Backend.allCases, [false, true])
+    @Test("two entities become one, in either order: no object takes the row id of another", arguments: Backend.persistent, [false, true])
     func merging(_ backend: Backend, _ transformsFirst: Bool) async throws {
         let folder = try Folder()
-        let store = backend.store(in: folder.path)
+        let store = backend.store(in: folder)
         let locker = Schema("Lockers", Locker.self).locked.entities[0]
         var box = locker
         box.name = "Box"
@@ -212,10 +213,10 @@ struct SchemaMappingTests {
         #expect(key > 53)
     }
 
-    @Test("references to a deleted object are removed", arguments: Backend.allCases)
+    @Test("references to a deleted object are removed", arguments: Backend.persistent)
     func deleting(_ backend: Backend) async throws {
         let folder = try Folder()
-        let store = backend.store(in: folder.path)
+        let store = backend.store(in: folder)
         try fill(store, 3_000)
         let mapping = SchemaMapping(
             from: "Old", to: "New",
@@ -249,11 +250,12 @@ struct SchemaMappingTests {
         }
     }
 
-    @Test("changes after a lookup are written, those of deleted objects are not", arguments: Backend.allCases)
+    @Test("changes after a lookup are written, those of deleted objects are not", arguments: Backend.persistent)
     func lookUps(_ backend: Backend) async throws {
         let folder = try Folder()
-        let store = backend.store(in: folder.path)
-        try fill(store, 3_000)
+        let store = backend.store(in: folder)
+        let rows = Ring.size(1_000, thorough: 3_000)
+        try fill(store, rows)
         let mapping = SchemaMapping(
             from: "Old", to: "New",
             [
@@ -277,14 +279,14 @@ struct SchemaMappingTests {
         let added = try await stack.addStore(store, migrating: .chain)
         #expect(try added.verifyAndWait() == [])
         let names = try await stack.read { try $0.fetchAll(From<Person>()).map { "\($0.objectID.rowID % 3) \($0.name)" } }
-        #expect(names.count == 2_000)
+        #expect(names.count == rows - rows / 3)
         #expect(Set(names) == ["1 written second", "2 written second"])
     }
 
-    @Test("a rehearsal changes nothing and reports lost values", arguments: Backend.allCases)
+    @Test("a rehearsal changes nothing and reports lost values", arguments: Backend.persistent)
     func rehearsal(_ backend: Backend) async throws {
         let folder = try Folder()
-        let store = backend.store(in: folder.path)
+        let store = backend.store(in: folder)
         try fill(store, 100)
         let before = try store.contents(ResolvedSchema(Self.old))
         let stack = try DataStack(SchemaHistory(Self.schema, mappings: [Self.mapping()]), logger: SilentLogger())
@@ -299,10 +301,10 @@ struct SchemaMappingTests {
         try await stack.addStore(store, migrating: .chain)
     }
 
-    @Test("progress is published and cancelling does not change the store", arguments: Backend.allCases)
+    @Test("progress is published and cancelling does not change the store", arguments: Backend.persistent)
     func progress(_ backend: Backend) async throws {
         let folder = try Folder()
-        let store = backend.store(in: folder.path)
+        let store = backend.store(in: folder)
         try fill(store, 9_000)
         let before = try store.contents(ResolvedSchema(Self.old))
         let cancels = Protected<(@Sendable () -> Void)?>(nil)
@@ -338,10 +340,10 @@ struct SchemaMappingTests {
     @Test("a copy of the old store is kept", arguments: [Backend.sqlite, .lmdb, .levelDB])
     func copy(_ backend: Backend) async throws {
         let folder = try Folder()
-        let store = backend.store(in: folder.path)
+        let store = backend.store(in: folder)
         try fill(store, 200)
         let before = try store.contents(ResolvedSchema(Self.old))
-        let kept = backend.store(in: folder.path, "kept")
+        let kept = backend.store(in: folder, "kept")
         let stack = try DataStack(SchemaHistory(Self.schema, mappings: [Self.mapping()]), logger: SilentLogger())
         try await stack.addStore(store, migrating: .chain.keepingCopy(at: kept.location))
         #expect(try kept.contents(ResolvedSchema(Self.old)).differences(from: before) == [])

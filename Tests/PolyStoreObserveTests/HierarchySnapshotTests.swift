@@ -1,5 +1,6 @@
 import Foundation
 import PolyStore
+import PolyStoreMemory
 import Testing
 
 enum Noise: String, Sendable { case low, loud }

@@ -1,13 +1,14 @@
 import Foundation
 import PolyStore
 import SeededRandom
+import TestSupport
 import Testing
 
 /// After random commits, the calls of monitors transform the previous list into the fetched one. Monitors of unchanged lists make no calls.
 @MainActor
-@Suite(.serialized) struct ListMonitorOracleTests {
+@Suite struct ListMonitorOracleTests {
     /// A tenth of the cases of other oracles, because each checks fifteen lists.
-    static let cases = (ProcessInfo.processInfo.environment["POLYSTORE_ORACLE_CASES"].flatMap(Int.init) ?? 600) / 10
+    static let cases = (TestEnvironment.number("POLYSTORE_ORACLE_CASES") ?? 600) / 10
 
     /// The monitors of all shapes in one context, with their mirrors.
     @MainActor
@@ -89,7 +90,7 @@ import Testing
         private var counts: [Int]
     }
 
-    private func stack(_ backend: Backend, _ folder: String, isDivided: Bool) throws -> DataStack {
+    private func stack(_ backend: Backend, _ folder: Folder, isDivided: Bool) throws -> DataStack {
         let stack = try DataStack(isDivided ? twoStoreSchema : monitorSchema)
         stack.snapshotWarningAge = .seconds(100_000)
         if isDivided {
@@ -101,13 +102,6 @@ import Testing
         return stack
     }
 
-    private func withFolder(_ body: (String) async throws -> Void) async throws {
-        let folder = NSTemporaryDirectory() + "polystore-monitor-" + UUID().uuidString
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        try await body(folder)
-    }
-
     private func commit(_ stack: DataStack, _ seed: UInt64, _ configurations: [String?]) throws {
         try stack.performAndWait { transaction in
             var commits = RandomCommits(seed: seed, configurations: configurations)
@@ -115,38 +109,36 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases, [false, true]) func theViewsListsEqualAFetch(backend: Backend, isDivided: Bool) async throws {
-        try await withFolder { folder in
-            let stack = try stack(backend, folder, isDivided: isDivided)
-            let configurations: [String?] = isDivided ? ["First", "Second"] : []
-            let watch = try Watch(stack.view)
-            for seed in 0..<UInt64(isDivided ? Self.cases / 4 : Self.cases) {
-                try commit(stack, seed, configurations)
-                let problems = try watch.check()
-                // Lets other tests use the main actor.
-                await Task.yield()
-                #expect(problems.isEmpty, "seed \(seed)")
-                if !problems.isEmpty { return }
-            }
+    @Test(arguments: Backend.forObjectLayer, [false, true]) func theViewsListsEqualAFetch(backend: Backend, isDivided: Bool) async throws {
+        let folder = try Folder()
+        let stack = try stack(backend, folder, isDivided: isDivided)
+        let configurations: [String?] = isDivided ? ["First", "Second"] : []
+        let watch = try Watch(stack.view)
+        for seed in 0..<UInt64(isDivided ? Self.cases / 4 : Self.cases) {
+            try commit(stack, seed, configurations)
+            let problems = try watch.check()
+            // Lets other tests use the main actor.
+            await Task.yield()
+            #expect(problems.isEmpty, "seed \(seed)")
+            if !problems.isEmpty { return }
         }
     }
 
     /// Combines several commits in one update, in a view that is refreshed manually.
-    @Test(arguments: Backend.allCases) func stepsOverSeveralCommitsEqualAFetch(backend: Backend) async throws {
-        try await withFolder { folder in
-            let stack = try stack(backend, folder, isDivided: false)
-            let view = stack.newView(.manual)
-            let watch = try Watch(view)
-            var random = SplitMix64(run: 7)
-            for seed in 0..<UInt64(Self.cases / 2) {
-                for part in 0..<UInt64.random(in: 0...4, using: &random) { try commit(stack, seed * 16 + part, []) }
-                try view.refresh()
-                let problems = try watch.check()
-                // Lets other tests use the main actor.
-                await Task.yield()
-                #expect(problems.isEmpty, "seed \(seed)")
-                if !problems.isEmpty { return }
-            }
+    @Test(arguments: Backend.forObjectLayer) func stepsOverSeveralCommitsEqualAFetch(backend: Backend) async throws {
+        let folder = try Folder()
+        let stack = try stack(backend, folder, isDivided: false)
+        let view = stack.newView(.manual)
+        let watch = try Watch(view)
+        var random = SplitMix64(run: 7)
+        for seed in 0..<UInt64(Self.cases / 2) {
+            for part in 0..<UInt64.random(in: 0...4, using: &random) { try commit(stack, seed * 16 + part, []) }
+            try view.refresh()
+            let problems = try watch.check()
+            // Lets other tests use the main actor.
+            await Task.yield()
+            #expect(problems.isEmpty, "seed \(seed)")
+            if !problems.isEmpty { return }
         }
     }
 
@@ -173,20 +165,19 @@ import Testing
     }
 
     /// The pending changes of an unqueued transaction, and concurrent commits.
-    @Test(arguments: Backend.allCases) func listsOfUnsafeTransactionsEqualAFetch(backend: Backend) async throws {
-        try await withFolder { folder in
-            let stack = try stack(backend, folder, isDivided: false)
-            let draft = stack.beginUnsafe()
-            let watch = try Watch(draft, seesFriends: false)
-            var commits = RandomCommits(seed: 11)
-            for number in 0..<Self.cases / 2 {
-                try step(number, draft, &commits, stack)
-                let problems = try watch.check()
-                // Lets other tests use the main actor.
-                await Task.yield()
-                #expect(problems.isEmpty, "number \(number)")
-                if !problems.isEmpty { return }
-            }
+    @Test(arguments: Backend.forObjectLayer) func listsOfUnsafeTransactionsEqualAFetch(backend: Backend) async throws {
+        let folder = try Folder()
+        let stack = try stack(backend, folder, isDivided: false)
+        let draft = stack.beginUnsafe()
+        let watch = try Watch(draft, seesFriends: false)
+        var commits = RandomCommits(seed: 11)
+        for number in 0..<Self.cases / 2 {
+            try step(number, draft, &commits, stack)
+            let problems = try watch.check()
+            // Lets other tests use the main actor.
+            await Task.yield()
+            #expect(problems.isEmpty, "number \(number)")
+            if !problems.isEmpty { return }
         }
     }
 }

@@ -1,9 +1,10 @@
 import Foundation
 import PolyStore
+import TestSupport
 import Testing
 
 /// Guarantees of monitors other than the contents of the list.
-@MainActor @Suite(.serialized) struct ListMonitorTests {
+@MainActor @Suite struct ListMonitorTests {
     private final class Observer: ListObjectObserver {
         typealias ListEntity = Worker
         var changes = 0
@@ -17,7 +18,7 @@ import Testing
         func listMonitorDidRefetch(_ monitor: ListMonitor<Worker>) { refetches += 1 }
     }
 
-    @Test(arguments: Backend.allCases) func observersAreAddedAndRemovedInCallbacks(backend: Backend) throws {
+    @Test(arguments: Backend.forObjectLayer) func observersAreAddedAndRemovedInCallbacks(backend: Backend) throws {
         let workplace = try Workplace(backend)
         let monitor = try workplace.stack.view.monitorList(From<Worker>().orderBy(.ascending(\.name)))
         let (first, second, third) = (Observer(), Observer(), Observer())
@@ -42,7 +43,7 @@ import Testing
     }
 
     /// A commit in a callback is reported after the callbacks have returned.
-    @Test(arguments: Backend.allCases) func aCommitInACallbackIsReportedAfterwards(backend: Backend) throws {
+    @Test(arguments: Backend.forObjectLayer) func aCommitInACallbackIsReportedAfterwards(backend: Backend) throws {
         let workplace = try Workplace(backend)
         let monitor = try workplace.stack.view.monitorList(From<Worker>().orderBy(.ascending(\.name)))
         let observer = Observer()
@@ -57,7 +58,7 @@ import Testing
         #expect(counts == [1, 1, 2, 2, 3, 3, 4, 4])
     }
 
-    @Test(arguments: Backend.allCases) func clausesAreReplaced(backend: Backend) throws {
+    @Test(arguments: Backend.forObjectLayer) func clausesAreReplaced(backend: Backend) throws {
         let workplace = try Workplace(backend)
         try workplace.insert(("A", 1), ("B", 2), ("C", 3))
         let monitor = try workplace.stack.view.monitorList(From<Worker>().orderBy(.ascending(\.name)))
@@ -77,7 +78,7 @@ import Testing
         #expect(monitor.map(\.name) == ["D", "E"])
     }
 
-    @Test(arguments: Backend.allCases) func positionsAndSections(backend: Backend) throws {
+    @Test(arguments: Backend.forObjectLayer) func positionsAndSections(backend: Backend) throws {
         let workplace = try Workplace(backend)
         let ids = try workplace.insert(("Ann", 30), ("Bob", 20), ("Abe", 30))
         let view = workplace.stack.view
@@ -96,7 +97,7 @@ import Testing
         #expect(monitor.index(of: strangers[0]) == nil)
     }
 
-    @Test(arguments: Backend.allCases) func explainDescribesHowAListIsUpdated(backend: Backend) throws {
+    @Test(arguments: Backend.forObjectLayer) func explainDescribesHowAListIsUpdated(backend: Backend) throws {
         let workplace = try Workplace(backend)
         let view = workplace.stack.view
         #expect(try view.monitorList(From<Worker>().orderBy(.ascending(\.name))).explain().contains("followed incrementally"))
@@ -104,7 +105,7 @@ import Testing
         #expect(try view.monitorList(From<Worker>().where(\.team?.title == "A")).explain().contains("related object"))
     }
 
-    @Test(arguments: Backend.allCases) func aLongListIsReadOffTheMainActor(backend: Backend) async throws {
+    @Test(arguments: Backend.forObjectLayer) func aLongListIsReadOffTheMainActor(backend: Backend) async throws {
         let workplace = try Workplace(backend)
         try workplace.insert(("A", 1), ("B", 2))
         let monitor = try await workplace.stack.view.loadListMonitor(
@@ -116,10 +117,8 @@ import Testing
         #expect(observer.changes == 1 && monitor.count == 3)
     }
 
-    @Test(arguments: Backend.allCases) func aStoreThatIsAddedLaterJoinsTheList(backend: Backend) async throws {
-        let folder = NSTemporaryDirectory() + "polystore-monitor-" + UUID().uuidString
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+    @Test(arguments: Backend.forObjectLayer) func aStoreThatIsAddedLaterJoinsTheList(backend: Backend) async throws {
+        let folder = try Folder()
         let stack = try DataStack(
             Schema("Two", [Worker.self, Team.self], configurations: ["One": [Worker.self, Team.self], "Two": [Worker.self, Team.self]]))
         try stack.addStore(backend.store(in: folder, "one"), configuration: "One")

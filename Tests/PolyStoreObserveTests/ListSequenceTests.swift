@@ -1,12 +1,13 @@
 import Foundation
 import PolyStore
+import TestSupport
 import Testing
 
 /// Lists as sequences of snapshots and of changes, off the main actor.
 @Suite struct ListSequenceTests {
     private static let byName = From<Worker>().orderBy(.ascending(\.name))
 
-    @Test(arguments: Backend.allCases) func snapshotsBeginWithTheListAndFollowEachKindOfChange(backend: Backend) async throws {
+    @Test(arguments: Backend.forObjectLayer) func snapshotsBeginWithTheListAndFollowEachKindOfChange(backend: Backend) async throws {
         let workplace = try Workplace(backend)
         let ids = try workplace.insert(("B", 1), ("D", 2))
         var lists = workplace.stack.snapshots(of: Self.byName).makeAsyncIterator()
@@ -21,7 +22,7 @@ import Testing
         #expect(try await lists.next()?.map(\.brief) == ["A20", "C3"])
     }
 
-    @Test(arguments: Backend.allCases) func changesDescribeTheCommitExactly(backend: Backend) async throws {
+    @Test(arguments: Backend.forObjectLayer) func changesDescribeTheCommitExactly(backend: Backend) async throws {
         let workplace = try Workplace(backend)
         let ids = try workplace.insert(("B", 1), ("D", 2), ("F", 3))
         var updates = CheckedUpdates(workplace.stack.changes(of: From<Worker>(), OrderBy(.ascending(\.name))))
@@ -43,7 +44,7 @@ import Testing
         #expect(changes.deleted.map(\.id) == [ids[1]] && changes.deleted.map(\.position.item) == [1] && changes.inserted.isEmpty)
     }
 
-    @Test(arguments: Backend.allCases) func sectionsComeGoAndChange(backend: Backend) async throws {
+    @Test(arguments: Backend.forObjectLayer) func sectionsComeGoAndChange(backend: Backend) async throws {
         let workplace = try Workplace(backend)
         let ids = try workplace.insert(("A", 30), ("B", 30), ("C", 50))
         var updates = CheckedUpdates(workplace.stack.changes(of: Self.byName, sectionBy: SectionBy(\.age) { "\($0) years" }))
@@ -65,7 +66,7 @@ import Testing
         #expect(snapshot.sections[0].range == 0..<3 && snapshot.sections[0].objectIDs == ids)
     }
 
-    @Test(arguments: Backend.allCases) func aSlowConsumerGetsOneCombinedChange(backend: Backend) async throws {
+    @Test(arguments: Backend.forObjectLayer) func aSlowConsumerGetsOneCombinedChange(backend: Backend) async throws {
         let workplace = try Workplace(backend)
         let ids = try workplace.insert(("B", 1), ("D", 2), ("F", 3))
         var updates = CheckedUpdates(workplace.stack.changes(of: Self.byName))
@@ -82,7 +83,7 @@ import Testing
         while updates.snapshot?.map(\.name) != wanted { _ = try #require(try await updates.next()) }
     }
 
-    @Test(arguments: Backend.allCases) func theContentOptionDeterminesWhichChangesAreDelivered(backend: Backend) async throws {
+    @Test(arguments: Backend.forObjectLayer) func theContentOptionDeterminesWhichChangesAreDelivered(backend: Backend) async throws {
         let workplace = try Workplace(backend)
         let ids = try workplace.insert(("B", 1), ("D", 2))
         var named = workplace.stack.snapshots(of: Self.byName, content: .attributes(\.name)).makeAsyncIterator()
@@ -123,7 +124,7 @@ import Testing
         #expect(try await task.value == 1)
     }
 
-    @Test(arguments: Backend.allCases) func theSequencesEndWithTheStack(backend: Backend) async throws {
+    @Test(arguments: Backend.forObjectLayer) func theSequencesEndWithTheStack(backend: Backend) async throws {
         var workplace: Workplace? = try Workplace(backend)
         try workplace?.insert(("A", 0))
         var lists = try #require(workplace?.stack.snapshots(of: Self.byName)).makeAsyncIterator()

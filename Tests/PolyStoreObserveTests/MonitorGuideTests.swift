@@ -1,5 +1,6 @@
 import Foundation
 import PolyStore
+import TestSupport
 import Testing
 
 // The programs on monitors of docs/guides/observing.md.
@@ -44,7 +45,7 @@ private final class DetailController: @preconcurrency ObjectObserver {
 }
 
 @MainActor @Suite struct MonitorGuideTests {
-    @Test(arguments: Backend.allCases) func aListOfObjects(backend: Backend) async throws {
+    @Test(arguments: Backend.forObjectLayer) func aListOfObjects(backend: Backend) async throws {
         let workplace = try Workplace(backend)
         let stack = workplace.stack
         try workplace.insert(("Ada", 36), ("Bob", 20))
@@ -60,7 +61,7 @@ private final class DetailController: @preconcurrency ObjectObserver {
         #expect(controller.actions == ["insert Abe at 0", "move Aaron from 2 to 0"])
     }
 
-    @Test(arguments: Backend.allCases) func aSectionedList(backend: Backend) throws {
+    @Test(arguments: Backend.forObjectLayer) func aSectionedList(backend: Backend) throws {
         let workplace = try Workplace(backend)
         let stack = workplace.stack
         try workplace.insert(("Ada", 36), ("Bob", 20), ("Abe", 24))
@@ -76,7 +77,7 @@ private final class DetailController: @preconcurrency ObjectObserver {
         #expect(list.rows == [["Bob", "Abe", "Eve"], ["Ada"]])
     }
 
-    @Test(arguments: Backend.allCases) func anObject(backend: Backend) throws {
+    @Test(arguments: Backend.forObjectLayer) func anObject(backend: Backend) throws {
         let workplace = try Workplace(backend)
         let stack = workplace.stack
         let id = try workplace.insert(("Ada", 36))[0]
@@ -93,7 +94,7 @@ private final class DetailController: @preconcurrency ObjectObserver {
         #expect(controller.title == "deleted" && monitor.object == nil)
     }
 
-    @Test(arguments: Backend.allCases) func pendingChanges(backend: Backend) throws {
+    @Test(arguments: Backend.forObjectLayer) func pendingChanges(backend: Backend) throws {
         let workplace = try Workplace(backend)
         let stack = workplace.stack
 

@@ -1,5 +1,6 @@
 import Foundation
 import PolyStore
+import TestSupport
 import Testing
 
 /// The values of an object, independent of the object.
@@ -18,7 +19,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases) func everyKindOfValueIsReadByItsKeyPath(backend: Backend) throws {
+    @Test(arguments: Backend.forObjectLayer) func everyKindOfValueIsReadByItsKeyPath(backend: Backend) throws {
         let workplace = try Workplace(backend)
         let (id, team) = try full(workplace)
         let snapshot = try #require(try workplace.stack.readAndWait { try $0.fetchSnapshot(id) })
@@ -31,7 +32,7 @@ import Testing
         #expect(snapshot[\.name] == "Jané\0" && snapshot[\.team] == team && snapshot[\.mood] == .busy && snapshot[\.home].number == 3)
     }
 
-    @Test(arguments: Backend.allCases) func missingValuesReadAsNil(backend: Backend) throws {
+    @Test(arguments: Backend.forObjectLayer) func missingValuesReadAsNil(backend: Backend) throws {
         let workplace = try Workplace(backend)
         let id = try workplace.insert(("Joe", 3))[0]
         let snapshot = try #require(try workplace.stack.readAndWait { try $0.fetchSnapshot(id) })
@@ -40,7 +41,7 @@ import Testing
         #expect(snapshot.mood == .calm && snapshot.tags == [] && snapshot.home == Address())
     }
 
-    @Test(arguments: Backend.allCases) func aSnapshotOutlivesItsObjectAndItsStack(backend: Backend) throws {
+    @Test(arguments: Backend.forObjectLayer) func aSnapshotOutlivesItsObjectAndItsStack(backend: Backend) throws {
         var workplace: Workplace? = try Workplace(backend)
         let id = try #require(try workplace?.insert(("Ann", 30))[0])
         let snapshot = try #require(try workplace?.stack.readAndWait { try $0.fetchSnapshot(id) })
@@ -51,7 +52,7 @@ import Testing
         #expect(snapshot.name == "Ann" && snapshot.id == id)
     }
 
-    @Test(arguments: Backend.allCases) func equalValuesMakeEqualSnapshots(backend: Backend) throws {
+    @Test(arguments: Backend.forObjectLayer) func equalValuesMakeEqualSnapshots(backend: Backend) throws {
         let workplace = try Workplace(backend)
         let (id, _) = try full(workplace)
         let other = try workplace.insert(("Ann", 30))[0]
@@ -75,7 +76,7 @@ import Testing
         #expect(try first == read(id))
     }
 
-    @Test(arguments: Backend.allCases) func severalSnapshotsComeInTheOrderOfTheIDs(backend: Backend) throws {
+    @Test(arguments: Backend.forObjectLayer) func severalSnapshotsComeInTheOrderOfTheIDs(backend: Backend) throws {
         let workplace = try Workplace(backend)
         let ids = try workplace.insert(("A", 1), ("B", 2), ("C", 3))
         try workplace.delete(ids[1])

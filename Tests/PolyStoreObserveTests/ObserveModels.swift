@@ -1,25 +1,7 @@
 import Foundation
 import PolyStore
-import PolyStoreLMDB
-import PolyStoreLevelDB
-import PolyStoreMemory
-import PolyStoreSQLite
+import TestSupport
 import Testing
-
-enum Backend: String, CaseIterable, Sendable, CustomTestStringConvertible {
-    case memory, sqlite, lmdb, levelDB
-
-    var testDescription: String { rawValue }
-
-    func store(in folder: String, _ name: String = "observe") -> StoreConfiguration {
-        switch self {
-        case .memory: .inMemory()
-        case .sqlite: .sqlite(file: folder + "/\(name).sqlite")
-        case .lmdb: .lmdb(file: folder + "/\(name).lmdb")
-        case .levelDB: .levelDB(directory: folder + "/\(name).leveldb")
-        }
-    }
-}
 
 enum Mood: String, Codable, Sendable { case calm, busy }
 
@@ -56,17 +38,14 @@ let observeSchema = Schema("Observe", Worker.self, Team.self)
 /// A stack with one store of a backend.
 final class Workplace: Sendable {
     let stack: DataStack
-    let folder: String
+    let folder: Folder
 
     init(_ backend: Backend) throws {
-        folder = NSTemporaryDirectory() + "polystore-observe-" + UUID().uuidString
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        folder = try Folder()
         stack = try DataStack(observeSchema)
         stack.snapshotWarningAge = .seconds(100_000)
         try stack.addStore(backend.store(in: folder))
     }
-
-    deinit { try? FileManager.default.removeItem(atPath: folder) }
 
     /// Inserts workers with the given names and ages.
     @discardableResult

@@ -1,6 +1,7 @@
 import Foundation
 import PolyStore
 import SeededRandom
+import TestSupport
 import Testing
 
 /// Random commits, observed by sequences of every list shape. Each change must transform one state into the next, and the last state must equal a fetch.
@@ -27,7 +28,7 @@ import Testing
 
     private static let commitCount = 60
 
-    @Test(arguments: Backend.allCases, Shape.all) func everyChangeFitsAndTheLastStateIsThatOfAFetch(backend: Backend, shape: Shape)
+    @Test(arguments: Backend.forObjectLayer, Shape.all) func everyChangeFitsAndTheLastStateIsThatOfAFetch(backend: Backend, shape: Shape)
         async throws
     {
         let seed = UInt64.random(in: 0..<1_000)

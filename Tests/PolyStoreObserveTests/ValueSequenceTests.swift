@@ -1,10 +1,11 @@
 import Foundation
 import PolyStore
+import TestSupport
 import Testing
 
 /// The results of queries, after each commit that changes them.
 @Suite struct ValueSequenceTests {
-    @Test(arguments: Backend.allCases) func theCurrentResultComesFirstAndThenEachOther(backend: Backend) async throws {
+    @Test(arguments: Backend.forObjectLayer) func theCurrentResultComesFirstAndThenEachOther(backend: Backend) async throws {
         let workplace = try Workplace(backend)
         let ids = try workplace.insert(("A", 10), ("B", 20))
         var averages = workplace.stack.values(of: From<Worker>().where(\.age > 5), .average(\.age)).makeAsyncIterator()
@@ -19,7 +20,7 @@ import Testing
         #expect(try await averages.next() == 60)
     }
 
-    @Test(arguments: Backend.allCases) func aQueryRunsOnlyAfterCommitsThatTouchIt(backend: Backend) async throws {
+    @Test(arguments: Backend.forObjectLayer) func aQueryRunsOnlyAfterCommitsThatTouchIt(backend: Backend) async throws {
         let workplace = try Workplace(backend)
         let ids = try workplace.insert(("A", 10), ("B", 20))
         let runs = Counter()
@@ -39,7 +40,7 @@ import Testing
         #expect(before == 1 && runs.value == 2)
     }
 
-    @Test(arguments: Backend.allCases) func equalResultsAreNotDeliveredTwice(backend: Backend) async throws {
+    @Test(arguments: Backend.forObjectLayer) func equalResultsAreNotDeliveredTwice(backend: Backend) async throws {
         let workplace = try Workplace(backend)
         let ids = try workplace.insert(("A", 10), ("B", 20))
         var counts = workplace.stack.values(of: From<Worker>().where(\.age > 15), .count).makeAsyncIterator()
@@ -49,7 +50,7 @@ import Testing
         #expect(try await counts.next() == 2)
     }
 
-    @Test(arguments: Backend.allCases) func resultsFollowRelatedObjects(backend: Backend) async throws {
+    @Test(arguments: Backend.forObjectLayer) func resultsFollowRelatedObjects(backend: Backend) async throws {
         let workplace = try Workplace(backend)
         let ids = try workplace.insert(("A", 10), ("B", 20))
         let team = try workplace.stack.performAndWait { transaction throws in
@@ -71,7 +72,7 @@ import Testing
         #expect(try await friends.next() == 2)
     }
 
-    @Test(arguments: Backend.allCases) func valuesOfObjectsAreObservedToo(backend: Backend) async throws {
+    @Test(arguments: Backend.forObjectLayer) func valuesOfObjectsAreObservedToo(backend: Backend) async throws {
         let workplace = try Workplace(backend)
         let ids = try workplace.insert(("A", 10), ("B", 20))
         var names = workplace.stack.values(of: { try $0.fetchAll(From<Worker>().orderBy(.ascending(\.age))).map(\.name) })
@@ -127,7 +128,7 @@ import Testing
         #expect(try await counts.next() == nil)
     }
 
-    @Test(arguments: Backend.allCases) func severalTasksObserveAtOnce(backend: Backend) async throws {
+    @Test(arguments: Backend.forObjectLayer) func severalTasksObserveAtOnce(backend: Backend) async throws {
         let workplace = try Workplace(backend)
         let last = try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0..<8 {

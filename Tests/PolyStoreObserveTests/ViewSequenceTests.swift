@@ -1,6 +1,7 @@
 import Foundation
 import Observation
 import PolyStore
+import TestSupport
 import Testing
 
 /// Sequences, publishers and observable wrappers of the main actor's view.
@@ -8,7 +9,7 @@ import Testing
 @Suite struct ViewSequenceTests {
     private static let byName = From<Worker>().orderBy(.ascending(\.name))
 
-    @Test(arguments: Backend.allCases) func sequencesOfTheViewAreInStepWithIt(backend: Backend) async throws {
+    @Test(arguments: Backend.forObjectLayer) func sequencesOfTheViewAreInStepWithIt(backend: Backend) async throws {
         let workplace = try Workplace(backend)
         let view = workplace.stack.view
         var updates = CheckedUpdates(view.changes(of: Self.byName))
@@ -45,7 +46,7 @@ import Testing
         #expect(next == nil)
     }
 
-    @Test(arguments: Backend.allCases) func publishersNotifyTheirObservers(backend: Backend) async throws {
+    @Test(arguments: Backend.forObjectLayer) func publishersNotifyTheirObservers(backend: Backend) async throws {
         let workplace = try Workplace(backend)
         let ids = try workplace.insert(("B", 1), ("D", 2))
         let publisher = try workplace.stack.view.publishList(From<Worker>(), OrderBy(.ascending(\.name)))
@@ -68,7 +69,7 @@ import Testing
         #expect(seen.count == 4 && publisher.snapshot.map(\.name) == ["D"])
     }
 
-    @Test(arguments: Backend.allCases) func objectPublishersFollowOneObject(backend: Backend) async throws {
+    @Test(arguments: Backend.forObjectLayer) func objectPublishersFollowOneObject(backend: Backend) async throws {
         let workplace = try Workplace(backend)
         let ids = try workplace.insert(("B", 1), ("D", 2))
         let publisher = try workplace.stack.view.publishObject(ids[0])
@@ -83,7 +84,7 @@ import Testing
         withExtendedLifetime(owner) {}
     }
 
-    @Test(arguments: Backend.allCases) func liveListsAndObjectsAreObservable(backend: Backend) async throws {
+    @Test(arguments: Backend.forObjectLayer) func liveListsAndObjectsAreObservable(backend: Backend) async throws {
         let workplace = try Workplace(backend)
         let ids = try workplace.insert(("B", 1), ("D", 2))
         let list = try LiveList(workplace.stack.view, From<Worker>(), OrderBy(.ascending(\.name)), sectionBy: SectionBy(\.age))

@@ -10,7 +10,7 @@ import Testing
     private static let byName = From<Worker>().orderBy(.ascending(\.name))
 
     private func logSize(_ workplace: Workplace) throws -> Int {
-        let attributes = try FileManager.default.attributesOfItem(atPath: workplace.folder + "/observe.sqlite-wal")
+        let attributes = try FileManager.default.attributesOfItem(atPath: workplace.folder.file("test.sqlite-wal"))
         return try #require(attributes[.size] as? Int)
     }
 

@@ -1,6 +1,7 @@
 import EngineTestSupport
 import Foundation
 import PolyStoreBackend
+import TestSupport
 import Testing
 
 /// The files of an open store are removed. The engine would write to them without an error, and acknowledged commits would be lost.
@@ -8,8 +9,8 @@ import Testing
 
     private static func names(_ folder: Folder) throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: folder.path) }
 
-    @Test(arguments: Engine.allCases, [Durability.full, .relaxed])
-    func aCommitToADeletedStoreIsRefused(engine: Engine, durability: Durability) throws {
+    @Test(arguments: Backend.persistent, [Durability.full, .relaxed])
+    func aCommitToADeletedStoreIsRefused(engine: Backend, durability: Durability) throws {
         let folder = try Folder()
         let store = try engine.notes(folder.file("store"))
         try store.add("Note", 1, durability)
@@ -27,8 +28,8 @@ import Testing
     }
 
     /// Another store at the same path, as from a backup copied over an open one.
-    @Test(arguments: Engine.allCases)
-    func aCommitToAReplacedStoreIsRefused(engine: Engine) throws {
+    @Test(arguments: Backend.persistent)
+    func aCommitToAReplacedStoreIsRefused(engine: Backend) throws {
         let folder = try Folder()
         let other = try engine.notes(folder.file("other"))
         try other.add("Note", 7)
@@ -47,8 +48,8 @@ import Testing
     }
 
     /// The auxiliary files: SQLite's log, LMDB's lock file, the lock file in LevelDB's folder.
-    @Test(arguments: [(Engine.sqlite, "store-wal"), (.lmdb, "store-lock"), (.leveldb, "store/polystore.lock")])
-    func aFileBesideTheStoreIsMissed(engine: Engine, name: String) throws {
+    @Test(arguments: [(Backend.sqlite, "store-wal"), (.lmdb, "store-lock"), (.levelDB, "store/polystore.lock")])
+    func aFileBesideTheStoreIsMissed(engine: Backend, name: String) throws {
         let folder = try Folder()
         let store = try engine.notes(folder.file("store"))
         try store.add("Note", 1)
@@ -61,8 +62,8 @@ import Testing
     }
 
     /// A renamed store is complete at its new path, and writes under the old path are refused.
-    @Test(arguments: Engine.allCases)
-    func aMovedStoreIsRefusedAndCompleteAtItsNewPath(engine: Engine) throws {
+    @Test(arguments: Backend.persistent)
+    func aMovedStoreIsRefusedAndCompleteAtItsNewPath(engine: Backend) throws {
         let folder = try Folder()
         let store = try engine.notes(folder.file("store"))
         try store.add("Note", 1)

@@ -1,13 +1,14 @@
 import EngineTestSupport
 import Foundation
 import PolyStoreBackend
+import TestSupport
 import Testing
 
 /// A process with open stores creates a child with `fork`.
 @Suite struct ForkTests {
     /// Every use in the child throws `misuse`, and the parent's store is unaffected.
-    @Test(arguments: Engine.allCases)
-    func theChildIsRefusedAndTheParentContinues(engine: Engine) throws {
+    @Test(arguments: Backend.persistent)
+    func theChildIsRefusedAndTheParentContinues(engine: Backend) throws {
         let folder = try Folder()
         let child = try Child("fork", engine.rawValue, folder.file("store"))
         #expect(
@@ -21,10 +22,10 @@ import Testing
         #expect(try store.backend.verify() == [])
     }
 
-    @Test(arguments: Engine.allCases.map(\.rawValue) + ["memory"])
-    func aStackIsRefusedInTheChild(engine: String) throws {
+    @Test(arguments: Backend.allCases)
+    func aStackIsRefusedInTheChild(engine: Backend) throws {
         let folder = try Folder()
-        let child = try Child(program: "kill-child", "fork", engine, folder.file("store"))
+        let child = try Child(program: "kill-child", "fork", engine.rawValue, folder.file("store"))
         #expect(
             child.lines() == [
                 "read misuse", "perform misuse", "transaction misuse", "unsafe misuse", "the child has ended 0", "the parent continues",

@@ -1,11 +1,12 @@
 import EngineTestSupport
 import Foundation
 import PolyStoreBackend
+import TestSupport
 import Testing
 
-extension Engine {
+extension Backend {
     /// The engines whose stores can be migrated.
-    static let migrating = allCases.filter { engine in
+    static let migrating = persistent.filter { engine in
         guard let folder = try? Folder(), let store = try? engine.notes(folder.file("store")) else { return false }
         defer { try? store.backend.close() }
         return store.backend.capabilities.has(.migration)
@@ -15,14 +16,14 @@ extension Engine {
 /// Several processes migrate a store, or one does and is killed.
 @Suite struct MigrationProcessTests {
     /// A process that has the store open for the old schema cannot write to the new one, and gets the reason.
-    @Test(arguments: Engine.migrating.filter(\.servesProcesses))
-    func aProcessWithTheOldSchemaIsRefused(engine: Engine) throws {
+    @Test(arguments: Backend.migrating.filter(Backend.shared.contains))
+    func aProcessWithTheOldSchemaIsRefused(engine: Backend) throws {
         let folder = try Folder()
         let path = folder.file("store")
         let child = try Child("insert", engine.rawValue, path, "Note", "3")
         #expect(child.line() == "1")
         try Memos.migrate(try engine.notes(path))
-        let new = try Store(engine.configuration(path), try Memos.schema())
+        let new = try Store(engine.store(at: path), try Memos.schema())
         for _ in 1...2 {
             try child.goOn()
             #expect(child.line() == "differentStoreAtURL")
@@ -33,8 +34,8 @@ extension Engine {
     }
 
     /// One process migrates the store; the others get an error.
-    @Test(arguments: Engine.migrating.filter(\.servesProcesses))
-    func ofManyProcessesOneMigratesTheStore(engine: Engine) throws {
+    @Test(arguments: Backend.migrating.filter(Backend.shared.contains))
+    func ofManyProcessesOneMigratesTheStore(engine: Backend) throws {
         let folder = try Folder()
         let path = folder.file("store")
         let old = try engine.notes(path)
@@ -46,20 +47,23 @@ extension Engine {
         let results = children.map { $0.lines().last ?? "nothing" }.sorted()
         #expect(results.filter { $0 == "done" }.count == 1, "\(results)")
         #expect(results.allSatisfy { ["done", "differentStoreAtURL", "busy"].contains($0) }, "\(results)")
-        try Memos.check(try Store(engine.configuration(path), try Memos.schema()), count: 3000)
+        try Memos.check(try Store(engine.store(at: path), try Memos.schema()), count: 3000)
     }
 
     /// A killed process leaves the store before or after the migration. In the former case, it can be migrated again.
     ///
-    /// `POLYSTORE_MIGRATION_KILLS` is the number of kills of each engine, by default 20.
-    @Test(arguments: Engine.migrating)
-    func aKilledMigrationLeavesTheOldStoreOrTheNewOne(engine: Engine) throws {
-        let kills = ProcessInfo.processInfo.environment["POLYSTORE_MIGRATION_KILLS"].flatMap { Int($0) } ?? 20
-        let count: Int64 = 20_000
+    /// The kills are spread evenly over the duration of an uninterrupted migration, each at a random time within its part. If the machine was slower then, so
+    /// that every killed migration had already ended, further ones are killed immediately, until one leaves the old store.
+    /// `POLYSTORE_MIGRATION_KILLS` is the number of kills of each engine.
+    @Test(arguments: Backend.migrating)
+    func aKilledMigrationLeavesTheOldStoreOrTheNewOne(engine: Backend) throws {
+        let kills = TestEnvironment.number("POLYSTORE_MIGRATION_KILLS") ?? Ring.size(6, thorough: 20)
+        // Labels are saved in batches of 1000.
+        let count: Int64 = Ring.size(4000, thorough: 20_000)
         let folder = try Folder()
         let original = folder.file("original")
         let store = try engine.notes(original)
-        for first in stride(from: 1, to: count, by: 5000) { try store.addNotes(first...(first + 4999), size: 40) }
+        for first in stride(from: 1, to: count, by: 2000) { try store.addNotes(first...(first + 1999), size: 40) }
         try store.backend.close()
         func copy(_ name: String) throws -> String {
             let path = folder.file(name)
@@ -84,9 +88,12 @@ extension Engine {
         }
         let whole = try migrate(try copy("whole"), killedAfter: nil)
         var outcomes = (old: 0, new: 0)
-        for kill in 0..<kills {
+        var kill = 0
+        while kill < kills || (outcomes.old == 0 && kill < kills + 20) {
+            defer { kill += 1 }
             let path = try copy("killed\(kill)")
-            _ = try migrate(path, killedAfter: whole * Double.random(in: 0...1.1))
+            let part = kill < kills ? (Double(kill) + Double.random(in: 0..<1)) / Double(kills) : 0
+            _ = try migrate(path, killedAfter: whole * (part * 1.1))
             do {
                 let old = try engine.notes(path)
                 #expect(try old.wholeNotes().count == Int(count), "kill \(kill)")
@@ -95,16 +102,16 @@ extension Engine {
                 // Every other store is only opened with its old schema.
                 if kill % 2 == 0 {
                     try Memos.migrate(old)
-                    try Memos.check(try Store(engine.configuration(path), try Memos.schema()), count: count)
+                    try Memos.check(try Store(engine.store(at: path), try Memos.schema()), count: count)
                 }
             } catch let error as StoreError where error.code == .migrationRequired {
                 #expect(error.storedSchema == (try Memos.schema().description))
-                try Memos.check(try Store(engine.configuration(path), try Memos.schema()), count: count)
+                try Memos.check(try Store(engine.store(at: path), try Memos.schema()), count: count)
                 outcomes.new += 1
             }
             for file in folder.names where file.hasPrefix("killed\(kill)") { try FileManager.default.removeItem(atPath: folder.file(file)) }
         }
-        print("\(engine): \(kills) migrations killed within \(whole): \(outcomes.old) left the old store, \(outcomes.new) the new one")
+        print("\(engine): \(kill) migrations killed within \(whole): \(outcomes.old) left the old store, \(outcomes.new) the new one")
         #expect(outcomes.old > 0, "no kill interrupted a migration")
     }
 }

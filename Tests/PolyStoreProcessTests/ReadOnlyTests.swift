@@ -1,6 +1,7 @@
 import EngineTestSupport
 import Foundation
 import PolyStoreBackend
+import TestSupport
 import Testing
 
 /// Read-only SQLite stores in folders without write permission. Another process opens them as another user, because the user of the tests may have every
@@ -24,7 +25,7 @@ import Testing
         let (folder, inner) = try Self.folder()
         defer { try? Self.permit(0o755, inner) }
         let path = inner + "/a store #1?.sqlite"
-        let store = try Engine.sqlite.notes(path)
+        let store = try Backend.sqlite.notes(path)
         try store.addNotes(1...3, size: 100)
         try store.backend.close()
         try Self.permit(0o444, path)
@@ -38,7 +39,7 @@ import Testing
         let (folder, inner) = try Self.folder()
         defer { try? Self.permit(0o755, inner) }
         let path = inner + "/store"
-        let store = try Engine.sqlite.notes(path)
+        let store = try Backend.sqlite.notes(path)
         try store.addNotes(1...3, size: 100)
         for name in ["store", "store-wal"] {
             try FileManager.default.copyItem(atPath: inner + "/" + name, toPath: folder.file(name))

@@ -1,13 +1,14 @@
 import EngineTestSupport
 import Foundation
 import PolyStoreBackend
+import TestSupport
 import Testing
 
 /// A store is reset for another model while other processes have it open, or reset it too.
 @Suite struct ResetTests {
     /// One process resets the store, the others open the new one; every commit is kept.
-    @Test(arguments: Engine.allCases.filter(\.servesProcesses))
-    func ofManyProcessesOneEmptiesTheStore(engine: Engine) throws {
+    @Test(arguments: Backend.shared)
+    func ofManyProcessesOneEmptiesTheStore(engine: Backend) throws {
         let folder = try Folder()
         let path = folder.file("store")
         let old = try engine.notes(path, "Model0")
@@ -27,8 +28,8 @@ import Testing
     }
 
     /// A process with the store open for the old model cannot commit, and gets the reason.
-    @Test(arguments: Engine.allCases.filter(\.servesProcesses))
-    func aProcessWhoseStoreWasEmptiedIsRefused(engine: Engine) throws {
+    @Test(arguments: Backend.shared)
+    func aProcessWhoseStoreWasEmptiedIsRefused(engine: Backend) throws {
         let folder = try Folder()
         let path = folder.file("store")
         let child = try Child("insert", engine.rawValue, path, "Apple", "3")
@@ -48,8 +49,8 @@ import Testing
     }
 
     /// A reset waits for a running transaction of another process, and then discards all of its changes.
-    @Test(arguments: Engine.allCases.filter(\.servesProcesses))
-    func aResetWaitsForARunningTransaction(engine: Engine) throws {
+    @Test(arguments: Backend.shared)
+    func aResetWaitsForARunningTransaction(engine: Backend) throws {
         let folder = try Folder()
         let path = folder.file("store")
         let child = try Child("block", engine.rawValue, path, "1", "3", "100")

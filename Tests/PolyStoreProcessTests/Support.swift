@@ -1,29 +1,10 @@
 import EngineTestSupport
-import Foundation
 import PolyStoreBackend
-import PolyStoreLMDB
-import PolyStoreLevelDB
-import PolyStoreSQLite
+import TestSupport
 
-/// The engines that keep files.
-enum Engine: String, CaseIterable, Sendable, CustomStringConvertible {
-    case sqlite, lmdb, leveldb
-
-    var description: String { rawValue }
-
-    /// A Boolean value that indicates whether several processes can have a store open.
-    var servesProcesses: Bool { self != .leveldb }
-
-    func configuration(_ path: String) -> StoreConfiguration {
-        switch self {
-        case .sqlite: .sqlite(file: path)
-        case .lmdb: .lmdb(file: path)
-        case .leveldb: .levelDB(directory: path)
-        }
-    }
-
+extension Backend {
     func notes(_ path: String, _ entity: String = "Note", change: (StoreConfiguration) -> StoreConfiguration = { $0 }) throws -> Store {
-        try Store(change(configuration(path)), try Notes.schema(entity))
+        try Store(change(store(at: path)), try Notes.schema(entity))
     }
 }
 

@@ -1,5 +1,6 @@
 import Foundation
 import PolyStoreBackend
+import TestSupport
 import Testing
 
 @testable import PolyStoreSQLite
@@ -10,7 +11,7 @@ import Testing
         let folder = try Folder()
         var options = SQLiteOptions()
         options.pageSize = 8192
-        let store = try Store(folder.file(), try Models.company(), options: options)
+        let store = try Store(folder.file("test.sqlite"), try Models.company(), options: options)
         try store.write { changes in for id in 1...5000 as ClosedRange<Int64> { try changes.insert("Team", id, ["title": .text("\(id)")]) }
         }
         try store.backend.copy(to: folder.file("copy"))
@@ -33,7 +34,7 @@ import Testing
     /// Each copy made during commits of another thread contains a prefix of the commits.
     @Test func copiesAreConsistentWhileOthersCommit() async throws {
         let folder = try Folder()
-        let store = try Store(folder.file(), try Models.company())
+        let store = try Store(folder.file("test.sqlite"), try Models.company())
         let writing = Task.detached {
             for id in 1...300 as ClosedRange<Int64> {
                 try store.write { changes in
@@ -57,11 +58,11 @@ import Testing
 
     @Test func aCopyThatFailsLeavesNothing() throws {
         let folder = try Folder()
-        let store = try Store(folder.file(), try Models.company())
+        let store = try Store(folder.file("test.sqlite"), try Models.company())
         try store.write { try $0.insert("Team", 1) }
         try Data("mine".utf8).write(to: URL(fileURLWithPath: folder.file("taken")))
-        for path in [folder.file("taken"), folder.file(), folder.path, folder.file("missing/copy"), ""] {
-            #expect(try failure { try store.backend.copy(to: path) }.code == .io, "\(path)")
+        for path in [folder.file("taken"), folder.file("test.sqlite"), folder.path, folder.file("missing/copy"), ""] {
+            #expect(try requireFailure { try store.backend.copy(to: path) }.code == .io, "\(path)")
         }
         #expect(try Data(contentsOf: URL(fileURLWithPath: folder.file("taken"))) == Data("mine".utf8))
         #expect(folder.names == ["taken", "test.sqlite", "test.sqlite-shm", "test.sqlite-wal"])

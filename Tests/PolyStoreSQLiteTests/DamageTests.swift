@@ -1,6 +1,7 @@
 import Foundation
 import PolyStoreBackend
 import SeededRandom
+import TestSupport
 import Testing
 
 @testable import PolyStoreSQLite
@@ -16,19 +17,19 @@ import Testing
     @Test(arguments: values)
     func invalidValuesAreReportedWithTheirRow(column: String, value: String) throws {
         let folder = try Folder()
-        let store = try Store(folder.file(), try Models.company())
+        let store = try Store(folder.file("test.sqlite"), try Models.company())
         try store.write { changes in for id in 1...3 { try changes.insert("Values", Int64(id)) } }
-        try PlainSQL(folder.file()).rows("UPDATE \"Values\" SET \"\(column)\" = \(value) WHERE objectID = 2")
+        try PlainSQL(folder.file("test.sqlite")).rows("UPDATE \"Values\" SET \"\(column)\" = \(value) WHERE objectID = 2")
         let entity = try store.entity("Values")
         try store.read { transaction in
-            let error = try failure { _ = try transaction.record(entity, rowID: 2) }
+            let error = try requireFailure { _ = try transaction.record(entity, rowID: 2) }
             #expect(error.code == .corrupt)
             #expect((error.entity, error.attribute, error.rowID) == ("Values", column, 2))
             #expect(try transaction.record(entity, rowID: 1) != nil)
             // A scan fails at that row and continues after it.
             let cursor = try transaction.fetch(FetchRequest(entity))
             #expect(try cursor.next())
-            #expect(try failure { _ = try cursor.next() }.rowID == 2)
+            #expect(try requireFailure { _ = try cursor.next() }.rowID == 2)
             #expect(try cursor.next())
             #expect(cursor.rowID == 3)
             #expect(try transaction.ids(FetchRequest(entity, onlyIDs: true)) == [1, 2, 3])
@@ -41,24 +42,24 @@ import Testing
     @Test(arguments: [1, 100, 2048, 4095])
     func truncatedLastPageIsRefused(missing: Int) throws {
         let folder = try Folder()
-        let store = try Store(folder.file(), try Models.company())
+        let store = try Store(folder.file("test.sqlite"), try Models.company())
         try store.write { changes in for id in 1...200 { try changes.insert("Person", Int64(id), ["name": .text("person \(id)")]) } }
         try store.backend.close()
-        let bytes = try #require(FileManager.default.contents(atPath: folder.file()))
-        try bytes.dropLast(missing).write(to: URL(fileURLWithPath: folder.file()))
-        let error = try failure { _ = try Store(folder.file(), try Models.company()) }
+        let bytes = try #require(FileManager.default.contents(atPath: folder.file("test.sqlite")))
+        try bytes.dropLast(missing).write(to: URL(fileURLWithPath: folder.file("test.sqlite")))
+        let error = try requireFailure { _ = try Store(folder.file("test.sqlite"), try Models.company()) }
         #expect(error.code == .corrupt)
-        #expect(FileManager.default.contents(atPath: folder.file())?.count == bytes.count - missing)
-        try bytes.write(to: URL(fileURLWithPath: folder.file()))
-        #expect(try Store(folder.file(), try Models.company()).backend.verify() == [])
+        #expect(FileManager.default.contents(atPath: folder.file("test.sqlite"))?.count == bytes.count - missing)
+        try bytes.write(to: URL(fileURLWithPath: folder.file("test.sqlite")))
+        #expect(try Store(folder.file("test.sqlite"), try Models.company()).backend.verify() == [])
     }
 
     @Test func aMissingRequiredValueIsReported() throws {
         let folder = try Folder()
-        let store = try Store(folder.file(), try Models.company())
+        let store = try Store(folder.file("test.sqlite"), try Models.company())
         try store.write { try $0.insert("Person", 1, ["name": .text("a")]) }
-        try PlainSQL(folder.file()).rows("UPDATE Person SET name = NULL")
-        let error = try failure { _ = try store.values("Person", 1) }
+        try PlainSQL(folder.file("test.sqlite")).rows("UPDATE Person SET name = NULL")
+        let error = try requireFailure { _ = try store.values("Person", 1) }
         #expect((error.code, error.attribute, error.rowID) == (.corrupt, "name", 1))
     }
 
@@ -69,32 +70,32 @@ import Testing
     ])
     func verifyReportsManualChanges(sql: String, finding: String) throws {
         let folder = try Folder()
-        let store = try Store(folder.file(), try Models.company())
+        let store = try Store(folder.file("test.sqlite"), try Models.company())
         #expect(try store.backend.verify() == [])
-        try PlainSQL(folder.file()).rows(sql)
+        try PlainSQL(folder.file("test.sqlite")).rows(sql)
         #expect(try store.backend.verify().contains(finding))
     }
 
     @Test func missingTablesAreErrorsNotTraps() throws {
         let folder = try Folder()
-        let store = try Store(folder.file(), try Models.company())
-        let plain = try PlainSQL(folder.file())
+        let store = try Store(folder.file("test.sqlite"), try Models.company())
+        let plain = try PlainSQL(folder.file("test.sqlite"))
         try plain.rows("DROP TABLE Person")
         try plain.rows("ALTER TABLE Team RENAME COLUMN title TO other")
         try plain.rows("DELETE FROM polystore_state")
-        #expect(try failure { _ = try store.backend.beginRead() }.code == .corrupt)
-        #expect(try failure { _ = try store.backend.beginWrite() }.code == .corrupt)
+        #expect(try requireFailure { _ = try store.backend.beginRead() }.code == .corrupt)
+        #expect(try requireFailure { _ = try store.backend.beginWrite() }.code == .corrupt)
         try plain.rows("INSERT INTO polystore_state VALUES (1, 'nonsense\"')")
-        #expect(try failure { _ = try store.values("Person", 1) }.code == .corrupt)
-        #expect(try failure { _ = try store.ids(FetchRequest(try store.entity("Team"))) }.code == .corrupt)
-        #expect(try failure { try store.write { try $0.insert("Team", 1) } }.code == .corrupt)
+        #expect(try requireFailure { _ = try store.values("Person", 1) }.code == .corrupt)
+        #expect(try requireFailure { _ = try store.ids(FetchRequest(try store.entity("Team"))) }.code == .corrupt)
+        #expect(try requireFailure { try store.write { try $0.insert("Team", 1) } }.code == .corrupt)
         try store.write { try $0.insert("Skill", 1) }
         #expect(try store.ids(FetchRequest(try store.entity("Skill"))) == [1])
     }
 
     @Test func flippedBytesGiveErrorsOrRightValues() throws {
         let folder = try Folder()
-        let file = folder.file()
+        let file = folder.file("test.sqlite")
         let schema = try Models.company()
         var store = try Store(file, schema)
         try store.write { changes in

@@ -1,5 +1,6 @@
 import Foundation
 import PolyStoreBackend
+import TestSupport
 import Testing
 
 @testable import PolyStoreSQLite
@@ -20,7 +21,7 @@ import Testing
         /// Each snapshot has a connection. SQLite closes the descriptors of closed connections only when the last one of the file is closed.
         @Test func aPeakOfSnapshotsKeepsNoDescriptors() throws {
             let folder = try Folder()
-            let store = try Store(folder.file(), try Self.notes())
+            let store = try Store(folder.file("test.sqlite"), try Self.notes())
             try store.write { try $0.insert("Note", 1) }
             for round in 2...4 as ClosedRange<Int64> {
                 let readers = try (0..<120).map { _ in try store.backend.beginRead() }
@@ -47,7 +48,7 @@ import Testing
         let store = try Store(longest, try Self.notes())
         try store.write { try $0.insert("Note", 1) }
         try store.backend.close()
-        let error = try failure { _ = try Store(longest + "f", try Self.notes()) }
+        let error = try requireFailure { _ = try Store(longest + "f", try Self.notes()) }
         #expect(error.code == .io)
         #expect(error.message.contains("505 bytes") && error.message.contains("504"), "\(error)")
     }

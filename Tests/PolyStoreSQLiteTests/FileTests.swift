@@ -1,6 +1,7 @@
 import CSQLite
 import PolyStoreBackend
 import SeededRandom
+import TestSupport
 import Testing
 
 @testable import PolyStoreSQLite
@@ -9,12 +10,12 @@ import Testing
 @Suite struct FileTests {
     @Test func tablesAndColumnsCarryTheModelsNames() throws {
         let folder = try Folder()
-        let store = try Store(folder.file(), try Models.company())
+        let store = try Store(folder.file("test.sqlite"), try Models.company())
         try store.write { changes in
             try changes.insert("Person", 1, ["name": .text("Jane"), "age": .integer(41), "score": .real(1.5), "team": .integer(9)])
             changes.set.link(ChangeSet.LinkChange(table: 0, source: 1, target: 2, isAddition: true))
         }
-        let plain = try PlainSQL(folder.file())
+        let plain = try PlainSQL(folder.file("test.sqlite"))
         #expect(
             try plain.rows("SELECT name, type FROM pragma_table_info('Person')") == [
                 "objectID|INTEGER", "name|TEXT", "email|TEXT", "age|INTEGER", "score|REAL", "team|INTEGER",
@@ -55,7 +56,7 @@ import Testing
                     EntityDescription(
                         name: "x", properties: [.attribute(AttributeDescription(name: "rowid", type: .int64, isOptional: true))]),
                 ]))
-        let store = try Store(folder.file(), schema)
+        let store = try Store(folder.file("test.sqlite"), schema)
         let values = ["'", "\"", "''); DROP TABLE x; --", "?1", "%_", "a\0b", name]
         try store.write { changes in
             try changes.insert("x", 1, ["rowid": .integer(5)])
@@ -90,12 +91,12 @@ import Testing
         #expect(try store.backend.verify() == [])
         _ = try store.read { try $0.plan(FetchRequest(entity, predicate: .compare(text, .equal, .text("a")))) }
         try store.backend.close()
-        #expect(try Store(folder.file(), schema).values(name, 0)?[other] == .text("x"))
+        #expect(try Store(folder.file("test.sqlite"), schema).values(name, 0)?[other] == .text("x"))
     }
 
     @Test func everyTypeReadsBackAsWritten() throws {
         let folder = try Folder()
-        let store = try Store(folder.file(), try Models.company())
+        let store = try Store(folder.file("test.sqlite"), try Models.company())
         var random = SplitMix64(seed: 99)
         let entity = try store.entity("Values")
         var written: [Int64: [String: Value]] = [:]

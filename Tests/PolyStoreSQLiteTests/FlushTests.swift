@@ -1,11 +1,14 @@
 import CSQLite
 import Foundation
 import PolyStoreBackend
+import TestSupport
 import Testing
 
 @testable import PolyStoreSQLite
 
 /// A failed flush: the system discards the pages, so the next flush succeeds although they were not written.
+///
+/// One test at a time, because the method that replaces SQLite's is a C function, which counts in static variables.
 @Suite(.serialized) struct FlushTests {
     private static func notes() throws -> ResolvedSchema {
         try Models.single("Note", [.attribute(AttributeDescription(name: "title", type: .string, isOptional: true))])
@@ -21,7 +24,7 @@ import Testing
     @Test(arguments: [[Durability.full], [.relaxed, .full], [.relaxed, .relaxed, .full], [.full, .relaxed, .full]])
     func afterAFailedFlushNothingIsWrittenUntilTheStoreIsOpenedAgain(before: [Durability]) throws {
         let folder = try Folder()
-        var store = try Store(folder.file(), try Self.notes())
+        var store = try Store(folder.file("test.sqlite"), try Self.notes())
         var id: Int64 = 0
         for durability in before.dropLast() {
             id += 1
@@ -29,10 +32,10 @@ import Testing
         }
         let faults = try FailingFlushes(store, failing: 1)
         defer { faults.end() }
-        let error = try failure { try Self.add(store, id + 1, .full) }
+        let error = try requireFailure { try Self.add(store, id + 1, .full) }
         #expect(error.code == .io)
         for durability in Durability.allCases {
-            let refused = try failure { try Self.add(store, id + 2, durability) }
+            let refused = try requireFailure { try Self.add(store, id + 2, durability) }
             #expect(refused.code == .io)
             #expect(refused.message.contains("open it again"), "\(refused)")
         }
@@ -40,17 +43,17 @@ import Testing
         let seen = try Self.ids(store)
         #expect(seen == Array(1..<id + 1) || seen == Array(1...id + 1), "reading continues")
         #expect(try store.backend.verify() == [])
-        let log = try Data(contentsOf: URL(fileURLWithPath: folder.file() + "-wal"))
+        let log = try Data(contentsOf: URL(fileURLWithPath: folder.file("test.sqlite") + "-wal"))
         try store.backend.close()
-        #expect(try Data(contentsOf: URL(fileURLWithPath: folder.file() + "-wal")) == log, "closing does not change the log")
+        #expect(try Data(contentsOf: URL(fileURLWithPath: folder.file("test.sqlite") + "-wal")) == log, "closing does not change the log")
 
-        store = try Store(folder.file(), try Self.notes())
+        store = try Store(folder.file("test.sqlite"), try Self.notes())
         #expect(try Self.ids(store).starts(with: 1..<id + 1), "acknowledged commits are present")
         try Self.add(store, 100, .full)
         #expect(try Self.ids(store).last == 100)
         try store.backend.close()
         #expect(folder.names == ["test.sqlite"])
-        #expect(try Store(folder.file(), try Self.notes()).backend.verify() == [])
+        #expect(try Store(folder.file("test.sqlite"), try Self.notes()).backend.verify() == [])
     }
 
     /// Log contents of another process may not be durable: they are rewritten before the first write.
@@ -59,14 +62,14 @@ import Testing
         let left = try Store(folder.file("left"), try Self.notes())
         for id in 1...3 as ClosedRange<Int64> { try Self.add(left, id, .relaxed) }
         for suffix in ["", "-wal"] {
-            try FileManager.default.copyItem(atPath: folder.file("left") + suffix, toPath: folder.file() + suffix)
+            try FileManager.default.copyItem(atPath: folder.file("left") + suffix, toPath: folder.file("test.sqlite") + suffix)
         }
-        let wal = folder.file() + "-wal"
+        let wal = folder.file("test.sqlite") + "-wal"
         let past = Date(timeIntervalSince1970: 1_000_000_000)
         try FileManager.default.setAttributes([.modificationDate: past], ofItemAtPath: wal)
         func changed() throws -> Bool { try FileManager.default.attributesOfItem(atPath: wal)[.modificationDate] as? Date != past }
 
-        let store = try Store(folder.file(), try Self.notes())
+        let store = try Store(folder.file("test.sqlite"), try Self.notes())
         let bytes = try Data(contentsOf: URL(fileURLWithPath: wal))
         #expect(try Self.ids(store) == [1, 2, 3])
         #expect(try !changed(), "reading writes nothing")
@@ -80,7 +83,7 @@ import Testing
     /// Checkpointing fails when it flushes the log: the relaxed commit is acknowledged, the next commit is refused.
     @Test func failedCheckpointIsReported() throws {
         let folder = try Folder()
-        let store = try Store(folder.file(), try Self.notes())
+        let store = try Store(folder.file("test.sqlite"), try Self.notes())
         try Self.add(store, 1, .relaxed)
         let faults = try FailingFlushes(store, failing: .max)
         defer { faults.end() }

@@ -1,5 +1,6 @@
 import Foundation
 import PolyStoreBackend
+import TestSupport
 import Testing
 
 @testable import PolyStoreSQLite
@@ -17,7 +18,8 @@ import Testing
     }
 
     private static func indexes(_ folder: Folder) throws -> [String] {
-        try PlainSQL(folder.file()).rows("SELECT name FROM sqlite_master WHERE type = 'index' AND name NOT LIKE 'sqlite%' ORDER BY name")
+        try PlainSQL(folder.file("test.sqlite")).rows(
+            "SELECT name FROM sqlite_master WHERE type = 'index' AND name NOT LIKE 'sqlite%' ORDER BY name")
     }
 
     private static func fill(_ store: Store, _ ids: ClosedRange<Int64>) throws {
@@ -29,7 +31,7 @@ import Testing
     }
 
     private static func open(_ folder: Folder, _ schema: ResolvedSchema, logger: any StoreLogger = SilentLogger()) throws -> Store {
-        try Store(folder.file(), schema, logger: logger)
+        try Store(folder.file("test.sqlite"), schema, logger: logger)
     }
 
     @Test func missingIndexesAreCreatedAndOthersAreDropped() throws {
@@ -38,7 +40,7 @@ import Testing
         try Self.fill(first, 1...2000)
         #expect(first.backend.pool.indexBuilder == nil)
         try first.backend.close()
-        let log = Log()
+        let log = RecordingLogger(.notice)
         let second = try Self.open(folder, try Self.schema("b", "c"), logger: log)
         #expect(try !Self.indexes(folder).contains("Note_a"), "an index that the schema lacks is dropped immediately")
         let builder = try #require(second.backend.pool.indexBuilder)
@@ -89,7 +91,7 @@ import Testing
         try first.backend.close()
         var options = SQLiteOptions()
         options.busyTimeout = .milliseconds(1)
-        let store = try Store(folder.file(), try Self.schema("a", "b", "c"), options: options)
+        let store = try Store(folder.file("test.sqlite"), try Self.schema("a", "b", "c"), options: options)
         for id in 100_001...100_050 as ClosedRange<Int64> { try Self.fill(store, id...id) }
         store.backend.pool.indexBuilder?.wait()
         #expect(try Self.indexes(folder) == ["Note_a", "Note_b", "Note_c"])
@@ -145,22 +147,12 @@ import Testing
         let first = try Self.open(folder, try Self.schema("a"))
         try Self.fill(first, 1...100)
         try first.backend.close()
-        let before = try Data(contentsOf: URL(fileURLWithPath: folder.file()))
-        let reading = try Store(folder.file(), try Self.schema("b")) { $0.readOnly() }
+        let before = try Data(contentsOf: URL(fileURLWithPath: folder.file("test.sqlite")))
+        let reading = try Store(folder.file("test.sqlite"), try Self.schema("b")) { $0.readOnly() }
         #expect(try reading.backend.verify() == [])
         #expect(reading.backend.metadata.schemaHash == reading.schema.versionHash)
         try reading.backend.close()
-        #expect(try Data(contentsOf: URL(fileURLWithPath: folder.file())) == before)
-        #expect(try failure { _ = try Self.open(folder, try Self.schema("a", unique: true)) }.code == .migrationRequired)
-    }
-}
-
-/// Records messages of the level `notice` and above.
-private final class Log: StoreLogger {
-    private let kept = Protected<[String]>([])
-    var messages: [String] { kept.withLock { $0 } }
-    func isEnabled(_ level: LogLevel) -> Bool { level >= .notice }
-    func log(_ level: LogLevel, _ message: String, file: StaticString, line: UInt, function: StaticString) {
-        kept.withLock { $0.append(message) }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: folder.file("test.sqlite"))) == before)
+        #expect(try requireFailure { _ = try Self.open(folder, try Self.schema("a", unique: true)) }.code == .migrationRequired)
     }
 }

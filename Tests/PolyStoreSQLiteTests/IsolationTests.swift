@@ -1,5 +1,6 @@
 import Foundation
 import PolyStoreBackend
+import TestSupport
 import Testing
 
 @testable import PolyStoreSQLite
@@ -9,7 +10,7 @@ import Testing
         var options = SQLiteOptions()
         options.busyTimeout = timeout
         let schema = try Models.single("Counter", [.attribute(AttributeDescription(name: "value", type: .int64, isOptional: true))])
-        return try Store(folder.file(), schema, options: options)
+        return try Store(folder.file("test.sqlite"), schema, options: options)
     }
 
     @Test func readerKeepsItsSnapshot() throws {
@@ -28,9 +29,9 @@ import Testing
         #expect(try store.read { ($0.version, try $0.count(FetchRequest(entity))) } == (2, 2))
         old.end()
         old.end()
-        #expect(try failure { _ = try old.record(entity, rowID: 1) }.code == .closed)
-        #expect(try failure { _ = try old.scan(FetchRequest(entity)) }.code == .closed)
-        #expect(try failure { _ = try old.count(FetchRequest(entity)) }.code == .closed)
+        #expect(try requireFailure { _ = try old.record(entity, rowID: 1) }.code == .closed)
+        #expect(try requireFailure { _ = try old.scan(FetchRequest(entity)) }.code == .closed)
+        #expect(try requireFailure { _ = try old.count(FetchRequest(entity)) }.code == .closed)
     }
 
     @Test func pendingChangesAreVisibleOnlyToTheirWriter() throws {
@@ -46,8 +47,8 @@ import Testing
         #expect(try store.ids(FetchRequest(entity)) == [])
         writer.rollback()
         writer.rollback()
-        #expect(try failure { try writer.apply(changes.set) }.code == .closed)
-        #expect(try failure { _ = try writer.commit(.full) }.code == .closed)
+        #expect(try requireFailure { try writer.apply(changes.set) }.code == .closed)
+        #expect(try requireFailure { _ = try writer.commit(.full) }.code == .closed)
         #expect(try store.ids(FetchRequest(entity)) == [])
         #expect(try store.read { $0.version } == 0)
     }
@@ -80,7 +81,7 @@ import Testing
         try store.read { second in
             let other = try second.fetch(FetchRequest(entity))
             #expect(try other.next())
-            #expect(try failure { _ = try cursor.next() }.code == .closed)
+            #expect(try requireFailure { _ = try cursor.next() }.code == .closed)
             cursor.close()
             cursor.close()
             #expect(try other.next())
@@ -90,7 +91,7 @@ import Testing
         let open = try writer.fetch(FetchRequest(entity))
         #expect(try open.next())
         _ = try writer.commit(.relaxed)
-        #expect(try failure { _ = try open.next() }.code == .closed)
+        #expect(try requireFailure { _ = try open.next() }.code == .closed)
     }
 
     @Test func runningTransactionsOutliveClose() throws {
@@ -119,20 +120,20 @@ import Testing
         var options = SQLiteOptions()
         options.writerCacheKiB = 64
         let schema = try Models.single("Counter", [.attribute(AttributeDescription(name: "text", type: .string, isOptional: true))])
-        let store = try Store(folder.file(), schema, options: options)
+        let store = try Store(folder.file("test.sqlite"), schema, options: options)
         try store.write(.full) { try $0.insert("Counter", 1, ["text": .text("kept")]) }
         let writer = try store.backend.beginWrite()
         let changes = Changes(schema)
         for id in 2...500 { try changes.insert("Counter", Int64(id), ["text": .text(String(repeating: "x", count: 2000))]) }
         try changes.update("Counter", 1, ["text": .text("lost")])
-        let before = StorePath(path: folder.file()).walSize()
+        let before = StorePath(path: folder.file("test.sqlite")).walSize()
         try writer.apply(changes.set)
-        #expect(StorePath(path: folder.file()).walSize() > before + 100_000, "the change set is larger than the cache")
+        #expect(StorePath(path: folder.file("test.sqlite")).walSize() > before + 100_000, "the change set is larger than the cache")
         let left = try Folder()
         for name in ["test.sqlite", "test.sqlite-wal"] {
             try FileManager.default.copyItem(atPath: folder.file(name), toPath: left.file(name))
         }
-        let found = try Store(left.file(), schema)
+        let found = try Store(left.file("test.sqlite"), schema)
         #expect(try found.backend.verify() == [])
         #expect(try found.ids(FetchRequest(found.entity("Counter"))) == [1])
         #expect(try found.values("Counter", 1) == ["text": .text("kept")])
@@ -142,12 +143,13 @@ import Testing
     @Test func longLogWithoutReadersStartsOver() throws {
         let folder = try Folder()
         let store = try Store(
-            folder.file(), try Models.single("Counter", [.attribute(AttributeDescription(name: "text", type: .string, isOptional: true))]))
+            folder.file("test.sqlite"),
+            try Models.single("Counter", [.attribute(AttributeDescription(name: "text", type: .string, isOptional: true))]))
         let text = Value.text(String(repeating: "x", count: 400_000))
         try store.write { try $0.insert("Counter", 1) }
         // Each commit writes 100 pages.
         for _ in 1...120 { try store.write { try $0.update("Counter", 1, ["text": text]) } }
-        #expect(StorePath(path: folder.file()).walSize() < 20 << 20)
+        #expect(StorePath(path: folder.file("test.sqlite")).walSize() < 20 << 20)
         #expect(try store.values("Counter", 1) == ["text": text])
     }
 
@@ -156,8 +158,8 @@ import Testing
         var options = SQLiteOptions()
         options.logWarningSize = 100_000
         let schema = try Models.single("Counter", [.attribute(AttributeDescription(name: "text", type: .string, isOptional: true))])
-        let logger = Collector()
-        let backend = try StoreConfiguration.sqlite(file: folder.file(), options: options).open(
+        let logger = RecordingLogger()
+        let backend = try StoreConfiguration.sqlite(file: folder.file("test.sqlite"), options: options).open(
             schema: schema, configurationName: nil, logger: logger)
         let reader = try backend.beginRead()
         for id in 1...60 {
@@ -168,8 +170,8 @@ import Testing
             _ = try writer.commit(.relaxed)
         }
         reader.end()
-        #expect(logger.problems.all.count == 1)
-        #expect(logger.problems.all.first?.contains("write-ahead log") == true)
+        #expect(logger.messages.count == 1)
+        #expect(logger.messages.first?.contains("write-ahead log") == true)
     }
 
     @Test func secondWriterWaitsAndThrowsBusy() throws {
@@ -177,8 +179,8 @@ import Testing
         let store = try Self.counter(folder, timeout: .milliseconds(50))
         let other = try Self.counter(folder, timeout: .milliseconds(50))
         let writer = try store.backend.beginWrite()
-        #expect(try failure { _ = try store.backend.beginWrite() }.code == .busy)
-        #expect(try failure { _ = try other.backend.beginWrite() }.code == .busy)
+        #expect(try requireFailure { _ = try store.backend.beginWrite() }.code == .busy)
+        #expect(try requireFailure { _ = try other.backend.beginWrite() }.code == .busy)
         writer.rollback()
         #expect(try other.write { try $0.insert("Counter", 1) } == 1)
         #expect(try store.write { try $0.insert("Counter", 2) } == 2)
@@ -245,11 +247,4 @@ private final class Problems: @unchecked Sendable {  // guarded by the lock
 
     func add(_ text: String) { lock.withLock { list.append(text) } }
     var all: [String] { lock.withLock { list } }
-}
-
-/// Records logged messages.
-private struct Collector: StoreLogger {
-    let problems = Problems()
-    func isEnabled(_ level: LogLevel) -> Bool { level >= .warning }
-    func log(_ level: LogLevel, _ message: String, file: StaticString, line: UInt, function: StaticString) { problems.add(message) }
 }

@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import TestSupport
 import Testing
 
 @testable import PolyStoreSQLite
@@ -8,7 +9,7 @@ import Testing
     private static let rows = 8000
 
     private static func store(_ folder: Folder) throws -> Store {
-        let store = try Store(folder.file(), try Models.company())
+        let store = try Store(folder.file("test.sqlite"), try Models.company())
         try store.write { changes in
             for id in 1...rows { try changes.insert("Person", Int64(id), person(id)) }
         }
@@ -20,7 +21,7 @@ import Testing
     }
 
     private static func indexes(_ folder: Folder) throws -> [String] {
-        try PlainSQL(folder.file()).rows("SELECT name FROM sqlite_master WHERE type = 'index' ORDER BY name")
+        try PlainSQL(folder.file("test.sqlite")).rows("SELECT name FROM sqlite_master WHERE type = 'index' ORDER BY name")
     }
 
     private static func count(_ store: Store, age: Int64) throws -> Int {
@@ -57,7 +58,7 @@ import Testing
         let folder = try Folder()
         let store = try Self.store(folder)
         let before = try Self.indexes(folder)
-        let error = try failure {
+        let error = try requireFailure {
             try store.write { changes in
                 for id in 1...6000 { try changes.update("Person", Int64(id), ["email": .text("\(id == 5000 ? 7000 : -id)@")]) }
             }
@@ -88,9 +89,9 @@ import Testing
     @Test(arguments: [1, 7000, rows - 2])
     func duplicateValueAmongNewRowsIsReported(first: Int) throws {
         let folder = try Folder()
-        let store = try Store(folder.file(), try Models.company())
+        let store = try Store(folder.file("test.sqlite"), try Models.company())
         let before = try Self.indexes(folder)
-        let error = try failure {
+        let error = try requireFailure {
             try store.write { changes in
                 for id in 1...Self.rows {
                     var values = Self.person(id)
@@ -110,11 +111,11 @@ import Testing
     /// A full page is split by its first new entry.
     @Test func rowAfterALargeLoadWritesFewPages() throws {
         let folder = try Folder()
-        let store = try Store(folder.file(), try Models.company())
+        let store = try Store(folder.file("test.sqlite"), try Models.company())
         /// Returns distinct values that are adjacent in no index.
         func scattered(_ id: Int) -> [String: Value] { Self.person(id * 7919 % 100_003) }
         try store.write { changes in for id in 1...Self.rows { try changes.insert("Person", Int64(id), scattered(id)) } }
-        let log = StorePath(path: folder.file())
+        let log = StorePath(path: folder.file("test.sqlite"))
         let before = log.walSize()
         let commits = 50
         for id in Self.rows + 1...Self.rows + commits { try store.write { try $0.insert("Person", Int64(id), scattered(id)) } }

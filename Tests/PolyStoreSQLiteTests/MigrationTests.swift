@@ -1,5 +1,6 @@
 import Foundation
 import PolyStoreBackend
+import TestSupport
 import Testing
 
 @testable import PolyStoreSQLite
@@ -136,7 +137,7 @@ import Testing
     @Test(arguments: fieldCases)
     func carriedRecordsAreThoseOfANewStore(_ c: FieldCase) throws {
         let folder = try Folder()
-        let old = try Store(folder.file(), try Self.schema("Item", Self.original))
+        let old = try Store(folder.file("test.sqlite"), try Self.schema("Item", Self.original))
         try old.write { changes in
             for (index, row) in Self.rows.enumerated() {
                 try changes.insert("Item", Int64(index + 1), ["a": row[0], "b": row[1], "c": row[2]])
@@ -162,7 +163,7 @@ import Testing
         }
         #expect(try found(migration.target) == expected, "before the commit")
         try migration.commit()
-        let new = try Store(folder.file(), schema)
+        let new = try Store(folder.file("test.sqlite"), schema)
         #expect(try new.read(found) == expected)
         #expect(try new.backend.verify() == [])
         let entity = try new.entity(c.entity)
@@ -197,7 +198,7 @@ import Testing
                 FROM sqlite_master AS m WHERE m.name NOT IN ('polystore_log', 'polystore_values', 'sqlite_sequence') ORDER BY m.name
                 """)
         }
-        #expect(try tables(folder.file()) == tables(fresh), sourceLocation: sourceLocation)
+        #expect(try tables(folder.file("test.sqlite")) == tables(fresh), sourceLocation: sourceLocation)
         try store.backend.close()
     }
 }
@@ -256,7 +257,7 @@ extension MigrationTests {
     ])
     func tablesOfEveryRelationshipAreThoseOfANewStore(names: [String]) throws {
         let folder = try Folder()
-        let old = try Store(folder.file(), try Self.library("Author", "Book", "Tag", "tags", "books"))
+        let old = try Store(folder.file("test.sqlite"), try Self.library("Author", "Book", "Tag", "tags", "books"))
         let link = try #require(old.schema.links.first { !$0.isSymmetric })
         try old.write { changes in
             for id in 1...3 as ClosedRange<Int64> {
@@ -286,7 +287,7 @@ extension MigrationTests {
         let migration = try old.backend.beginMigration(change)
         try migration.commit()
         try Self.expectTablesOfANewStore(folder, target)
-        let store = try Store(folder.file(), target)
+        let store = try Store(folder.file("test.sqlite"), target)
         #expect(try store.backend.verify() == [])
         try store.read { reader in
             let works = try #require(target.entities[0].relationship(named: "works"))
@@ -303,9 +304,9 @@ extension MigrationTests {
     /// A connection that is in use during the migration keeps its snapshot, and its next transaction throws.
     @Test func connectionsOfTheOldSchemaAreRefused() throws {
         let folder = try Folder()
-        let old = try Store(folder.file(), try Self.notes())
+        let old = try Store(folder.file("test.sqlite"), try Self.notes())
         try old.write { try $0.insert("Note", 1, ["title": .text("one")]) }
-        let others = try (1...3).map { _ in try Store(folder.file(), try Self.notes()) }
+        let others = try (1...3).map { _ in try Store(folder.file("test.sqlite"), try Self.notes()) }
         for other in others { #expect(try other.values("Note", 1) == ["title": .text("one")]) }
         let reader = try others[0].backend.beginRead()
         let cursor = try reader.fetch(FetchRequest(try others[0].entity("Note")))
@@ -318,24 +319,24 @@ extension MigrationTests {
         reader.end()
         for other in others {
             for _ in 1...2 {
-                let error = try failure { _ = try other.backend.beginRead() }
+                let error = try requireFailure { _ = try other.backend.beginRead() }
                 #expect(error.code == .differentStoreAtURL)
                 #expect(error.message.contains("migrated"), "\(error)")
-                #expect(try failure { _ = try other.backend.beginWrite() }.code == .differentStoreAtURL)
+                #expect(try requireFailure { _ = try other.backend.beginWrite() }.code == .differentStoreAtURL)
             }
         }
-        let new = try Store(folder.file(), try Self.notes("Note", ["heading"]))
+        let new = try Store(folder.file("test.sqlite"), try Self.notes("Note", ["heading"]))
         #expect(try new.values("Note", 1) == ["heading": .text("one")])
     }
 
     /// A second migration waits for the lock, and then throws because the store has been migrated.
     @Test func migrationWaitsForAnotherMigration() throws {
         let folder = try Folder()
-        let first = try Store(folder.file(), try Self.notes())
+        let first = try Store(folder.file("test.sqlite"), try Self.notes())
         // Longer than any commit on a machine under load.
         var patient = SQLiteOptions()
         patient.busyTimeout = .seconds(600)
-        let second = try Store(folder.file(), try Self.notes(), options: patient)
+        let second = try Store(folder.file("test.sqlite"), try Self.notes(), options: patient)
         try first.write { try $0.insert("Note", 1) }
         let migration = try first.backend.beginMigration(try Self.renaming(first.schema, try Self.notes("Memo")))
         // A separate thread, because blocking a thread of Swift's pool could deadlock the test.
@@ -349,15 +350,15 @@ extension MigrationTests {
         Thread.sleep(forTimeInterval: 0.1)
         try migration.commit()
         let result = outcome.wait(until: { $0 != nil }, { $0 })
-        let error = try failure { try result?.get() }
+        let error = try requireFailure { try result?.get() }
         #expect(error.code == .differentStoreAtURL)
 
         var options = SQLiteOptions()
         options.busyTimeout = .milliseconds(50)
-        let third = try Store(folder.file(), try Self.notes("Memo"), options: options)
-        let writer = try Store(folder.file(), try Self.notes("Memo"))
+        let third = try Store(folder.file("test.sqlite"), try Self.notes("Memo"), options: options)
+        let writer = try Store(folder.file("test.sqlite"), try Self.notes("Memo"))
         let transaction = try writer.backend.beginWrite()
-        let busy = try failure { _ = try third.backend.beginMigration(try Self.renaming(third.schema, try Self.notes("Note"))) }
+        let busy = try requireFailure { _ = try third.backend.beginMigration(try Self.renaming(third.schema, try Self.notes("Note"))) }
         #expect(busy.code == .busy)
         #expect(busy.message.contains("another process is writing to it, or is migrating it"), "\(busy)")
         transaction.rollback()
@@ -367,22 +368,22 @@ extension MigrationTests {
     /// No file remains next to the database once every backend is closed.
     @Test func theLogIsCopiedAfterTheCommit() throws {
         let folder = try Folder()
-        let old = try Store(folder.file(), try Self.notes())
+        let old = try Store(folder.file("test.sqlite"), try Self.notes())
         try old.write { changes in for id in 1...1000 as ClosedRange<Int64> { try changes.insert("Note", id, ["title": .text("\(id)")]) } }
         try old.backend.beginMigration(try Self.renaming(old.schema, try Self.notes("Memo"))).commit()
         #expect(folder.names == ["test.sqlite"])
-        #expect(try failure { _ = try old.backend.beginRead() }.code == .closed)
+        #expect(try requireFailure { _ = try old.backend.beginRead() }.code == .closed)
     }
 
     /// A migration that fails at any statement leaves the store unchanged, and the backend usable.
     @Test func aFailedMigrationLeavesTheStore() throws {
         let folder = try Folder()
-        let store = try Store(folder.file(), try Self.notes())
+        let store = try Store(folder.file("test.sqlite"), try Self.notes())
         try store.write { changes in for id in 1...100 as ClosedRange<Int64> { try changes.insert("Note", id, ["title": .text("same")]) } }
-        let plain = try PlainSQL(folder.file())
+        let plain = try PlainSQL(folder.file("test.sqlite"))
         let before = try plain.rows("SELECT sql FROM sqlite_master ORDER BY name")
         let unique = try store.backend.beginMigration(try Self.renaming(store.schema, try Self.notes("Memo", unique: true)))
-        let error = try failure { try unique.commit() }
+        let error = try requireFailure { try unique.commit() }
         #expect((error.code, error.entity, error.attribute, error.rowID) == (.constraint, "Memo", "title", 100))
         #expect(error.message.contains("object 1 has the same value"), "\(error)")
         #expect(try plain.rows("SELECT sql FROM sqlite_master ORDER BY name") == before)
@@ -392,13 +393,13 @@ extension MigrationTests {
         try plain.rows("DROP TABLE polystore_old_entity_0")
         #expect(try store.read { try $0.count(FetchRequest(try store.entity("Note"))) } == 100)
         try store.backend.beginMigration(try Self.renaming(store.schema, try Self.notes("Memo"))).commit()
-        #expect(try Store(folder.file(), try Self.notes("Memo")).backend.verify() == [])
+        #expect(try Store(folder.file("test.sqlite"), try Self.notes("Memo")).backend.verify() == [])
     }
 
     /// The column `a` is added with a `DEFAULT` clause; later migrations and commits read and replace its values.
     @Test func addedColumnsAreColumnsLikeOthers() throws {
         let folder = try Folder()
-        var store = try Store(folder.file(), try Self.notes())
+        var store = try Store(folder.file("test.sqlite"), try Self.notes())
         try store.write { changes in for id in 1...3 as ClosedRange<Int64> { try changes.insert("Note", id, ["title": .text("\(id)")]) } }
         for number in 1...4 {
             let fields = ["title"] + (1...number).map { "added\($0)" }
@@ -409,7 +410,7 @@ extension MigrationTests {
                 identifier: "add \(number)", source: store.schema, target: target, entities: [.carried(entity: 0, fields: parts)], links: []
             )
             try store.backend.beginMigration(change).commit()
-            store = try Store(folder.file(), target)
+            store = try Store(folder.file("test.sqlite"), target)
             try store.write { try $0.update("Note", 2, ["added\(number)": .null]) }
             var expected: [String: Value] = ["title": .text("1")]
             for added in 1...number { expected["added\(added)"] = .text("value \(added)") }

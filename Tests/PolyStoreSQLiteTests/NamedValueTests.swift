@@ -1,6 +1,7 @@
 import CSQLite
 import Foundation
 import PolyStoreBackend
+import TestSupport
 import Testing
 
 @testable import PolyStoreSQLite
@@ -15,10 +16,10 @@ import Testing
 
     @Test func firstValueCreatesTheTable() throws {
         let folder = try Folder()
-        let store = try Store(folder.file(), try Self.schema())
+        let store = try Store(folder.file("test.sqlite"), try Self.schema())
         try store.write { try $0.insert("Note", 1) }
         try store.write { try $0.set.setValue(nil, named: "never") }
-        let plain = try PlainSQL(folder.file())
+        let plain = try PlainSQL(folder.file("test.sqlite"))
         #expect(try plain.rows(Self.tableCount) == ["0"])
         let reader = try store.backend.beginRead()
         defer { reader.end() }
@@ -33,7 +34,7 @@ import Testing
 
     @Test func rollbackRemovesTheTableAndTheNextValueCreatesIt() throws {
         let folder = try Folder()
-        let store = try Store(folder.file(), try Self.schema())
+        let store = try Store(folder.file("test.sqlite"), try Self.schema())
         for isSecond in [false, true] {
             let transaction = try store.backend.beginWrite()
             if isSecond { try transaction.apply(try Self.note(store, 1)) }
@@ -41,7 +42,7 @@ import Testing
             try changes.set.setValue([1], named: "a")
             if isSecond { try changes.delete("Note", 99) }
             if isSecond {
-                #expect(try failure { try transaction.apply(changes.set) }.code == .notFound)
+                #expect(try requireFailure { try transaction.apply(changes.set) }.code == .notFound)
             } else {
                 try transaction.apply(changes.set)
             }
@@ -49,7 +50,7 @@ import Testing
             transaction.rollback()
             #expect(try store.read { try $0.value(named: "a") } == nil)
         }
-        #expect(try PlainSQL(folder.file()).rows(Self.tableCount) == ["0"])
+        #expect(try PlainSQL(folder.file("test.sqlite")).rows(Self.tableCount) == ["0"])
         try store.write { try $0.set.setValue([2], named: "a") }
         #expect(try store.read { try $0.value(named: "a") } == [2])
     }
@@ -62,11 +63,11 @@ import Testing
 
     @Test func valuesModifiedByOtherProgramsAreReported() throws {
         let folder = try Folder()
-        let store = try Store(folder.file(), try Self.schema())
+        let store = try Store(folder.file("test.sqlite"), try Self.schema())
         try store.write { try $0.set.setValue([1], named: "a") }
-        let plain = try PlainSQL(folder.file())
+        let plain = try PlainSQL(folder.file("test.sqlite"))
         _ = try plain.rows("INSERT INTO polystore_values VALUES ('b', 'text'), ('', x'01'), ('c', zeroblob(65537))")
-        #expect(try failure { _ = try store.read { try $0.value(named: "b") } }.code == .corrupt)
+        #expect(try requireFailure { _ = try store.read { try $0.value(named: "b") } }.code == .corrupt)
         #expect(try store.read { try $0.value(named: "a") } == [1])
         let findings = try store.backend.verify()
         for name in ["'b'", "''", "'c'"] {
@@ -74,7 +75,7 @@ import Testing
         }
         _ = try plain.rows("DELETE FROM polystore_values WHERE name <> 'a'")
         _ = try plain.rows("INSERT INTO polystore_values VALUES (CAST(x'ff' AS TEXT), x'01')")
-        #expect(try failure { _ = try store.read { try $0.valueNames(prefix: "") } }.code == .corrupt)
+        #expect(try requireFailure { _ = try store.read { try $0.valueNames(prefix: "") } }.code == .corrupt)
         #expect(try store.backend.verify().count == 1)
     }
 }

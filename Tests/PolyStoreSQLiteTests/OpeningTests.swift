@@ -1,6 +1,7 @@
 import CSQLite
 import Foundation
 import PolyStoreBackend
+import TestSupport
 import Testing
 
 @testable import PolyStoreSQLite
@@ -12,14 +13,14 @@ import Testing
 
     @Test func dataAndIdentityOutliveTheStore() throws {
         let folder = try Folder()
-        let file = folder.file()
+        let file = folder.file("test.sqlite")
         var store = try Store(file, try Self.note())
         let id = store.backend.metadata.storeID
         #expect(try store.write(.full) { try $0.insert("Note", 7, ["title": .text("kept")]) } == 1)
         try store.backend.close()
         #expect(folder.names == ["test.sqlite"], "the side files are gone after a clean end")
-        #expect(try failure { _ = try store.backend.beginRead() }.code == .closed)
-        #expect(try failure { _ = try store.backend.beginWrite() }.code == .closed)
+        #expect(try requireFailure { _ = try store.backend.beginRead() }.code == .closed)
+        #expect(try requireFailure { _ = try store.backend.beginWrite() }.code == .closed)
 
         store = try Store(file, try Self.note())
         #expect(store.backend.metadata.storeID == id)
@@ -30,14 +31,14 @@ import Testing
 
     @Test func newFilesArePrivateAndInWALMode() throws {
         let folder = try Folder()
-        let store = try Store(folder.file(), try Self.note())
+        let store = try Store(folder.file("test.sqlite"), try Self.note())
         try store.write { try $0.insert("Note", 1) }
         #expect(folder.names == ["test.sqlite", "test.sqlite-shm", "test.sqlite-wal"])
         for name in folder.names {
             let mode = try FileManager.default.attributesOfItem(atPath: folder.file(name))[.posixPermissions] as? Int
             #expect(mode == 0o600, "\(name)")
         }
-        let plain = try PlainSQL(folder.file())
+        let plain = try PlainSQL(folder.file("test.sqlite"))
         #expect(try plain.rows("PRAGMA journal_mode") == ["wal"])
         #expect(try plain.rows("PRAGMA application_id") == ["\(0x504F_4C59)"])
     }
@@ -46,14 +47,14 @@ import Testing
         let folder = try Folder()
         var options = SQLiteOptions()
         options.pageSize = 16384
-        _ = try Store(folder.file(), try Self.note(), options: options)
-        #expect(try PlainSQL(folder.file()).rows("PRAGMA page_size") == ["16384"])
+        _ = try Store(folder.file("test.sqlite"), try Self.note(), options: options)
+        #expect(try PlainSQL(folder.file("test.sqlite")).rows("PRAGMA page_size") == ["16384"])
     }
 
     @Test func anEmptyFileBecomesAStore() throws {
         let folder = try Folder()
-        try Data().write(to: URL(fileURLWithPath: folder.file()))
-        let store = try Store(folder.file(), try Self.note())
+        try Data().write(to: URL(fileURLWithPath: folder.file("test.sqlite")))
+        let store = try Store(folder.file("test.sqlite"), try Self.note())
         try store.write { try $0.insert("Note", 1) }
         #expect(try store.values("Note", 1) == [:])
     }
@@ -61,12 +62,14 @@ import Testing
     @Test(arguments: [Data("hello".utf8), Data(repeating: 65, count: 100), Data((0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })])
     func filesOfOtherFormatsAreUnchanged(bytes: Data) throws {
         let folder = try Folder()
-        let url = URL(fileURLWithPath: folder.file())
+        let url = URL(fileURLWithPath: folder.file("test.sqlite"))
         try bytes.write(to: url)
         for isReadOnly in [false, true] {
-            let error = try failure { _ = try Store(folder.file(), try Self.note()) { $0.readOnly(isReadOnly).resettingOnModelMismatch() } }
+            let error = try requireFailure {
+                _ = try Store(folder.file("test.sqlite"), try Self.note()) { $0.readOnly(isReadOnly).resettingOnModelMismatch() }
+            }
             #expect(error.code == .notAStore)
-            #expect(error.location == folder.file())
+            #expect(error.location == folder.file("test.sqlite"))
         }
         #expect(try Data(contentsOf: url) == bytes)
         #expect(folder.names == ["test.sqlite"])
@@ -75,21 +78,21 @@ import Testing
     @Test(arguments: ["DELETE", "WAL"])
     func foreignDatabasesAreUnchanged(mode: String) throws {
         let folder = try Folder()
-        let plain = try PlainSQL(folder.file())
+        let plain = try PlainSQL(folder.file("test.sqlite"))
         try plain.rows("PRAGMA journal_mode = \(mode)")
         try plain.rows("CREATE TABLE Note (title TEXT)")
         try plain.rows("INSERT INTO Note VALUES ('mine')")
-        let before = try Data(contentsOf: URL(fileURLWithPath: folder.file()))
-        let error = try failure { _ = try Store(folder.file(), try Self.note()) { $0.resettingOnModelMismatch() } }
+        let before = try Data(contentsOf: URL(fileURLWithPath: folder.file("test.sqlite")))
+        let error = try requireFailure { _ = try Store(folder.file("test.sqlite"), try Self.note()) { $0.resettingOnModelMismatch() } }
         #expect(error.code == .notAStore)
-        #expect(try Data(contentsOf: URL(fileURLWithPath: folder.file())) == before)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: folder.file("test.sqlite"))) == before)
         #expect(try plain.rows("SELECT title FROM Note") == ["mine"])
         #expect(try plain.rows("PRAGMA journal_mode") == [mode.lowercased()])
     }
 
     @Test func foreignLogIsUnchanged() throws {
         let folder = try Folder()
-        let other = try PlainSQL(folder.file())
+        let other = try PlainSQL(folder.file("test.sqlite"))
         try other.rows("PRAGMA journal_mode = WAL")
         try other.rows("CREATE TABLE Note (title TEXT)")
         // The files of a crashed program: a database whose newest pages are in its log only.
@@ -101,7 +104,7 @@ import Testing
             try ["test.sqlite", "test.sqlite-wal"].map { try Data(contentsOf: URL(fileURLWithPath: left.file($0))) }
         }
         let before = try bytes()
-        #expect(try failure { _ = try Store(left.file(), try Self.note()) }.code == .notAStore)
+        #expect(try requireFailure { _ = try Store(left.file("test.sqlite"), try Self.note()) }.code == .notAStore)
         #expect(try bytes() == before)
     }
 
@@ -112,11 +115,11 @@ import Testing
             folder.path, folder.file("missing/test.sqlite"), folder.file("plain/test.sqlite"), "/dev/null", "/proc/test.sqlite",
             folder.file("a\0b"),
         ] {
-            let error = try failure { _ = try Store(path, try Self.note()) }
+            let error = try requireFailure { _ = try Store(path, try Self.note()) }
             #expect(error.code == (path == folder.path ? .notAStore : .io), "\(path): \(error)")
             #expect(error.message.contains(path), "\(error)")
         }
-        #expect(try failure { _ = try Store("", try Self.note()) }.code == .io)
+        #expect(try requireFailure { _ = try Store("", try Self.note()) }.code == .io)
         #expect(folder.names == ["plain"])
     }
 
@@ -133,22 +136,26 @@ import Testing
 
     @Test func otherModelsAreRefusedOrReset() throws {
         let folder = try Folder()
-        var store = try Store(folder.file(), try Self.note())
+        var store = try Store(folder.file("test.sqlite"), try Self.note())
         let id = store.backend.metadata.storeID
         try store.write { try $0.insert("Note", 1) }
         try store.backend.close()
-        let before = try Data(contentsOf: URL(fileURLWithPath: folder.file()))
+        let before = try Data(contentsOf: URL(fileURLWithPath: folder.file("test.sqlite")))
 
-        let error = try failure { _ = try Store(folder.file(), try Self.note(.int64)) }
+        let error = try requireFailure { _ = try Store(folder.file("test.sqlite"), try Self.note(.int64)) }
         #expect(error.code == .migrationRequired)
         #expect(error.message.contains("Note.title was string and is int64"))
         #expect(
-            try failure { _ = try Store(folder.file(), try Self.note(.int64)) { $0.readOnly().resettingOnModelMismatch() } }.code
+            try requireFailure {
+                _ = try Store(folder.file("test.sqlite"), try Self.note(.int64)) { $0.readOnly().resettingOnModelMismatch() }
+            }.code
                 == .migrationRequired)
-        #expect(try failure { _ = try Store(folder.file(), try Self.note(), configuration: "other") }.code == .differentStoreAtURL)
-        #expect(try Data(contentsOf: URL(fileURLWithPath: folder.file())) == before)
+        #expect(
+            try requireFailure { _ = try Store(folder.file("test.sqlite"), try Self.note(), configuration: "other") }.code
+                == .differentStoreAtURL)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: folder.file("test.sqlite"))) == before)
 
-        store = try Store(folder.file(), try Self.note(.int64)) { $0.resettingOnModelMismatch() }
+        store = try Store(folder.file("test.sqlite"), try Self.note(.int64)) { $0.resettingOnModelMismatch() }
         #expect(store.backend.metadata.storeID != id)
         #expect(try store.values("Note", 1) == nil)
         try store.write { try $0.insert("Note", 1, ["title": .integer(3)]) }
@@ -164,24 +171,26 @@ import Testing
     ])
     func damagedMetadataIsRefused(sql: String, code: StoreError.Code) throws {
         let folder = try Folder()
-        let store = try Store(folder.file(), try Self.note())
+        let store = try Store(folder.file("test.sqlite"), try Self.note())
         try store.backend.close()
-        try PlainSQL(folder.file()).rows(sql)
-        #expect(try failure { _ = try Store(folder.file(), try Self.note()) { $0.resettingOnModelMismatch() } }.code == code)
+        try PlainSQL(folder.file("test.sqlite")).rows(sql)
+        #expect(
+            try requireFailure { _ = try Store(folder.file("test.sqlite"), try Self.note()) { $0.resettingOnModelMismatch() } }.code == code
+        )
     }
 
     @Test func readOnlyStoresRead() throws {
         let folder = try Folder()
-        #expect(try failure { _ = try Store(folder.file(), try Self.note()) { $0.readOnly() } }.code == .io)
+        #expect(try requireFailure { _ = try Store(folder.file("test.sqlite"), try Self.note()) { $0.readOnly() } }.code == .io)
         #expect(folder.names == [])
-        let writer = try Store(folder.file(), try Self.note())
+        let writer = try Store(folder.file("test.sqlite"), try Self.note())
         try writer.write { try $0.insert("Note", 1, ["title": .text("a")]) }
         // While the writer is open, and after it is closed.
         for closesFirst in [false, true] {
             if closesFirst { try writer.backend.close() }
-            let reader = try Store(folder.file(), try Self.note()) { $0.readOnly() }
+            let reader = try Store(folder.file("test.sqlite"), try Self.note()) { $0.readOnly() }
             #expect(try reader.values("Note", 1) == ["title": .text("a")])
-            #expect(try failure { _ = try reader.backend.beginWrite() }.code == .readOnly)
+            #expect(try requireFailure { _ = try reader.backend.beginWrite() }.code == .readOnly)
             #expect(try reader.backend.verify() == [])
             try reader.backend.close()
         }
@@ -190,7 +199,7 @@ import Testing
     @Test(arguments: ["sqlite_notes", "SQLite_x", "polystore_state", "PolyStore_x"])
     func reservedNamesAreRefused(name: String) throws {
         let folder = try Folder()
-        let error = try failure { _ = try Store(folder.file(), try Models.single(name, [])) }
+        let error = try requireFailure { _ = try Store(folder.file("test.sqlite"), try Models.single(name, [])) }
         #expect(error.code == .invalidSchema)
         #expect(error.entity == name)
         #expect(folder.names == [])
@@ -209,7 +218,7 @@ import Testing
             entity("sqlite", ["x"]), entity("polystore", ["state"]),
         ]
         for order in [entities, entities.reversed()] {
-            let store = try Store(folder.file(), try ResolvedSchema(SchemaDescription(name: "names", entities: order)))
+            let store = try Store(folder.file("test.sqlite"), try ResolvedSchema(SchemaDescription(name: "names", entities: order)))
             #expect(try store.backend.verify() == [])
             try store.write { changes in for entity in order { try changes.insert(entity.name, Int64.random(in: 1...Int64.max)) } }
             try store.backend.close()

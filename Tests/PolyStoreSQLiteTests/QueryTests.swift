@@ -1,6 +1,7 @@
 import PolyStoreBackend
 import PolyStoreQuery
 import SeededRandom
+import TestSupport
 import Testing
 
 @testable import PolyStoreSQLite
@@ -10,7 +11,7 @@ import Testing
     @Test(arguments: UInt64(1)...12)
     func queriesAgreeWithTheEvaluator(seed: UInt64) throws {
         let folder = try Folder()
-        let store = try Store(folder.file(), try Models.company())
+        let store = try Store(folder.file("test.sqlite"), try Models.company())
         var random = SplitMix64(seed: seed)
         let entity = try store.entity("Values")
         // Half of the runs without NaN, which changes the generated SQL.
@@ -50,7 +51,7 @@ import Testing
         let properties = AttributeType.allCases.map {
             PropertyDescription.attribute(AttributeDescription(name: $0.rawValue, type: $0, isOptional: true, isIndexed: true))
         }
-        let store = try Store(folder.file(), try Models.single("Values", properties))
+        let store = try Store(folder.file("test.sqlite"), try Models.single("Values", properties))
         var random = SplitMix64(seed: seed)
         let entity = try store.entity("Values")
         try store.write { changes in
@@ -110,7 +111,7 @@ import Testing
 
     @Test func longListsAreEvaluatedCorrectly() throws {
         let folder = try Folder()
-        let store = try Store(folder.file(), try Models.company())
+        let store = try Store(folder.file("test.sqlite"), try Models.company())
         try store.write { changes in
             for id in 1...2000 {
                 try changes.insert("Values", Int64(id), ["int64": .integer(Int64(id) - 1000), "string": .text("s\(id)")])
@@ -137,7 +138,7 @@ import Testing
 
     @Test func deepAndWideConditionsAreEvaluatedCorrectly() throws {
         let folder = try Folder()
-        let store = try Store(folder.file(), try Models.company())
+        let store = try Store(folder.file("test.sqlite"), try Models.company())
         try store.write { changes in for id in 1...10 { try changes.insert("Values", Int64(id), ["int32": .integer(Int64(id))]) } }
         let entity = try store.entity("Values")
         let field = try store.field("Values", "int32")
@@ -161,7 +162,7 @@ import Testing
 
     @Test func planNamesTheIndexAndTheResidualPredicate() throws {
         let folder = try Folder()
-        let store = try Store(folder.file(), try Models.company())
+        let store = try Store(folder.file("test.sqlite"), try Models.company())
         let entity = try store.entity("Person")
         let email = try store.field("Person", "email")
         let age = try store.field("Person", "age")
@@ -188,7 +189,7 @@ import Testing
 
     @Test func statementsArePreparedOncePerShape() throws {
         let folder = try Folder()
-        let store = try Store(folder.file(), try Models.company())
+        let store = try Store(folder.file("test.sqlite"), try Models.company())
         try store.write { changes in for id in 1...5 { try changes.insert("Person", Int64(id), ["name": .text("p\(id)")]) } }
         let entity = try store.entity("Person")
         let name = try store.field("Person", "name")

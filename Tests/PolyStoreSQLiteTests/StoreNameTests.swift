@@ -1,5 +1,6 @@
 import Foundation
 import PolyStoreBackend
+import TestSupport
 import Testing
 
 @testable import PolyStoreSQLite
@@ -32,11 +33,11 @@ import Testing
     @Test func aStoreWithTheLinksOfTwoInOneTableIsRefused() throws {
         let folder = try Folder()
         let schema = try Self.schema([("A", "b_c"), ("A_b", "c")])
-        try Store(folder.file(), schema).backend.close()
-        let plain = try PlainSQL(folder.file())
+        try Store(folder.file("test.sqlite"), schema).backend.close()
+        let plain = try PlainSQL(folder.file("test.sqlite"))
         try plain.rows("DROP TABLE A_b_c_1")
         try plain.rows("ALTER TABLE A_b_c_3 RENAME TO A_b_c")
-        let error = try failure { _ = try Store(folder.file(), schema) }
+        let error = try requireFailure { _ = try Store(folder.file("test.sqlite"), schema) }
         #expect(error.code == .incompatibleSchema)
         #expect(error.message.contains("A_b_c"))
     }

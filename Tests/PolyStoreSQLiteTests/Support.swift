@@ -21,10 +21,3 @@ extension ReadTransaction {
         return values
     }
 }
-
-/// Expects a closure to throw, and returns its error.
-func failure(_ body: () throws -> Void, sourceLocation: SourceLocation = #_sourceLocation) throws -> StoreError {
-    do { try body() } catch let error as StoreError { return error }
-    Issue.record("Nothing was thrown.", sourceLocation: sourceLocation)
-    throw StoreError(.misuse, "Nothing was thrown.")
-}

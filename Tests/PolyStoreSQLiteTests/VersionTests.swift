@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import TestSupport
 import Testing
 
 @testable import PolyStoreSQLite
@@ -8,7 +9,7 @@ import Testing
     private static func numbers(_ folder: Folder) throws -> Store {
         let schema = try Models.single(
             "Number", [.attribute(AttributeDescription(name: "value", type: .double, isOptional: true, isIndexed: true))])
-        return try Store(folder.file(), schema)
+        return try Store(folder.file("test.sqlite"), schema)
     }
 
     /// Each character is a step of the first or the second store: `a` and `b` commit, `A` and `B` roll back.
@@ -38,7 +39,7 @@ import Testing
         let folder = try Folder()
         let store = try Self.numbers(folder)
         try store.write { try $0.insert("Number", 1) }
-        _ = try PlainSQL(folder.file()).rows("UPDATE polystore_state SET version = 70 RETURNING version")
+        _ = try PlainSQL(folder.file("test.sqlite")).rows("UPDATE polystore_state SET version = 70 RETURNING version")
         #expect(try store.write { try $0.insert("Number", 2) } == 71)
     }
 
@@ -52,9 +53,9 @@ import Testing
         try changes.insert("Number", 2, ["value": .real(.nan)])
         try writer.apply(changes.set)
         writer.rollback()
-        #expect(try PlainSQL(folder.file()).rows("SELECT nan FROM polystore_state") == ["NULL"])
+        #expect(try PlainSQL(folder.file("test.sqlite")).rows("SELECT nan FROM polystore_state") == ["NULL"])
         try store.write { try $0.insert("Number", 2, ["value": .real(.nan)]) }
-        #expect(try PlainSQL(folder.file()).rows("SELECT nan FROM polystore_state") != ["NULL"])
+        #expect(try PlainSQL(folder.file("test.sqlite")).rows("SELECT nan FROM polystore_state") != ["NULL"])
     }
 
     @Test func writersKnowTheNaNOfOtherWriters() throws {

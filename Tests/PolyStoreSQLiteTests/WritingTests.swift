@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import TestSupport
 import Testing
 
 @testable import PolyStoreSQLite
@@ -6,7 +7,7 @@ import Testing
 @Suite struct WritingTests {
     @Test func uniqueValuesSwapInOneChangeSet() throws {
         let folder = try Folder()
-        let store = try Store(folder.file(), try Models.company())
+        let store = try Store(folder.file("test.sqlite"), try Models.company())
         try store.write { changes in
             for id in 1...4 {
                 try changes.insert("Person", Int64(id), ["name": .text("p"), "age": .integer(Int64(id)), "email": .text("\(id)@")])
@@ -27,7 +28,7 @@ import Testing
 
     @Test func duplicateValuesNameBothObjects() throws {
         let folder = try Folder()
-        let store = try Store(folder.file(), try Models.company())
+        let store = try Store(folder.file("test.sqlite"), try Models.company())
         try store.write { changes in
             try changes.insert("Person", 1, ["name": .text("a"), "age": .integer(1), "email": .text("1@")])
             try changes.insert("Person", 2, ["name": .text("b"), "age": .integer(1), "email": .text("2@")])
@@ -44,7 +45,7 @@ import Testing
             try start.insert("Person", 3, ["name": .text("z"), "age": .integer(1)])
             try item.change(changes)
             if changes.set.changes.first?.kind == .update { try transaction.apply(start.set) }
-            let error = try failure { try transaction.apply(changes.set) }
+            let error = try requireFailure { try transaction.apply(changes.set) }
             #expect(error.code == .constraint)
             #expect(error.entity == "Person")
             #expect(error.attribute == item.attribute)
@@ -57,7 +58,7 @@ import Testing
 
     @Test func aFailedChangeSetUndoesOnlyItself() throws {
         let folder = try Folder()
-        let store = try Store(folder.file(), try Models.company())
+        let store = try Store(folder.file("test.sqlite"), try Models.company())
         try store.write { try $0.insert("Person", 1, ["name": .text("one")]) }
         let bad: [(StoreError.Code, (Changes) throws -> Void)] = [
             (.notFound, { try $0.update("Person", 77, ["name": .text("x")]) }),
@@ -78,7 +79,7 @@ import Testing
             try changes.insert("Team", Int64(index + 100), ["title": .text("gone")])
             try changes.insert("Values", Int64(index + 100), ["double": .real(.nan)])
             try item.1(changes)
-            let error = try failure { try transaction.apply(changes.set) }
+            let error = try requireFailure { try transaction.apply(changes.set) }
             #expect(error.code == item.0, "\(error)")
             #expect(error.entity == "Person")
             #expect(error.rowID != nil)
@@ -90,23 +91,23 @@ import Testing
         #expect(try transaction.commit(.full) == 2)
         #expect(try store.ids(FetchRequest(try store.entity("Team"))) == Array(0..<Int64(bad.count)))
         #expect(try store.ids(FetchRequest(try store.entity("Values"))) == [])
-        #expect(try PlainSQL(folder.file()).rows("SELECT nan FROM polystore_state") == ["NULL"])
+        #expect(try PlainSQL(folder.file("test.sqlite")).rows("SELECT nan FROM polystore_state") == ["NULL"])
         #expect(try store.read { try $0.values(person, 1) } == ["name": .text("one")])
     }
 
     @Test func idsAreConsecutiveAndKept() throws {
         let folder = try Folder()
-        var store = try Store(folder.file(), try Models.company())
+        var store = try Store(folder.file("test.sqlite"), try Models.company())
         let person = try store.entity("Person")
         var transaction = try store.backend.beginWrite()
         #expect(try transaction.reserveIDs(person, count: 10) == 1)
         #expect(try transaction.reserveIDs(person, count: 1) == 11)
         #expect(try transaction.reserveIDs(try store.entity("Team"), count: 3) == 1)
-        #expect(try failure { _ = try transaction.reserveIDs(person, count: 0) }.code == .misuse)
-        #expect(try failure { _ = try transaction.reserveIDs(person, count: .max) }.code == .full)
+        #expect(try requireFailure { _ = try transaction.reserveIDs(person, count: 0) }.code == .misuse)
+        #expect(try requireFailure { _ = try transaction.reserveIDs(person, count: .max) }.code == .full)
         _ = try transaction.commit(.relaxed)
         try store.backend.close()
-        store = try Store(folder.file(), store.schema)
+        store = try Store(folder.file("test.sqlite"), store.schema)
         transaction = try store.backend.beginWrite()
         #expect(try transaction.reserveIDs(person, count: 1) == 12)
         transaction.rollback()
@@ -114,7 +115,7 @@ import Testing
 
     @Test func linksAreFollowedBothWays() throws {
         let folder = try Folder()
-        let store = try Store(folder.file(), try Models.company())
+        let store = try Store(folder.file("test.sqlite"), try Models.company())
         let skills = try #require(try store.entity("Person").relationship(named: "skills"))
         let people = try #require(try store.entity("Skill").relationship(named: "people"))
         let members = try #require(try store.entity("Team").relationship(named: "members"))
@@ -144,7 +145,7 @@ import Testing
 
     @Test func durabilityChangesFromCommitToCommit() throws {
         let folder = try Folder()
-        let store = try Store(folder.file(), try Models.company())
+        let store = try Store(folder.file("test.sqlite"), try Models.company())
         for (index, durability) in [Durability.full, .relaxed, .relaxed, .full, .full, .relaxed, .full].enumerated() {
             #expect(try store.write(durability) { try $0.insert("Team", Int64(index)) } == UInt64(index + 1))
         }
@@ -153,16 +154,16 @@ import Testing
 
     @Test func foreignChangeSetsAndEntitiesAreRefused() throws {
         let folder = try Folder()
-        let store = try Store(folder.file(), try Models.company())
+        let store = try Store(folder.file("test.sqlite"), try Models.company())
         let other = try Models.single("Else", [.attribute(AttributeDescription(name: "a", type: .int64, isOptional: true))])
         let entity = other.entities[0]
         let transaction = try store.backend.beginWrite()
         let changes = Changes(other)
         try changes.insert("Else", 1)
-        #expect(try failure { try transaction.apply(changes.set) }.code == .misuse)
-        #expect(try failure { _ = try transaction.record(entity, rowID: 1) }.code == .misuse)
-        #expect(try failure { _ = try transaction.scan(FetchRequest(entity)) }.code == .misuse)
-        #expect(try failure { _ = try transaction.reserveIDs(entity, count: 1) }.code == .misuse)
+        #expect(try requireFailure { try transaction.apply(changes.set) }.code == .misuse)
+        #expect(try requireFailure { _ = try transaction.record(entity, rowID: 1) }.code == .misuse)
+        #expect(try requireFailure { _ = try transaction.scan(FetchRequest(entity)) }.code == .misuse)
+        #expect(try requireFailure { _ = try transaction.reserveIDs(entity, count: 1) }.code == .misuse)
         transaction.rollback()
     }
 
@@ -171,7 +172,7 @@ import Testing
         let folder = try Folder()
         var options = SQLiteOptions()
         options.writerCacheKiB = 64
-        let store = try Store(folder.file(), try Models.company(), options: options)
+        let store = try Store(folder.file("test.sqlite"), try Models.company(), options: options)
         try store.write { try $0.insert("Team", 1) }
         let connection = try store.backend.pool.borrowWriter()
         try connection.execute("PRAGMA max_page_count = 60")
@@ -179,13 +180,13 @@ import Testing
         let writer = try store.backend.beginWrite()
         let changes = Changes(store.schema)
         for id in 2...2000 { try changes.insert("Team", Int64(id), ["title": .text(String(repeating: "t", count: 500))]) }
-        let error = try failure { try writer.apply(changes.set) }
+        let error = try requireFailure { try writer.apply(changes.set) }
         #expect(error.code == .full)
         #expect(error.engineCode & 0xff == 13)
         #expect(error.underlying != nil)
         if error.message.contains("whole transaction") {
-            #expect(try failure { _ = try writer.commit(.full) }.code == .closed)
-            #expect(try failure { _ = try writer.count(FetchRequest(try store.entity("Team"))) }.code == .closed)
+            #expect(try requireFailure { _ = try writer.commit(.full) }.code == .closed)
+            #expect(try requireFailure { _ = try writer.count(FetchRequest(try store.entity("Team"))) }.code == .closed)
             writer.rollback()
         } else {
             #expect(try writer.ids(FetchRequest(try store.entity("Team"))) == [1])
@@ -198,15 +199,15 @@ import Testing
 
     @Test func transactionEndedBySQLiteCannotContinue() throws {
         let folder = try Folder()
-        let store = try Store(folder.file(), try Models.company())
+        let store = try Store(folder.file("test.sqlite"), try Models.company())
         let writer = try store.backend.beginWrite()
         let connection = try #require(writer as? SQLiteWriteTransaction).connection
         try connection.execute("ROLLBACK")
         let changes = Changes(store.schema)
         try changes.insert("Team", 1)
-        #expect(try failure { try writer.apply(changes.set) }.code == .closed)
-        #expect(try failure { _ = try writer.reserveIDs(try store.entity("Team"), count: 1) }.code == .closed)
-        #expect(try failure { _ = try writer.commit(.full) }.code == .closed)
+        #expect(try requireFailure { try writer.apply(changes.set) }.code == .closed)
+        #expect(try requireFailure { _ = try writer.reserveIDs(try store.entity("Team"), count: 1) }.code == .closed)
+        #expect(try requireFailure { _ = try writer.commit(.full) }.code == .closed)
         writer.rollback()
         #expect(try store.write { try $0.insert("Team", 1) } == 1)
     }

@@ -2,6 +2,7 @@ import Foundation
 import PolyStore
 import PolyStoreMemory
 import PolyStoreSQLite
+import TestSupport
 import Testing
 
 enum Fuel: String, Sendable { case petrol, power }
@@ -77,14 +78,14 @@ class Unmarked { var title: String = "" }
 final class UnmarkedChild: Unmarked {}
 
 @Suite struct InheritanceMacroTests {
-    private static func stores(_ folder: String) -> [StoreConfiguration] { [.inMemory(), .sqlite(file: folder + "/vehicles.sqlite")] }
+    private let folder: Folder
+
+    init() throws { folder = try Folder() }
 
     private func stacks() throws -> [DataStack] {
-        let folder = NSTemporaryDirectory() + "polystore-" + UUID().uuidString
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        return try Self.stores(folder).map { store in
+        try [Backend.memory, .sqlite].map { backend in
             let stack = try DataStack(Schema("Vehicles", Vehicle.self, Garage.self, Ride.self, Trailer.self))
-            try stack.addStore(store)
+            try stack.addStore(backend.store(in: folder))
             try stack.performAndWait { transaction throws in
                 let garage = try transaction.create(Into<Garage>())
                 garage.name = "Main"

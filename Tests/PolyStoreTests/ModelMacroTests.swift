@@ -2,6 +2,7 @@ import Foundation
 import PolyStore
 import PolyStoreMemory
 import PolyStoreSQLite
+import TestSupport
 import Testing
 
 enum Rank: String, Sendable, CaseIterable { case junior, senior, chief }
@@ -109,16 +110,18 @@ let officeSchema = Schema("Office 1", Employee.self, Office.self)
         #expect(id.entityName == "Ticket")
     }
 
-    private func stack() throws -> (DataStack, String) {
-        let path = NSTemporaryDirectory() + "polystore-macro-\(UUID().uuidString).sqlite"
+    private let folder: Folder
+
+    init() throws { folder = try Folder() }
+
+    private func stack() throws -> DataStack {
         let stack = try DataStack(officeSchema)
-        try stack.addStore(.sqlite(file: path))
-        return (stack, path)
+        try stack.addStore(Backend.sqlite.store(in: folder))
+        return stack
     }
 
     @Test func everyTypeReadsBackUnchanged() async throws {
-        let (stack, path) = try stack()
-        defer { for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) } }
+        let stack = try stack()
         let token = UUID()
         let id = try await stack.perform { transaction in
             let employee = try transaction.create(Into<Employee>())
@@ -209,11 +212,9 @@ let officeSchema = Schema("Office 1", Employee.self, Office.self)
 
     /// Each process evaluates the defaults again; the store stays compatible.
     @Test func defaultsMayDifferAtEveryStart() throws {
-        let path = NSTemporaryDirectory() + "polystore-macro-\(UUID().uuidString).sqlite"
-        defer { for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) } }
         let schema = Schema("Stamps", Stamp.self)
         let stack = try DataStack(schema)
-        try stack.addStore(.sqlite(file: path))
+        try stack.addStore(Backend.sqlite.store(in: folder))
         let (first, second) = try stack.performAndWait { transaction in
             let stamps = [try transaction.create(Into<Stamp>()), try transaction.create(Into<Stamp>())]
             return (stamps[0].token, stamps[1].token)
@@ -224,8 +225,7 @@ let officeSchema = Schema("Office 1", Employee.self, Office.self)
     }
 
     @Test func relationshipsWorkThroughTheMacro() throws {
-        let (stack, path) = try stack()
-        defer { for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) } }
+        let stack = try stack()
         try stack.performAndWait { transaction in
             let office = try transaction.create(Into<Office>())
             for number in 0..<3 {

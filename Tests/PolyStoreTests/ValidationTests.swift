@@ -3,6 +3,7 @@ import PolyStore
 import PolyStoreBackend
 import PolyStoreMemory
 import PolyStoreSQLite
+import TestSupport
 import Testing
 
 @Model
@@ -200,9 +201,8 @@ final class Host {
         #expect(!String(decoding: before.encoded(), as: UTF8.self).contains("rules"))
         #expect(try SchemaDescription(encoded: before.encoded()) == before)
         #expect(try SchemaDescription(encoded: after.encoded()) == after)
-        let path = NSTemporaryDirectory() + "polystore-rules-\(UUID().uuidString).sqlite"
-        defer { for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) } }
-        let store = StoreConfiguration.sqlite(file: path)
+        let folder = try Folder()
+        let store = Backend.sqlite.store(in: folder)
         let backend = try store.open(schema: ResolvedSchema(before), configurationName: nil, logger: StandardErrorLogger())
         let changes = ChangeSet(try ResolvedSchema(before))
         try changes.insert(changes.schema.entities[1], rowID: 1) { $0.setText(0, "h") }

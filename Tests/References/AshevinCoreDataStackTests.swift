@@ -1,9 +1,10 @@
 import PolyStore
+import TestSupport
 import Testing
 
 /// ashevin's CoreDataStack, README, "Predicates": dictionaries, `and`, `or`, and the operators.
-@MainActor @Suite(.serialized) struct AshevinCoreDataStackTests {
-    @Test(arguments: Backend.allCases)
+@MainActor @Suite struct AshevinCoreDataStackTests {
+    @Test(arguments: Backend.forObjectLayer)
     func dictionariesHoldValuesRangesAndLists(_ backend: Backend) throws {
         let people = try People(backend)
         let view = people.stack.view
@@ -27,7 +28,7 @@ import Testing
         #expect(try ages(Where(["gender": "M"]) && Where(["name": "Monk"]) || Where(["age": 16])) == [16, 17, 42])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func queriesRunOnAContextOfTheirOwn(_ backend: Backend) async throws {
         let people = try People(backend)
         // manager.query { context in … }: reading in the background

@@ -1,11 +1,12 @@
 import Dispatch
 import Foundation
 import PolyStore
+import TestSupport
 import Testing
 
 /// ashevin's CoreDataStack, README, "Working with managed objects" and "Contexts".
-@MainActor @Suite(.serialized) struct AshevinPerformTests {
-    @Test(arguments: Backend.allCases, [true, false])
+@MainActor @Suite struct AshevinPerformTests {
+    @Test(arguments: Backend.forObjectLayer, [true, false])
     func aPerformSavesUnlessItIsDiscarded(_ backend: Backend, shouldSave: Bool) async throws {
         let people = try People(backend)
         let stack = people.stack
@@ -29,7 +30,7 @@ import Testing
         #expect(try people.ages.last == (shouldSave ? 70 : 42))
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func theCompletionComesAfterTheSave(_ backend: Backend) async throws {
         let people = try People(backend)
         let stack = people.stack
@@ -83,7 +84,7 @@ import Testing
         #expect(try people.ages.count == 7)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func aViewQuerySeesEverySaveOfAPerform(_ backend: Backend) async throws {
         let people = try People(backend)
         let view = people.stack.view
@@ -94,7 +95,7 @@ import Testing
         #expect(try view.fetchCount(From<MyPerson>(), Where(["age": 23])) == 1)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func aQueryThatChangesAnObjectIsStopped(_ backend: Backend) async throws {
         // A reading context cannot create or delete; changing a fetched object stops the program.
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [backend] in
@@ -104,7 +105,7 @@ import Testing
         #expect(Self.said(result, "MyPersonEntity 2 was changed outside a transaction"))
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func aViewQueryThatChangesARelationshipIsStopped(_ backend: Backend) async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { @MainActor [backend] in
             let people = try People(backend)

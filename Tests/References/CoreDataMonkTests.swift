@@ -1,9 +1,10 @@
 import PolyStore
+import TestSupport
 import Testing
 
 /// CoreDataMonk, README: keys with a percent sign, `orderBy:` with a bar, options.
-@MainActor @Suite(.serialized) struct CoreDataMonkTests {
-    @Test(arguments: Backend.allCases)
+@MainActor @Suite struct CoreDataMonkTests {
+    @Test(arguments: Backend.forObjectLayer)
     func keysAreNamesWithAPercentSign(_ backend: Backend) throws {
         let people = try People(backend)
         let view = people.stack.view
@@ -28,7 +29,7 @@ import Testing
         #expect(try view.fetchCount(From<MyPerson>(), %"name" == name || %"name" == name + " Smith") == 1)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func ordersAndOptionsAreJoinedByABar(_ backend: Backend) throws {
         let people = try People(backend)
         let view = people.stack.view

@@ -1,9 +1,11 @@
 import PolyStore
+import PolyStoreMemory
+import TestSupport
 import Testing
 
 /// CoreDataMonk, README, "Getting started" and "Create and update object".
-@MainActor @Suite(.serialized) struct CoreDataMonkUpdateTests {
-    @Test(arguments: Backend.allCases)
+@MainActor @Suite struct CoreDataMonkUpdateTests {
+    @Test(arguments: Backend.forObjectLayer)
     func severalStoresAreAddedByConfiguration(_ backend: Backend) throws {
         let folder = try Folder()
         // addInMemoryStore(configuration: "InMemory"), addDatabaseStore(configuration: "Database", resetOnFailure: true)
@@ -11,7 +13,7 @@ import Testing
             "References", [MyPerson.self, MyVisit.self], configurations: ["InMemory": [MyVisit.self], "Database": [MyPerson.self]])
         let stack = try DataStack(schema)
         try stack.addStore(.inMemory(), configuration: "InMemory")
-        try stack.addStore(backend.store(in: folder.path), configuration: "Database")
+        try stack.addStore(backend.store(in: folder), configuration: "Database")
         try stack.performAndWait { transaction in
             try transaction.create(Into<MyPerson>()).name = "Monk"
             try transaction.create(Into<MyVisit>()).place = "Taipei"
@@ -20,7 +22,7 @@ import Testing
         #expect(try stack.view.fetchOne(From<MyVisit>())?.objectID.configuration == "InMemory")
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func anUpdateCreatesFetchesOrCreatesAndFetches(_ backend: Backend) throws {
         let people = try People(backend)
         let stack = people.stack
@@ -47,7 +49,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func anUpdateInTheBackgroundIsDiscardedWithoutACommit(_ backend: Backend) async throws {
         let people = try People(backend)
         let stack = people.stack
@@ -61,7 +63,7 @@ import Testing
         #expect(try people.ages == [16, 17, 22, 30, 35, 42, 50])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func anUpdateUsesAnObjectOfTheMainContext(_ backend: Backend) async throws {
         let people = try People(backend)
         let stack = people.stack
@@ -74,7 +76,7 @@ import Testing
         #expect(try stack.view.fetchOne(From<MyPerson>(), %"name" == "Monk")?.friend === warrior)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func anUpdateContinuesInTheCallbackOfAServer(_ backend: Backend) async throws {
         let people = try People(backend)
         let (stack, server) = (people.stack, Server())
@@ -96,7 +98,7 @@ import Testing
         #expect(try people.ages == [10, 16, 17, 22, 30, 35])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func anUpdateWithoutItsCallbackIsDiscardedAndBlocksNoTransaction(_ backend: Backend) async throws {
         let people = try People(backend)
         let stack = people.stack
@@ -110,7 +112,7 @@ import Testing
         #expect(stack.openSnapshots.filter { $0.kind == "transaction in steps" }.isEmpty)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func aTransactionTakesSeveralPerforms(_ backend: Backend) async throws {
         let people = try People(backend)
         let stack = people.stack
@@ -131,7 +133,7 @@ import Testing
         #expect(farmer?.name == "Farmer" && farmer?.age == 28 && farmer?.location == "Taipei")
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func performsThatAreNotAwaitedRunInTheirOrder(_ backend: Backend) throws {
         let people = try People(backend)
         let transaction = people.stack.beginTransaction()

@@ -1,10 +1,11 @@
 import Foundation
 import PolyStore
+import TestSupport
 import Testing
 
 /// Tests the examples of CoreStore 1.6, README, "Fetching": the clauses From, Where, OrderBy and Tweak, and the five fetch methods.
-@MainActor @Suite(.serialized) struct CoreStoreFetchingTests {
-    @Test(arguments: Backend.allCases)
+@MainActor @Suite struct CoreStoreFetchingTests {
+    @Test(arguments: Backend.forObjectLayer)
     func fromNamesTheEntityAndTheStores(_ backend: Backend) throws {
         let people = try People(backend)
         let view = people.stack.view
@@ -17,7 +18,7 @@ import Testing
         #expect(throws: StoreError.self) { try view.fetchAll(From<MyPerson>("Config1")) }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func theFiveMethodsTakeTheSameClauses(_ backend: Backend) throws {
         let people = try People(backend)
         let view = people.stack.view
@@ -30,7 +31,7 @@ import Testing
         #expect(try view.fetchObjectID(clauses.0, clauses.1, clauses.2) == ids.first)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func whereTakesFormatsTruthAndFoundationsPredicates(_ backend: Backend) throws {
         let people = try People(backend)
         let view = people.stack.view
@@ -48,7 +49,7 @@ import Testing
         #expect(try view.fetchCount(From<MyPerson>()) == 6)
     }
 
-    @Test(arguments: Backend.allCases, [false, true])
+    @Test(arguments: Backend.forObjectLayer, [false, true])
     func ordersAreAppended(_ backend: Backend, sortFromYoungest: Bool) throws {
         let people = try People(backend)
         let view = people.stack.view
@@ -63,7 +64,7 @@ import Testing
         if sortFromYoungest { #expect(ordered.map(\.age)[1...2] == [22, 30]) }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func tweaksComeLast(_ backend: Backend) throws {
         let people = try People(backend)
         try people.stack.performAndWait { transaction throws in

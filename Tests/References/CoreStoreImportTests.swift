@@ -1,5 +1,6 @@
 import Foundation
 import PolyStore
+import TestSupport
 import Testing
 
 @Model
@@ -55,15 +56,15 @@ extension MyPersonWithID: ImportableUniqueObject {
 }
 
 /// CoreStore, "Importing data".
-@Suite(.serialized)
+@Suite
 struct CoreStoreImportTests {
     private func stack(_ backend: Backend, _ folder: Folder) throws -> DataStack {
         let stack = try DataStack(Schema("Import references", MyPersonWithID.self, MyNote.self))
-        try stack.addStore(backend.store(in: folder.path))
+        try stack.addStore(backend.store(in: folder))
         return stack
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func importObject(_ backend: Backend) throws {
         let folder = try Folder()
         let stack = try stack(backend, folder)
@@ -75,7 +76,7 @@ struct CoreStoreImportTests {
         #expect(try stack.readAndWait { try $0.fetchAll(From<MyNote>()).map { "\($0.name) \($0.age)" } } == ["John 30"])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func importObjectsSkipsAndAbandons(_ backend: Backend) throws {
         let folder = try Folder()
         let stack = try stack(backend, folder)
@@ -94,7 +95,7 @@ struct CoreStoreImportTests {
         #expect(try stack.readAndWait { try $0.fetchAll(From<MyNote>()).map { "\($0.name) \($0.age)" } } == ["a 0", "b 2"])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func importUniqueObjects(_ backend: Backend) throws {
         let folder = try Folder()
         let stack = try stack(backend, folder)

@@ -2,10 +2,11 @@ import Foundation
 import PolyStore
 import PolyStoreBackend
 import PolyStoreSQLite
+import TestSupport
 import Testing
 
 /// CoreStore's README, "Migrations": progressive migrations, progress, forecasts.
-@Suite(.serialized) struct CoreStoreMigrationTests {
+@Suite struct CoreStoreMigrationTests {
     /// The current version in the reference's documentation.
     @Model(entity: "Employee")
     final class Employee {
@@ -28,10 +29,8 @@ import Testing
     private static let v3 = version("MyAppModelV3", ["name", "age"])
 
     private func withStore(_ version: LockedSchema, _ body: (StoreConfiguration) async throws -> Void) async throws {
-        let folder = NSTemporaryDirectory() + "polystore-references-\(UUID().uuidString)"
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        let store = StoreConfiguration.sqlite(file: folder + "/MyStore.sqlite")
+        let folder = try Folder()
+        let store = Backend.sqlite.store(in: folder, "MyStore")
         let schema = try ResolvedSchema(version.description(ofConfiguration: nil))
         let backend = try store.open(schema: schema, configurationName: nil, logger: SilentLogger())
         let writer = try backend.beginWrite()

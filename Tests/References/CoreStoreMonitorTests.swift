@@ -1,9 +1,10 @@
 import Foundation
 import PolyStore
+import TestSupport
 import Testing
 
 /// CoreStore's README, "Observing changes and notifications".
-@MainActor @Suite(.serialized) struct CoreStoreMonitorTests {
+@MainActor @Suite struct CoreStoreMonitorTests {
     /// The view controller of the reference's documentation. Records each notification as a line.
     @MainActor
     private final class ViewController: @preconcurrency ListSectionObserver, @preconcurrency ObjectObserver {
@@ -51,7 +52,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func aSingleObjectIsObserved(_ backend: Backend) async throws {
         let people = try People(backend)
         let stack = people.stack
@@ -76,7 +77,7 @@ import Testing
         #expect(monitor.isObjectDeleted)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func aListIsObserved(_ backend: Backend) async throws {
         let people = try People(backend)
         let stack = people.stack
@@ -104,7 +105,7 @@ import Testing
         #expect(controller.take().isEmpty)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func aSectionedListIsObserved(_ backend: Backend) async throws {
         let people = try People(backend)
         let stack = people.stack
@@ -124,7 +125,7 @@ import Testing
             controller.take() == ["will change", "insert section N 1", "move Jane Doe [0, 0] [1, 0]", "delete section F 0", "did change"])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func aSectionNameIsMadeByAClosure(_ backend: Backend) throws {
         let people = try People(backend)
         let monitor = try people.stack.view.monitorSectionedList(
@@ -134,7 +135,7 @@ import Testing
     }
 
     /// cygy's CoreDataStack: fetched results are fetched again after the default context was refreshed.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func aContextThatIsRefreshedByHandBringsItsListUpToDate(_ backend: Backend) async throws {
         let people = try People(backend)
         let view = people.stack.newView(.manual)

@@ -1,11 +1,12 @@
 import PolyStore
+import TestSupport
 import Testing
 
 /// CoreStore 1.6, README, "Creating objects", "Updating objects", "Deleting objects" and "Passing objects safely".
-@MainActor @Suite(.serialized) struct CoreStoreObjectTests {
+@MainActor @Suite struct CoreStoreObjectTests {
     // MARK: Creating
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func createTakesTheOnlyStoreThatHasTheEntity(_ backend: Backend) throws {
         let people = try People(backend)
         try people.stack.performAndWait { transaction in
@@ -19,14 +20,14 @@ import Testing
         #expect(try two.stack.view.fetchCount(From<MyVisit>()) == 1)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func createWithoutAStoreForTheEntityIsRefusedAtOnce(_ backend: Backend) throws {
         let people = try People(backend)
         let error = #expect(throws: StoreError.self) { try people.stack.performAndWait { _ = try $0.create(Into<MyVisit>()) } }
         #expect(error?.code == .storeNotFound)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func createInSeveralStoresNeedsAConfiguration(_ backend: Backend) throws {
         let two = try TwoStores(backend)
         let error = #expect(throws: StoreError.self) { try two.stack.performAndWait { _ = try $0.create(Into<MyPerson>()) } }
@@ -42,7 +43,7 @@ import Testing
         #expect(try view.fetchCount(From<MyPerson>()) == 2)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func aConfigurationIsNotReplacedByAnother(_ backend: Backend) throws {
         let people = try People(backend)
         let error = #expect(throws: StoreError.self) { try people.stack.performAndWait { _ = try $0.create(Into<MyPerson>("Config1")) } }
@@ -51,7 +52,7 @@ import Testing
 
     // MARK: Updating
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func aFetchedObjectIsChangedAsItIs(_ backend: Backend) async throws {
         let people = try People(backend)
         let stack = people.stack
@@ -65,7 +66,7 @@ import Testing
         #expect(try people.ages == [16, 17, 23, 30, 35, 42])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func editGivesTheTransactionsOwnObject(_ backend: Backend) async throws {
         let people = try People(backend)
         let stack = people.stack
@@ -95,7 +96,7 @@ import Testing
         #expect(jane.age == 25)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func relationshipsLeadToTheTransactionsOwnObjects(_ backend: Backend) async throws {
         let people = try People(backend)
         let stack = people.stack
@@ -114,7 +115,7 @@ import Testing
         #expect(john?.friends.count == 3)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func aRelationshipToAnObjectOfAnotherContextIsRefusedAtCommit(_ backend: Backend) throws {
         let people = try People(backend)
         let stack = people.stack
@@ -130,7 +131,7 @@ import Testing
 
     // MARK: Deleting
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func oneObjectIsDeletedWithoutBeingFetched(_ backend: Backend) async throws {
         let people = try People(backend)
         let stack = people.stack
@@ -154,7 +155,7 @@ import Testing
         #expect(try people.ages == [16, 17, 35, 42])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func severalObjectsAreDeletedAtOnce(_ backend: Backend) throws {
         let people = try People(backend)
         let stack = people.stack
@@ -171,7 +172,7 @@ import Testing
         #expect(try people.ages == [17])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func objectsOfTheMainContextAreDeletedAtOnce(_ backend: Backend) throws {
         let people = try People(backend)
         let stack = people.stack
@@ -186,7 +187,7 @@ import Testing
         #expect(try people.ages == [17, 22, 30, 42])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func deleteAllTakesACondition(_ backend: Backend) async throws {
         let people = try People(backend)
         let stack = people.stack
@@ -202,7 +203,7 @@ import Testing
 
     // MARK: Passing objects
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func fetchExistingGoesFromTheViewToATransactionAndBack(_ backend: Backend) async throws {
         let people = try People(backend)
         let stack = people.stack
@@ -220,7 +221,7 @@ import Testing
         #expect(age == 23)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func fetchExistingTakesObjectsOfAnyContext(_ backend: Backend) throws {
         let people = try People(backend)
         let (stack, view) = (people.stack, people.stack.view)
@@ -241,7 +242,7 @@ import Testing
         #expect(try draft.fetchExisting(jane) == nil)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func fetchExistingTakesIDsToMakeRelationships(_ backend: Backend) async throws {
         let people = try People(backend)
         let stack = people.stack

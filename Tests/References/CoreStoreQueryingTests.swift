@@ -1,9 +1,10 @@
 import PolyStore
+import TestSupport
 import Testing
 
 /// CoreStore 1.6, README, "Querying": `Select`, `GroupBy`, `queryValue` and `queryAttributes`.
-@MainActor @Suite(.serialized) struct CoreStoreQueryingTests {
-    @Test(arguments: Backend.allCases)
+@MainActor @Suite struct CoreStoreQueryingTests {
+    @Test(arguments: Backend.forObjectLayer)
     func aValueOfTheFirstObject(_ backend: Backend) throws {
         let people = try People(backend)
         let view = people.stack.view
@@ -19,7 +20,7 @@ import Testing
         #expect(try view.queryValue(From<MyPerson>(), Select<Int>("surname"), Where("name == %@", "John Smith")) == nil)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func attributesAndAggregates(_ backend: Backend) throws {
         let people = try People(backend)
         let view = people.stack.view
@@ -46,7 +47,7 @@ import Testing
         #expect(aliased.map { $0["friendsCount"]?.int } == [2, 3])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func groupsCountTheirObjects(_ backend: Backend) throws {
         let people = try People(backend)
         // Select("age", .Count("age", As: "count")), GroupBy("age")
@@ -56,7 +57,7 @@ import Testing
         #expect(ages.allSatisfy { $0["count"] == 1 })
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func coreDataMonksQueries(_ backend: Backend) throws {
         let people = try People(backend)
         let view = people.stack.view

@@ -1,10 +1,11 @@
 import Dispatch
 import PolyStore
+import TestSupport
 import Testing
 
 /// Tests the examples of CoreStore 1.6, README, "TL;DR" and "Saving and processing transactions": the three kinds of transactions.
-@MainActor @Suite(.serialized) struct CoreStoreTransactionTests {
-    @Test(arguments: Backend.allCases)
+@MainActor @Suite struct CoreStoreTransactionTests {
+    @Test(arguments: Backend.forObjectLayer)
     func anAsynchronousTransactionReportsWhetherItHadChanges(_ backend: Backend) async throws {
         let people = try People(backend)
         let stack = people.stack
@@ -26,7 +27,7 @@ import Testing
         #expect(try stack.view.fetchOne(From<MyPerson>(), Where("name == %@", "Mary Major"))?.age == 43)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func anAsynchronousTransactionReportsItsError(_ backend: Backend) async throws {
         let people = try People(backend)
         let (stack, gone) = (people.stack, try people.id("Jane Doe"))
@@ -48,7 +49,7 @@ import Testing
         #expect(try stack.view.fetchCount(From<MyPerson>()) == 5)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func asynchronousTransactionsReturnImmediatelyAndRunInOrder(_ backend: Backend) async throws {
         let people = try People(backend)
         let (stack, gate) = (people.stack, DispatchSemaphore(value: 0))
@@ -68,7 +69,7 @@ import Testing
         #expect(try stack.view.fetchOne(From<MyPerson>(), Where("name == %@", "first"))?.surname == "seen by the second")
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func withoutACommitEverythingIsDiscarded(_ backend: Backend) async throws {
         let people = try People(backend)
         let stack = people.stack
@@ -81,7 +82,7 @@ import Testing
         #expect(try people.ages == [16, 17, 22, 30, 35, 42])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func aSynchronousTransactionHasEndedWhenItReturns(_ backend: Backend) throws {
         let people = try People(backend)
         // CoreStore.beginSynchronous, transaction.commit()
@@ -93,7 +94,7 @@ import Testing
         #expect(try people.stack.view.fetchCount(From<MyPerson>(), Where("age == %d", 60)) == 1)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func aSynchronousTransactionInsideAnotherIsRefusedAndDoesNotHang(_ backend: Backend) throws {
         let people = try People(backend)
         let stack = people.stack
@@ -103,7 +104,7 @@ import Testing
         #expect(error?.code == .misuse)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func anUnsafeTransactionIsCommittedByEachOfSeveralCallbacks(_ backend: Backend) async throws {
         let people = try People(backend)
         let (stack, server) = (people.stack, Server())
@@ -130,7 +131,7 @@ import Testing
         #expect((shown.rating, shown.location, shown.surname) == (1, "Kyoto", "Smythe"))
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func onlyAnUnsafeTransactionIsCommittedMoreThanOnce(_ backend: Backend) async throws {
         let people = try People(backend)
         let stack = people.stack
@@ -156,7 +157,7 @@ import Testing
         #expect(try people.ages.last == 60)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func uncommittedChangesAreInvisibleToOtherContexts(_ backend: Backend) throws {
         let people = try People(backend)
         let stack = people.stack

@@ -1,9 +1,10 @@
 import PolyStore
+import TestSupport
 import Testing
 
 /// cygy's CoreDataStack, README, "Execute operations", "Execute a batch of operations" and "Save the contexts".
-@MainActor @Suite(.serialized) struct CygyContextTests {
-    @Test(arguments: Backend.allCases)
+@MainActor @Suite struct CygyContextTests {
+    @Test(arguments: Backend.forObjectLayer)
     func performInAContextSavesAndThenUpdatesTheMainThread(_ backend: Backend) async throws {
         let people = try People(backend)
         let stack = people.stack
@@ -16,7 +17,7 @@ import Testing
         #expect(try stack.view.fetchOne(From<MyPerson>(), Where(\.surname == "Doe" && \.name == "John")) != nil)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func aNewContextIsSavedToItsParent(_ backend: Backend) throws {
         let people = try People(backend)
         let stack = people.stack
@@ -32,7 +33,7 @@ import Testing
         #expect(try people.ages == [16, 17, 31, 35, 42])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func aContextWhoseParentIsNotTheStoreHandsItsChangesOver(_ backend: Backend) throws {
         let people = try People(backend)
         let parent = people.stack.beginUnsafe()
@@ -46,7 +47,7 @@ import Testing
         #expect(try people.ages.last == 60)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func anErrorOfASaveIsHandledAndNothingIsLost(_ backend: Backend) throws {
         let people = try People(backend)
         let stack = people.stack
@@ -62,7 +63,7 @@ import Testing
         #expect(try people.ages == [16, 17, 22, 31, 35, 42])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func aContextForABackgroundTaskDoesNotBlockTransactions(_ backend: Backend) async throws {
         let people = try People(backend)
         let stack = people.stack
@@ -76,7 +77,7 @@ import Testing
         #expect(try stack.view.fetchCount(From<MyPerson>(), Where(\.age == 60)) == 1)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func aBackgroundTaskSavesRepeatedly(_ backend: Backend) async throws {
         let people = try People(backend)
         let stack = people.stack
@@ -93,7 +94,7 @@ import Testing
         #expect(try stack.view.fetchCount(From<MyPerson>()) == 8)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func aBatchTaskImportsAndIsFetchedAgainInTheMainContext(_ backend: Backend) async throws {
         let people = try People(backend)
         let stack = people.stack
@@ -114,7 +115,7 @@ import Testing
         #expect(try shown.fetchAll(request).map(\.age) == Array(100..<600))
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func aFailingBatchTaskKeepsItsEarlierCommits(_ backend: Backend) async throws {
         struct Stop: Error {}
         let people = try People(backend)
@@ -129,7 +130,7 @@ import Testing
         #expect(try people.ages == [16, 17, 22, 30])
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.forObjectLayer)
     func allContextsAreSavedBeforeTheProgramEnds(_ backend: Backend) async throws {
         let people = try People(backend)
         let stack = people.stack

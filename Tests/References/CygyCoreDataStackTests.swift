@@ -1,9 +1,10 @@
 import PolyStore
+import TestSupport
 import Testing
 
 /// cygy's CoreDataStack, README: fetching from the default context, and again after changes.
-@MainActor @Suite(.serialized) struct CygyCoreDataStackTests {
-    @Test(arguments: Backend.allCases)
+@MainActor @Suite struct CygyCoreDataStackTests {
+    @Test(arguments: Backend.forObjectLayer)
     func theMainContextShowsChangesOfOtherContexts(_ backend: Backend) async throws {
         let people = try People(backend)
         // defaultContext, NSFetchRequest with sort descriptors, performFetch()

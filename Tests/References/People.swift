@@ -1,9 +1,5 @@
-import Foundation
 import PolyStore
-import PolyStoreLMDB
-import PolyStoreLevelDB
-import PolyStoreMemory
-import PolyStoreSQLite
+import TestSupport
 import Testing
 
 /// The entity of the references' samples, with every property that the samples use.
@@ -25,19 +21,6 @@ final class MyVisit {
     var place: String = ""
 }
 
-enum Backend: String, CaseIterable, Codable {
-    case memory, sqlite, lmdb, levelDB
-
-    func store(in folder: String, _ name: String = "people") -> StoreConfiguration {
-        switch self {
-        case .memory: .inMemory()
-        case .sqlite: .sqlite(file: folder + "/\(name).sqlite")
-        case .lmdb: .lmdb(file: folder + "/\(name).lmdb")
-        case .levelDB: .levelDB(directory: folder + "/\(name).leveldb")
-        }
-    }
-}
-
 /// A stack with the people of the samples, such as John Smith (30) and Jane Doe (22), and some additional ones.
 final class People {
     let stack: DataStack
@@ -46,7 +29,7 @@ final class People {
     init(_ backend: Backend) throws {
         folder = try Folder()
         stack = try DataStack(Schema("References", MyPerson.self))
-        try stack.addStore(backend.store(in: folder.path))
+        try stack.addStore(backend.store(in: folder))
         try stack.performAndWait { transaction throws in
             let rows: [(String, String, Int, String, Double, String?)] = [
                 ("John Smith", "Smith", 30, "M", 4.5, "Taipei"), ("Jane Doe", "Doe", 22, "F", 4.5, "Taipei"),
@@ -87,19 +70,7 @@ final class TwoStores {
         folder = try Folder()
         let schema = Schema("References", [MyPerson.self, MyVisit.self], configurations: ["Config1": [MyPerson.self]])
         stack = try DataStack(schema)
-        try stack.addStore(backend.store(in: folder.path, "default"))
-        try stack.addStore(backend.store(in: folder.path, "config1"), configuration: "Config1")
+        try stack.addStore(backend.store(in: folder, "default"))
+        try stack.addStore(backend.store(in: folder, "config1"), configuration: "Config1")
     }
-}
-
-/// A temporary folder that is removed when the test ends.
-final class Folder {
-    let path: String
-
-    init() throws {
-        path = NSTemporaryDirectory() + "polystore-references-" + UUID().uuidString
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
 }

@@ -23,16 +23,25 @@ let mixedNumberCases: [ConformanceCase] =
                 try check(.not(.compare(.field(first), comparison, .field(second)))) { !comparison.accepts($0.order(to: $1)) }
                 try check(.compare(.field(second), comparison.mirrored, .field(first))) { comparison.accepts($0.order(to: $1)) }
             }
-            // With constants of the other type. Rows with a null are not in the result.
-            let known = QueryPredicate.and([.not(.isNull(first)), .not(.isNull(second))])
+            // With constants of the other type, which take the place of the second field: two rows for each value. The null is not in the result.
+            let singles = try run.open(schema(left, right), "singles")
+            let (single, twice) = (try singles.entity("Pair"), ones + ones)
+            let field = FieldReference(single.fields[0])
+            try singles.insert("Pair", twice.map { [$0.value, .null] } + [[.null, .null]])
+            func checkSingles(_ predicate: QueryPredicate, _ accepts: (Edge) -> Bool) throws {
+                let expected = twice.indices.filter { accepts(twice[$0]) }.map { Int64($0 + 1) }
+                try run.expect(
+                    try singles.ids(FetchRequest(single, predicate: predicate)), equals: expected, "\(predicate)")
+            }
+            let known = QueryPredicate.not(.isNull(field))
             for other in others {
                 let constant = QueryExpression.constant(other.value, right)
                 for comparison in ComparisonOperator.allCases {
                     for predicate in [
-                        QueryPredicate.compare(.field(first), comparison, constant), .compare(constant, comparison.mirrored, .field(first)),
+                        QueryPredicate.compare(.field(field), comparison, constant), .compare(constant, comparison.mirrored, .field(field)),
                     ] {
-                        try check(.and([known, predicate])) { one, _ in comparison.accepts(one.order(to: other)) }
-                        try check(.and([known, .not(predicate)])) { one, _ in !comparison.accepts(one.order(to: other)) }
+                        try checkSingles(.and([known, predicate])) { comparison.accepts($0.order(to: other)) }
+                        try checkSingles(.and([known, .not(predicate)])) { !comparison.accepts($0.order(to: other)) }
                     }
                 }
             }

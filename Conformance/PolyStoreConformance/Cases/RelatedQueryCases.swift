@@ -200,15 +200,15 @@ let relatedCases: [ConformanceCase] =
                     try again.ids(condition.entity, condition.predicate(again)), equals: condition.selected(works), condition.id)
             }
         },
-        ConformanceCase("related.ways.many-objects", "Results are correct with hundreds of related objects each.") { run in
+        ConformanceCase("related.ways.many-objects", "Results are correct with many related objects each.") { run in
             var works = Works(workers: [:], teams: [:], clubs: Works.start.clubs)
             for id in 1...40 as ClosedRange<Int64> {
                 works.teams[id] = Works.Team(title: "t\(id)", budget: id % 7 == 0 ? nil : id, tags: [id % 4 + 1])
             }
-            for id in 1...600 as ClosedRange<Int64> {
+            for id in 1...200 as ClosedRange<Int64> {
                 works.workers[id] = Works.Worker(
                     name: "n\(id % 90)", age: id % 11 == 0 ? nil : id % 60, level: UInt64(id % 9), team: id % 13 == 0 ? nil : id % 40 + 1,
-                    boss: id % 3 == 0 ? nil : id / 3 + 1, clubs: id % 5 == 0 ? [] : [id % 4 + 1])
+                    boss: id % 3 == 0 ? nil : id / 3 + 1, clubs: id % 5 == 0 ? [] : [id % 4 == 3 ? 2 : 1])
             }
             let store = try works.open(run)
             for condition in relatedConditions {

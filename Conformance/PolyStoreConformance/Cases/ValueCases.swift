@@ -166,7 +166,12 @@ let edges: [(AttributeType, [Value])] = [
 
 private func sized(_ run: ConformanceRun, _ type: AttributeType, _ size: Int) throws {
     let store = try run.open(Fixtures.thing(type, isIndexed: false))
-    let bytes = (0..<size).map { UInt8(truncatingIfNeeded: 97 + ($0 * 31 ^ $0 >> 8) % 26) }
+    // A period that is not a power of two, so that a misplaced piece is detected.
+    let period = (0..<65_521).map { UInt8(truncatingIfNeeded: 97 + ($0 * 31 ^ $0 >> 8) % 26) }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(size + period.count)
+    while bytes.count < size { bytes += period }
+    bytes.removeLast(bytes.count - size)
     let value: Value = type == .data ? .blob(bytes) : .text(String(decoding: bytes, as: UTF8.self))
     try store.insert("Thing", [[.null], [value], [.null]])
     try run.expect(try store.row("Thing", 2)?[0] == value, "\(size) bytes came back changed")

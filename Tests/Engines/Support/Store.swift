@@ -96,9 +96,3 @@ extension ReadTransaction {
         return values
     }
 }
-
-/// Returns the error that a closure throws, or nil.
-package func failure(_ body: () throws -> Void) -> StoreError? {
-    do { try body() } catch let error as StoreError { return error } catch { return StoreError(.io, "No StoreError: \(error)") }
-    return nil
-}

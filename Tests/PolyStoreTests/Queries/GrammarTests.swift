@@ -1,5 +1,6 @@
 import Foundation
 import PolyStore
+import TestSupport
 import Testing
 
 /// The grammar of format strings, on each backend.
@@ -44,9 +45,9 @@ import Testing
         ("age == 20.5", ""), ("age != 20.5", "ABCDEJ"), ("NOT age == 20.5", "ABCDEJ"), ("age IN {20.5, 30}", "C"), ("age < 20.5", "AB"),
     ]
 
-    @Test(arguments: Engine.allCases)
-    func formatStringsMeanTheSameOnEveryBackend(_ engine: Engine) throws {
-        let staff = try Staff(engine)
+    @Test(arguments: Backend.forObjectLayer)
+    func formatStringsMeanTheSameOnEveryBackend(_ backend: Backend) throws {
+        let staff = try Staff(backend)
         for (format, initials) in Self.conditions {
             do {
                 let found = try staff.initials(Where(format))
@@ -60,9 +61,9 @@ import Testing
         }
     }
 
-    @Test(arguments: Engine.allCases)
-    func conditionsOnOuterObjectsSeePendingChanges(_ engine: Engine) throws {
-        let staff = try Staff(engine)
+    @Test(arguments: Backend.forObjectLayer)
+    func conditionsOnOuterObjectsSeePendingChanges(_ backend: Backend) throws {
+        let staff = try Staff(backend)
         try staff.stack.performAndWait { transaction in
             let ann = try #require(try transaction.fetchOne(From<Colleague>(), Where(\.name == "Ann")))
             ann.age = 25

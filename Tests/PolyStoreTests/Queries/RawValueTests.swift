@@ -1,5 +1,6 @@
 import Foundation
 import PolyStore
+import TestSupport
 import Testing
 
 /// Enumerations, Booleans, decimals and ranges in conditions and queries, on each backend.
@@ -47,9 +48,9 @@ import Testing
         ("decimals", Where("salary == 0.2 OR bonus > %@", Decimal(3)), "BE"),
     ]
 
-    @Test(arguments: Engine.allCases)
-    func conditionsMeanTheSameOnEveryBackend(_ engine: Engine) throws {
-        let staff = try Staff(engine)
+    @Test(arguments: Backend.forObjectLayer)
+    func conditionsMeanTheSameOnEveryBackend(_ backend: Backend) throws {
+        let staff = try Staff(backend)
         for (name, condition, initials) in Self.conditions { #expect(try staff.initials(condition) == initials, "\(name)") }
     }
 
@@ -72,9 +73,9 @@ import Testing
         for (condition, message) in wrong { #expect(try staff.error(condition).contains(message), "\(message)") }
     }
 
-    @Test(arguments: Engine.allCases)
-    func sumsAndAveragesAreOfTheTypeOfTheAttribute(_ engine: Engine) throws {
-        let staff = try Staff(engine)
+    @Test(arguments: Backend.forObjectLayer)
+    func sumsAndAveragesAreOfTheTypeOfTheAttribute(_ backend: Backend) throws {
+        let staff = try Staff(backend)
         try staff.stack.readAndWait { context in
             let all = From<Colleague>()
             let (small, nobody) = (all.where(\.age <= 30), all.where(\.age > 100))

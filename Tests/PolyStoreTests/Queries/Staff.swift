@@ -1,9 +1,6 @@
 import Foundation
 import PolyStore
-import PolyStoreLMDB
-import PolyStoreLevelDB
-import PolyStoreMemory
-import PolyStoreSQLite
+import TestSupport
 import Testing
 
 enum Trade: String, CaseIterable, Sendable {
@@ -45,33 +42,20 @@ final class Errand {
     @Relationship var owner: Colleague?
 }
 
-enum Engine: String, CaseIterable, CustomTestStringConvertible {
-    case memory, sqlite, lmdb, levelDB
-
-    var testDescription: String { rawValue }
-}
-
 /// A stack with the sample objects of the query tests.
 ///
 /// Ann, Bob, Cid, Dan, Eve and Jan are 10, 20, … 60. These pairs are friends: Ann and Bob, Bob and Cid, Dan and Eve. Ann is the boss of Bob, Bob of Cid,
 /// Eve of Dan. Ann has the errands plan (3 hours), build (5) and test (1), in this order. Bob has test (2).
 final class Staff {
     let stack: DataStack
-    private let folder = NSTemporaryDirectory() + "polystore-" + UUID().uuidString
+    private let folder: Folder
 
-    init(_ engine: Engine) throws {
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    init(_ backend: Backend) throws {
+        folder = try Folder()
         stack = try DataStack(Schema("Staff", Colleague.self, Errand.self))
-        switch engine {
-        case .memory: try stack.addStore(.inMemory())
-        case .sqlite: try stack.addStore(.sqlite(file: folder + "/test.sqlite"))
-        case .lmdb: try stack.addStore(.lmdb(file: folder + "/test.lmdb"))
-        case .levelDB: try stack.addStore(.levelDB(directory: folder + "/test.leveldb"))
-        }
+        try stack.addStore(backend.store(in: folder))
         try stack.performAndWait { try Self.fill($0) }
     }
-
-    deinit { try? FileManager.default.removeItem(atPath: folder) }
 
     private static func decimal(_ text: String) throws -> Decimal { try #require(Decimal(string: text)) }
 

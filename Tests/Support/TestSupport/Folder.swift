@@ -1,20 +1,26 @@
 package import Foundation
 
-/// A temporary folder that is removed when the test ends.
+/// A temporary folder that is removed with its last reference.
 package final class Folder: Sendable {
     package let path: String
 
     package init() throws {
-        let url = FileManager.default.temporaryDirectory.appendingPathComponent("polystore-engine-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-        path = url.path
+        path = FileManager.default.temporaryDirectory.appendingPathComponent("polystore-test-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     }
+
+    /// A folder at a path, which need not exist.
+    package init(path: String) { self.path = path }
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
+    /// Returns the path of a file in the folder, which need not exist.
     package func file(_ name: String = "store") -> String { path + "/" + name }
+
+    /// The names of the files in the folder, sorted.
     package var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted() }
 
+    /// Returns the permissions of a file, or nil if they are unknown.
     package func mode(_ name: String) throws -> Int? {
         try FileManager.default.attributesOfItem(atPath: file(name))[.posixPermissions] as? Int
     }
