@@ -137,6 +137,8 @@ def items():
         found.append(Item(
             f"addresses/{engine}", f"SEED={{seed}} SANITIZE=address Tests/Stress/run.sh {{size}} {engine}", 20, None, sources,
             needs=("build", "build/addresses")))
+    found.append(Item(
+        "build/release-conformance", "scripts/build-release.sh PolyStoreConformance", 1, None, ["Conformance"], needs=("build/release",)))
     found.append(Item("fuzz/formats", "Tests/Fuzz/run.sh {size} {seed}", 600, 15, ["Sources/PolyStoreFormats", "Sources/PolyStoreGzip", "Tests/Fuzz"]))
     found.append(Item(
         "oracle", "scripts/run-tests.py --filter OracleConformance", 5000, 1000, CONTRACT + ["Sources/PolyStoreQuery", "Sources/PolyStoreKeyValue", "Backends"],
