@@ -134,8 +134,9 @@ class Runner:
         os.unlink(file.name)
         with self.lock:
             del self.running[step.name]
+            summary = last_line(output) if code == 0 else f"exit status {code}" if code > 0 else f"ended by signal {-code}"
             self.end(Result(
-                step, "passed" if code == 0 else "failed", time.monotonic() - began, usage.ru_utime + usage.ru_stime, last_line(output), output))
+                step, "passed" if code == 0 else "failed", time.monotonic() - began, usage.ru_utime + usage.ru_stime, summary, output))
             self.lock.notify_all()
 
     def end(self, result):
@@ -147,8 +148,8 @@ class Runner:
         elif result.status == "passed":
             print(f"passed    {name:<26} {duration(result.elapsed):>12}  CPU {duration(result.cpu):>12}  {result.summary}")
         else:
-            print(f"FAILED    {name:<26} {duration(result.elapsed):>12}  CPU {duration(result.cpu):>12}")
-            print(result.output, end="" if result.output.endswith("\n") else "\n")
+            print(f"FAILED    {name:<26} {duration(result.elapsed):>12}  CPU {duration(result.cpu):>12}  {result.summary}")
+            print(result.output, end="" if not result.output or result.output.endswith("\n") else "\n")
             print(f"FAILED    {name}. Repeat it with: {self.repeat(result.step)}")
         sys.stdout.flush()
         self.on_result(result)
