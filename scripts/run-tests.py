@@ -42,8 +42,8 @@ def main():
             if "✘" in line or "error: " in line or "Fatal error" in line:
                 issues.append(line)
         status = process.wait()
-        results = pathlib.Path(folder, "tests-swift-testing.xml")
-        cases = xml.etree.ElementTree.parse(results).getroot().iter("testcase") if results.exists() else []
+        # SwiftPM adds a suffix to the name where XCTest could have results, too.
+        cases = [case for file in pathlib.Path(folder).glob("*.xml") for case in xml.etree.ElementTree.parse(file).getroot().iter("testcase")]
         ran = {f"{case.get('classname')}/{case.get('name')}": case for case in cases}
     failed = [name for name, case in ran.items() if case.find("failure") is not None]
     skipped = [name for name, case in ran.items() if case.find("skipped") is not None]

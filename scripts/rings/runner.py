@@ -19,6 +19,7 @@ class Step:
     name        unique within a ring, such as `kill/sqlite/one`
     command     a command of bash, run in the root of the repository
     needs       the names of the steps that must pass first; those that the ring does not contain are ignored
+    after       the names of the steps that must end first, whether or not they pass
     cores       the cores that the step keeps busy: CORES for a step that must not run beside another one
     alone       why a step that takes all cores must run alone, where it does not use them
     env         additional environment variables
@@ -32,6 +33,7 @@ class Step:
     alone: str = ""
     env: dict = dataclasses.field(default_factory=dict)
     missing: object = None
+    after: tuple = ()
 
 
 @dataclasses.dataclass
@@ -93,7 +95,7 @@ class Runner:
                         self.end(Result(step, "left out", summary=f"{failed.step.name} did not pass"))
                         started = True
                         break
-                    if any(result is None for result in needed):
+                    if any(result is None for result in needed) or any(name in names and name not in self.results for name in step.after):
                         continue
                     reason = step.missing() if step.missing else None
                     if reason:

@@ -62,13 +62,13 @@ def always():
     # SwiftPM locks the folder of builds, so its steps form a chain; the last one leaves a core to others.
     programs = ("build/custom-backend",)
     return [
-        Step("test-names", "scripts/test-names.py --check", needs=("build", "tests")),
+        Step("test-names", "scripts/test-names.py --check", needs=("build",), after=("tests",)),
         Step("format", "make --no-print-directory lint && echo 'every file has the format'"),
         # Builds of other packages in the same folder: they find the modules of this one built.
-        Step("build/examples", EXAMPLES, needs=("test-names",), cores=CORES),
+        Step("build/examples", EXAMPLES, needs=("build",), after=("tests", "test-names"), cores=CORES),
         Step("build/custom-backend", f"swift build --build-tests {CUSTOM} && scripts/backend-plan.py", needs=("build/examples",), cores=CORES),
         Step("custom-backend", f"swift test --skip-build {CUSTOM} && Examples/CustomBackend/check.sh", needs=programs, cores=CORES),
-        Step("build/release", "scripts/build-release.sh", needs=("custom-backend", "tests/full-size", "oracle")),
+        Step("build/release", "scripts/build-release.sh", needs=("build",), after=("custom-backend", "tests/full-size", "oracle")),
         Step("public-api", "scripts/public-api.py --check && echo 'the public API is what is listed'", needs=programs),
         Step("documentation", "scripts/documentation.sh", needs=programs, missing=lacks_docc),
         Step("guides", "Tests/Interop/check_readme.py && Tests/Interop/check_guides.py && Tests/Interop/check_architecture.py", needs=programs),
@@ -106,7 +106,9 @@ class Item:
     def step(self, size, seed, needs):
         fill = {"size": size, "seed": seed}
         env = {name: value.format(**fill) for name, value in self.env.items()}
-        return Step(self.name, self.command.format(**fill), (("custom-backend",) if self.swiftpm else needs) + self.needs, self.cores, self.alone, env, self.missing)
+        after = ("tests/full-size", "custom-backend") if self.swiftpm else ()
+        return Step(
+            self.name, self.command.format(**fill), (() if self.swiftpm else needs) + self.needs, self.cores, self.alone, env, self.missing, after)
 
 
 def items():
@@ -179,4 +181,5 @@ def sample(files, seed):
     chosen = changed[:6] + [suite for suite in suites if suite not in changed][: 12 - len(changed[:6])]
     filters = " ".join(f"--filter '^{suite}/'" for suite in sorted(chosen))
     return [Step(
-        "tests/full-size", f"scripts/run-tests.py {filters}", needs=("custom-backend",), cores=CORES, env={"POLYSTORE_RING": "thorough"})]
+        "tests/full-size", f"scripts/run-tests.py {filters}", needs=("build",), after=("custom-backend",), cores=CORES,
+        env={"POLYSTORE_RING": "thorough"})]
