@@ -6,8 +6,8 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
-# Compiles to SIL, because sending errors are reported after type checking.
-compile() { swiftc -emit-sil -wmo -o /dev/null -swift-version 6 -parse-as-library -I "$MODULES" -I Sources/CRecordBytes/include -I Sources/CObjectRetain/include Tests/Confinement/Support.swift "$1" 2>&1; }
+# Compiles to SIL, because sending errors are reported after type checking. The output quotes only the lines of errors, not the expected message above them.
+compile() { swiftc -emit-sil -wmo -diagnostic-style llvm -o /dev/null -swift-version 6 -parse-as-library -I "$MODULES" -I Sources/CRecordBytes/include -I Sources/CObjectRetain/include Tests/Confinement/Support.swift "$1" 2>&1; }
 
 # Prints what is wrong with one program.
 check() {

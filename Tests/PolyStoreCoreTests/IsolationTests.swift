@@ -200,7 +200,10 @@ import Testing
         }
         while !done.isSet {
             for pair in held { #expect((pair[0].bonus ?? 0) + (pair[1].bonus ?? 0) == 100) }
-            for name in names { #expect(try stack.view.fetchAll(From<Gadget>(name)).reduce(0) { $0 + ($1.bonus ?? 0) } == 100) }
+            for name in names {
+                let sum: Int = try stack.view.fetchAll(From<Gadget>(name)).reduce(0) { $0 + ($1.bonus ?? 0) }
+                #expect(sum == 100)
+            }
             await Task.yield()
         }
         try await writer.value

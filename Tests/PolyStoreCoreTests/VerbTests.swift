@@ -6,6 +6,8 @@ import Testing
 
 /// Batch operations on objects of several classes, on ordered relationships, and in unqueued transactions.
 @Suite struct VerbTests {
+    private struct Stop: Error {}
+
     // MARK: Inheritance
 
     @Test(arguments: Backend.forObjectLayer)
@@ -150,7 +152,6 @@ import Testing
     func aBatchUpdateThatFailsLeavesNothing(_ backend: Backend) throws {
         let company = try Company(backend)
         try company.people(700)
-        struct Stop: Error {}
         try company.stack.performAndWait { transaction throws in
             let before = try transaction.fetchOne(From<Person>(), Where(\.age == 0))
             before?.nickname = "before"
@@ -162,7 +163,8 @@ import Testing
             try transaction.batchUpdate(From<Person>(), Where(\.age == 6500)) { $0.set(\.nickname, to: "after") }
         }
         try company.stack.readAndWait { context throws in
-            #expect(try context.queryValue(From<Person>(), .sum(\.age)) == (0..<700).reduce(0) { $0 + $1 * 10 })
+            let ages: Int = (0..<700).reduce(0) { $0 + $1 * 10 }
+            #expect(try context.queryValue(From<Person>(), .sum(\.age)) == ages)
             #expect(try context.fetchCount(From<Person>(), Where("nickname IN {'before', 'after'}")) == 2)
         }
     }

@@ -63,9 +63,10 @@ def always():
     programs = ("build/custom-backend",)
     return [
         Step("test-names", "scripts/test-names.py --check", needs=("build",), after=("tests",)),
+        Step("built-once", "scripts/built-once.sh", needs=("build",), after=("tests",)),
         Step("format", "make --no-print-directory lint && echo 'every file has the format'"),
         # Builds of other packages in the same folder: they find the modules of this one built.
-        Step("build/examples", EXAMPLES, needs=("build",), after=("tests", "test-names"), cores=CORES),
+        Step("build/examples", EXAMPLES, needs=("build",), after=("tests", "test-names", "built-once"), cores=CORES),
         Step("build/custom-backend", f"swift build --build-tests {CUSTOM} && scripts/backend-plan.py", needs=("build/examples",), cores=CORES),
         Step("custom-backend", f"swift test --skip-build {CUSTOM} && Examples/CustomBackend/check.sh", needs=programs, cores=CORES),
         Step("build/release", "scripts/build-release.sh", needs=("build",), after=("custom-backend", "tests/full-size", "oracle")),
