@@ -98,7 +98,7 @@ let keyCases: [ConformanceCase] =
                 let thing = try store.entity("Thing")
                 let texts: [Value] = [.text("b"), .text("a"), .null]
                 try store.insert("Thing", (0..<60).map { [texts[$0 % 3]] })
-                let expected = (0..<3).flatMap { position in (0..<20).map { Int64($0 * 3 + position + 1) } }
+                let expected = (0..<3 as Range<Int64>).flatMap { position in (0..<20 as Range<Int64>).map { $0 * 3 + position + 1 } }
                 let key = SortKey(try store.field("Thing", "value"), ascending: false)
                 try run.expect(try store.ids(FetchRequest(thing, sortKeys: [key])), equals: expected, "indexed \(isIndexed)")
                 for (limit, offset) in [(1, 0), (5, 0), (20, 10), (3, 19), (30, 35), (5, 58)] {

@@ -212,7 +212,7 @@ let orderedCases: [ConformanceCase] = [
     ConformanceCase("relationship.ordered.conditions-do-not-mind", "Conditions over ordered and unordered relationships are the same.") {
         run in
         let store = try Playlists.open(run, lists: 3)
-        try store.insert("Track", (0..<6).map { Playlists.track("t\($0)", Int64($0 % 2 + 1), Int64(-$0)) })
+        try store.insert("Track", (0..<6 as Range<Int64>).map { Playlists.track("t\($0)", $0 % 2 + 1, -$0) })
         let (list, title) = (try store.entity("Playlist"), try store.field("Track", "title"))
         for name in ["tracks", "extras"] {
             let relationship = RelationshipReference(try store.relationship("Playlist", name), in: store.schema)

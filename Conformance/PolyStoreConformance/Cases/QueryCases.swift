@@ -65,7 +65,7 @@ let queryCases: [ConformanceCase] = [
         try store.read { transaction in
             for _ in 0..<3 {
                 for value in 0..<10 as Range<Int64> {
-                    let expected = (0..<40).filter { Int64($0 % 10) == value }.map { Int64($0 + 1) }
+                    let expected = (0..<40 as Range<Int64>).filter { $0 % 10 == value }.map { $0 + 1 }
                     try run.expect(
                         try transaction.ids(FetchRequest(person, predicate: .compare(age, .equal, .integer(value)))), equals: expected)
                 }

@@ -123,6 +123,7 @@ let relationshipCases: [ConformanceCase] = [
 private func staffed(_ run: ConformanceRun) throws -> TestStore {
     let store = try run.open(Fixtures.company)
     try store.insert("Department", [[.text("x")], [.text("y")], [.text("z")]])
-    try store.insert("Person", (0..<6).map { Fixtures.person("p\($0)", Int64($0), department: $0 < 5 ? Int64($0 % 2 + 1) : nil) })
+    let people = (0..<6).map { (number: Int64) in Fixtures.person("p\(number)", number, department: number < 5 ? number % 2 + 1 : nil) }
+    try store.insert("Person", people)
     return store
 }
