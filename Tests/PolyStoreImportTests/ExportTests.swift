@@ -210,7 +210,8 @@ final class Marker {
                     let file = "\(path)-\(texts.count)-\(name).csv"
                     let options = ExportOptions<Town>(fields: [\.population])
                     try stack.exportAndWait(From<Town>().orderBy(.ascending(\.code)), to: .file(path: file), options: options)
-                    texts.append(try String(contentsOfFile: file, encoding: .utf8).split(separator: "\r\n").dropFirst().joined(separator: " "))
+                    let lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\r\n")
+                    texts.append(lines.dropFirst().joined(separator: " "))
                     try batch.commit()
                 }
             }
