@@ -25,6 +25,8 @@ final class LMDBEngine: TransactionalEngine, FileReplacingEngine, @unchecked Sen
     private var identity: String
     /// The data file and the lock file. If the lock file is replaced, a process that opens the new one could write at the same time.
     private var files: WatchedFiles
+    /// The state of a file with several names when it was opened; nil for a file with one name. See ``LMDBOptions/readsHardLinkedFiles``.
+    private let stamp: StorePath.Stamp?
     /// The unnamed database, the only one.
     let database: MDB_dbi
 
@@ -70,7 +72,9 @@ final class LMDBEngine: TransactionalEngine, FileReplacingEngine, @unchecked Sen
         self.traits = traits
         mappedPages = LMDBMappedPages(path: path)
         let file = LMDBFile(storePath: StorePath(path: path))
-        opener = LMDBEnvironment(file: file, options: options, isReadOnly: isReadOnly)
+        let isUnlocked = try file.hasSeveralNames(isReadOnly: isReadOnly, options: options)
+        stamp = isUnlocked ? try file.storePath.stamp() : nil
+        opener = LMDBEnvironment(file: file, options: options, isReadOnly: isReadOnly, isUnlocked: isUnlocked)
         let opened = try opener.open(mapSize: options.mapSize, identity: expected)
         identity = expected
         do {
@@ -159,6 +163,12 @@ final class LMDBEngine: TransactionalEngine, FileReplacingEngine, @unchecked Sen
     }
 
     private func beginReader() throws -> (transaction: OpaquePointer, generation: Int) {
+        if let stamp, try opener.file.storePath.stamp() != stamp {
+            throw StoreError(
+                .busy,
+                "The store \(location) was opened without locks, because its file has several names, and another process has written to it. "
+                    + "Close it and open it again.", location: location)
+        }
         var hasCleared = false
         while true {
             let entry = try enter()
@@ -331,6 +341,10 @@ final class LMDBEngine: TransactionalEngine, FileReplacingEngine, @unchecked Sen
         var test = gate.withLock { lockTest }
         defer { gate.withLock { if lockTest == nil { lockTest = test } } }
         let file = opener.file
+        if let names = try file.storePath.severalNames(removesTemporaryNames: true) {
+            // The other names would keep the old file.
+            throw file.storePath.error(names, what: "compacted", sideFiles: LMDBFile.sideFiles, options: nil)
+        }
         // Before the copy, which can take long.
         try file.lockAgainstOthers(&test)
         file.unlockAgainstOthers(test)

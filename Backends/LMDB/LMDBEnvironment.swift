@@ -14,6 +14,8 @@ struct LMDBEnvironment {
     let file: LMDBFile
     let options: LMDBOptions
     let isReadOnly: Bool
+    /// A Boolean value that indicates whether the file is read without a lock file, because it has several names.
+    let isUnlocked: Bool
     private var path: String { file.storePath.path }
 
     /// An opened environment.
@@ -64,8 +66,8 @@ struct LMDBEnvironment {
         do {
             try LMDBResult.check(mdb_env_set_mapsize(environment, size), "Setting the size of the map", path)
             try LMDBResult.check(mdb_env_set_maxreaders(environment, options.maximumReaders), "Setting the number of readers", path)
-            try file.reserveLock(readers: options.maximumReaders, mode: options.fileMode)
-            let flags = UInt32(MDB_NOSUBDIR | MDB_NOTLS | (isReadOnly ? MDB_RDONLY : 0))
+            if !isUnlocked { try file.reserveLock(readers: options.maximumReaders, mode: options.fileMode) }
+            let flags = UInt32(MDB_NOSUBDIR | MDB_NOTLS | (isReadOnly ? MDB_RDONLY : 0) | (isUnlocked ? MDB_NOLOCK : 0))
             try LMDBResult.check(mdb_env_open(environment, path, flags, mode_t(options.fileMode)), "Opening", path)
             var dead: Int32 = 0
             mdb_reader_check(environment, &dead)

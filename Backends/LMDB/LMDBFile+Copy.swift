@@ -17,7 +17,7 @@ extension LMDBFile {
             throw StoreError(
                 .io, "Cannot copy to \(storePath.path): there is a file or folder already. Choose another path.", location: storePath.path)
         }
-        let temporary = StorePath(path: storePath.path + "-copy-\(UInt32.random(in: 0 ... .max))")
+        let temporary = storePath.temporaryPath()
         let descriptor = open(temporary.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode_t(mode))
         guard descriptor >= 0 else { throw storePath.refused("The copy cannot be made", errno) }
         defer {

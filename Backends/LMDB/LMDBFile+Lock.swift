@@ -14,6 +14,27 @@ import PolyStoreBackend
 extension LMDBFile {
     private var lockStorePath: StorePath { StorePath(path: storePath.path + "-lock") }
 
+    /// The description of the side files in errors about files with several names.
+    static let sideFiles = "The lock file of LMDB is"
+
+    /// Checks the number of names of a file that this process does not have open.
+    /// - Returns: A Boolean value that indicates whether the file has several names, so that it must be read without locks.
+    /// - Throws: `io` for a file with several names, unless the options allow reading it; `busy` if another process has it open.
+    func hasSeveralNames(isReadOnly: Bool, options: LMDBOptions) throws -> Bool {
+        guard let names = try storePath.severalNames(removesTemporaryNames: !isReadOnly) else { return false }
+        guard isReadOnly, options.readsHardLinkedFiles else {
+            throw storePath.error(names, what: "opened", sideFiles: Self.sideFiles, options: "LMDBOptions")
+        }
+        // A process that has the file open in LMDB locks the first byte of the lock file.
+        for name in [storePath.path] + names.others where try StorePath(path: name + "-lock").isLockedByAnotherProcess(start: 0, count: 1) {
+            throw StoreError(
+                .busy,
+                "The store \(storePath.path) has \(names.count) names (hard links to the inode \(names.inode)), and another process has it open as \(name). "
+                    + "Close it there, or open it under that name and remove the others.", location: storePath.path)
+        }
+        return true
+    }
+
     /// Runs a closure while other processes wait to open the file. LMDB tests its lock without waiting, to detect whether other processes have the file open,
     /// so no code may hold that lock for another purpose at that time.
     func alone<Result>(_ body: () throws -> Result) throws -> Result {

@@ -14,6 +14,12 @@ public struct LMDBOptions: Sendable, Hashable {
     /// A Boolean value that indicates whether opening checks every page of the file, as `verify` does, which reads the whole file. LMDB's pages have no
     /// checksums, and LMDB can crash on a damaged page; with this option, opening a damaged file throws `corrupt`.
     public var checksPages = false
+    /// A Boolean value that indicates whether a file with several names (hard links) can be opened read-only. It is never opened for writing, because the
+    /// lock file is named after the path: processes that use different names would lose each other's commits.
+    ///
+    /// The file is then read without locks. Opening it throws `busy` if another process has it open under a name in the same folder. Names in other folders
+    /// cannot be found: close the store under its other names before. If the file changes while it is open, the next read throws `busy`.
+    public var readsHardLinkedFiles = false
 
     /// Creates options with the default values.
     public init() {}

@@ -211,19 +211,4 @@ import Testing
             try expectBatchesOfAll(transaction)
         }
     }
-
-    @MainActor
-    @Test(arguments: Backend.forObjectLayer)
-    func theViewMustNotMoveInTheMiddle(_ backend: Backend) throws {
-        let company = try Company(backend)
-        let stack = company.stack
-        let ids = try company.people(10)
-        var seen = 0
-        try stack.view.fetchInBatches(From<Person>(), size: 3) { seen += $0.count }
-        #expect(seen == 10)
-        expectError(.closed) {
-            try stack.view.fetchInBatches(From<Person>(), size: 3) { _ in try stack.performAndWait { try $0.edit(ids[9]).age += 1 } }
-        }
-        #expect(try stack.view.fetchAll(From<Person>()).count == 10)
-    }
 }

@@ -196,6 +196,35 @@ final class Marker {
         #expect(lines.last == "{\"code\":\"t1203\",\"name\":\"Town 1203\",\"population\":1203,\"region\":\"t601\"}")
     }
 
+    /// An export has its own snapshot: it writes what is committed, and neither it nor the running iteration affects the other.
+    @Test(arguments: Backend.allCases)
+    func anExportBetweenTheBatchesOfATransaction(_ backend: Backend) async throws {
+        let folder = try Folder()
+        let towns = try Towns(backend)
+        try await towns.stack.importRecords(Into<Town>(), from: (1...9).map { TownSource($0) })
+        let (stack, path) = (towns.stack, folder.path + "/towns")
+        let texts = try stack.performBatchAndWait { batch in
+            var texts: [String] = []
+            try batch.fetchInBatches(From<Town>().orderBy(.ascending(\.population)), size: 3) { found in
+                for town in found { town.population += 1000 }
+                for name in ["before", "after"] {
+                    let file = "\(path)-\(texts.count)-\(name).csv"
+                    let options = ExportOptions<Town>(fields: [\.population])
+                    try stack.exportAndWait(From<Town>().orderBy(.ascending(\.code)), to: .file(path: file), options: options)
+                    let lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\r\n")
+                    texts.append(lines.dropFirst().joined(separator: " "))
+                    try batch.commit()
+                }
+            }
+            return texts
+        }
+        #expect(
+            texts == [
+                "1 2 3 4 5 6 7 8 9", "1001 1002 1003 4 5 6 7 8 9", "1001 1002 1003 4 5 6 7 8 9", "1001 1002 1003 1004 1005 1006 7 8 9",
+                "1001 1002 1003 1004 1005 1006 7 8 9", "1001 1002 1003 1004 1005 1006 1007 1008 1009",
+            ])
+    }
+
     @Test func attributesThatCannotBeExportedAreNamed() async throws {
         let folder = try Folder()
         let stack = try Self.stack(.memory, folder, "test")

@@ -203,7 +203,23 @@ private func put(_ transaction: OpaquePointer?, _ database: MDB_dbi, _ key: Stri
         try stores[3].addNotes(20...20, size: 100)
         #expect(try stores[1].wholeNotes().last == 20)
         for store in stores { try store.backend.close() }
+        // Another opening finds two names. Compaction would replace one of them.
+        for name in ["store", "hard"] { #expect(failure { _ = try notes(folder.file(name)) }?.code == .io) }
+        try FileManager.default.removeItem(atPath: folder.file("store"))
         #expect(try notes(folder.file("hard")).wholeNotes().count == 8)
+    }
+
+    @Test func aFileWithSeveralNamesIsNotCompacted() throws {
+        let folder = try Folder()
+        let store = try notes(folder.file())
+        try store.addNotes(1...3, size: 100)
+        try FileManager.default.linkItem(atPath: folder.file(), toPath: folder.file("hard"))
+        let error = try #require(failure { try store.backend.compact() })
+        #expect(error.code == .io && error.message.contains("has 2 names") && error.message.contains(folder.file("hard")), "\(error)")
+        try store.addNotes(4...4, size: 100)
+        try FileManager.default.removeItem(atPath: folder.file("hard"))
+        try store.backend.compact()
+        #expect(try store.wholeNotes() == [1, 2, 3, 4])
     }
 
     @Test func aReadOnlyStoreReadsBesideAWriterAndNeverWrites() throws {

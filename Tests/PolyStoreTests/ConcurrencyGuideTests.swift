@@ -173,6 +173,19 @@ final class Branch {
         #expect(try stack.view.fetchCount(From<Account>()) == 2502)
     }
 
+    @Test func batchesOfObjectsAreCommitted() async throws {
+        let (stack, ids) = (stack, [jane, john])
+        try stack.performAndWait { transaction throws in for id in ids { try transaction.edit(id).balance = -1 } }
+        try await stack.performBatch { batch in
+            try batch.fetchInBatches(From<Account>().where(\.balance < 0), size: 1000) { accounts in
+                try batch.checkCancellation()
+                for account in accounts { account.balance = 0 }
+                try batch.commit()
+            }
+        }
+        #expect(try ids.map { try balance($0) } == [0, 0])
+    }
+
     @Test func stepsAreUndone() throws {
         let draft = stack.beginUnsafe(supportsUndo: true)
         let account = try draft.edit(jane)

@@ -14,6 +14,13 @@ public struct SQLiteOptions: Sendable, Hashable {
     public var maximumIdleReaders = 4
     /// The size of the write-ahead log, in bytes, above which a warning is logged: a long-lived snapshot prevents the log from starting over.
     public var logWarningSize = 64 << 20
+    /// A Boolean value that indicates whether a file with several names (hard links) can be opened read-only. It is never opened for writing, because the
+    /// write-ahead log is named after the path: processes that use different names would lose each other's commits.
+    ///
+    /// The file is then read without locks and without its log. Opening it throws `busy` if another process has it open, and `io` if another name in the same
+    /// folder has a log with commits. Names in other folders cannot be found: close the store under its other names before. If the file changes while it is
+    /// open, the next read throws `busy`.
+    public var readsHardLinkedFiles = false
 
     /// Creates options with the default values.
     public init() {}

@@ -5,6 +5,8 @@ import PolyStoreBackend
 final class Connection {
     let handle: OpaquePointer
     let path: String
+    /// Keeps the path of the file while the connection is open.
+    private var file: OpenFile?
     let tables: StoreTables
     /// The columns whose values SQLite orders differently, in the current transaction.
     @exclusivity(unchecked) var misordered: MisorderedColumns
@@ -69,7 +71,8 @@ final class Connection {
     }
 
     /// Opens the file, which must exist.
-    init(path: String, tables: StoreTables, access: Access, busyTimeout: Duration) throws {
+    init(file: OpenFile, tables: StoreTables, access: Access, busyTimeout: Duration) throws {
+        let path = file.path
         var opened: OpaquePointer?
         var flags = (access == .writing ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY) | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         var name = path
@@ -85,6 +88,7 @@ final class Connection {
         }
         handle = opened
         self.path = path
+        self.file = file
         compiler = QueryCompiler(tables)
         self.tables = tables
         polystore_sqlite_harden(opened)
@@ -136,7 +140,10 @@ final class Connection {
     }
 
     /// Finalizes all statements and closes the connection, which must not be used afterwards.
-    func close() { Self.close(handle) }
+    func close() {
+        Self.close(handle)
+        file = nil
+    }
 
     private static func close(_ handle: OpaquePointer) {
         while let statement = sqlite3_next_stmt(handle, nil) { sqlite3_finalize(statement) }

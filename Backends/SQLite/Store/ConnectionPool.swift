@@ -6,6 +6,8 @@ import PolyStoreBackend
 /// Sendable: mutable state is guarded by `lock`, and a borrowed connection is used by its borrower only.
 final class ConnectionPool: @unchecked Sendable {
     let path: String
+    /// The file; `nil` after the pool was closed.
+    private var file: OpenFile?
     let tables: StoreTables
     let access: Connection.Access
     var isReadOnly: Bool { access != .writing }
@@ -48,9 +50,10 @@ final class ConnectionPool: @unchecked Sendable {
 
     /// - Parameter isLogFlushed: A Boolean value that indicates whether the write-ahead log contains only frames that the writer has flushed.
     init(
-        writer: Connection, identity: StoreIdentity, options: SQLiteOptions, access: Connection.Access, isLogFlushed: Bool,
+        file: OpenFile, writer: Connection, identity: StoreIdentity, options: SQLiteOptions, access: Connection.Access, isLogFlushed: Bool,
         logger: any StoreLogger
     ) throws {
+        self.file = file
         self.writer = writer
         self.identity = identity
         writer.identity = identity
@@ -94,7 +97,7 @@ final class ConnectionPool: @unchecked Sendable {
 
     /// Opens a connection that modifies tables or indexes.
     private func openChanging(_ tables: StoreTables, busyTimeout: Duration) throws -> Connection {
-        let connection = try Connection(path: path, tables: tables, access: access, busyTimeout: busyTimeout)
+        let connection = try Connection(file: openFile(), tables: tables, access: access, busyTimeout: busyTimeout)
         connection.identity = identity
         do {
             try connection.configure(cacheKiB: options.writerCacheKiB, isReader: false)
@@ -115,8 +118,13 @@ final class ConnectionPool: @unchecked Sendable {
         close(connection, leavesLog: isLogLeft)
     }
 
+    private func openFile() throws -> OpenFile {
+        guard let file = lock.withLock({ file }) else { throw closed }
+        return file
+    }
+
     private func open(isReader: Bool) throws -> Connection {
-        let connection = try Connection(path: path, tables: tables, access: access, busyTimeout: options.busyTimeout)
+        let connection = try Connection(file: openFile(), tables: tables, access: access, busyTimeout: options.busyTimeout)
         connection.identity = identity
         do {
             try connection.configure(cacheKiB: isReader ? options.readerCacheKiB : options.writerCacheKiB, isReader: isReader)
@@ -178,8 +186,8 @@ final class ConnectionPool: @unchecked Sendable {
         guard try storePath.stamp() == stamp, storePath.walSize() == 0 else {
             throw StoreError(
                 .busy,
-                "The store \(path) was opened without locks, because its folder accepts no side files, and another program has written to it. "
-                    + "Close it and open it again.", location: path)
+                "The store \(path) was opened without locks, because its folder accepts no side files or its file has several names, and another program has "
+                    + "written to it. Close it and open it again.", location: path)
         }
     }
 
@@ -276,6 +284,7 @@ final class ConnectionPool: @unchecked Sendable {
 
     /// Closes the writer. It cannot be borrowed any more.
     private func closeWriter() {
+        defer { lock.withLock { file = nil } }
         let (isFree, hasFailed) = lock.withLock { (borrowed == 0, failure != nil) }
         // Without a writer, the log was left in place when the last connection was closed.
         guard let writer = writer ?? (isReadOnly ? nil : try? open(isReader: false)) else { return }

@@ -11,11 +11,12 @@ import PolyStoreBackend
 
 extension SQLiteBackend {
     /// Copies the pages of one snapshot into a temporary file beside the destination, flushes it and links it under its final name. A process that ends during
-    /// the copy leaves only the temporary file, whose name ends in `.partial`.
+    /// the copy leaves only the temporary file, whose name ends in `.partial`; one that ends after it leaves both names of one file, of which the next opening
+    /// removes the temporary one.
     func copy(to location: String, reporting report: MaintenanceReport) throws {
         let destination = StorePath(path: StorePath.resolve(location))
         guard try destination.kind() == .absent else { throw taken(destination) }
-        let partial = StorePath(path: "\(destination.path).\(UInt64.random(in: 0 ... .max)).partial")
+        let partial = destination.temporaryPath()
         let mode = try StorePath(path: pool.path).mode()
         do {
             try partial.create(mode: mode)

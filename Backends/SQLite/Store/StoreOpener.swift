@@ -39,8 +39,15 @@ struct StoreOpener {
 
     private func open(_ tables: StoreTables) throws -> SQLiteBackend {
         try prepareFile()
+        let file = try OpenFile.open(path, isReadOnly: request.isReadOnly, readsHardLinkedFiles: options.readsHardLinkedFiles)
+        // The process may have the file open under another of its names.
+        return try StoreOpener(path: file.path, options: options, request: request).open(tables, file)
+    }
+
+    private func open(_ tables: StoreTables, _ file: OpenFile) throws -> SQLiteBackend {
+        if file.isUnlocked { return try open(tables, file, .readingUnchangedFile) }
         do {
-            return try open(tables, request.isReadOnly ? .reading : .writing)
+            return try open(tables, file, request.isReadOnly ? .reading : .writing)
         } catch let error as StoreError
             where request.isReadOnly && [SQLITE_CANTOPEN, SQLITE_READONLY].contains(Int32(error.engineCode & 0xff))
             && !storePath.folderTakesFiles
@@ -52,15 +59,15 @@ struct StoreOpener {
                         + "SQLite must make a file in the folder, which takes none. Make the folder writable, or open the store for writing once.",
                     location: path, engineCode: error.engineCode, underlying: error.underlying)
             }
-            return try open(tables, .readingUnchangedFile)
+            return try open(tables, OpenFile(unlocked: path), .readingUnchangedFile)
         }
     }
 
-    private func open(_ tables: StoreTables, _ access: Connection.Access) throws -> SQLiteBackend {
+    private func open(_ tables: StoreTables, _ file: OpenFile, _ access: Connection.Access) throws -> SQLiteBackend {
         let hadLog = storePath.walSize() > 0
-        let connection = try Connection(path: path, tables: tables, access: access, busyTimeout: options.busyTimeout)
+        let connection = try Connection(file: file, tables: tables, access: access, busyTimeout: options.busyTimeout)
         let backend: SQLiteBackend
-        do { backend = try open(connection, tables, access, hadLog: hadLog) } catch {
+        do { backend = try open(file, connection, tables, access, hadLog: hadLog) } catch {
             // A rejected store stays unmodified, including its log.
             if hadLog { polystore_sqlite_leave_wal(connection.handle) }
             connection.close()
@@ -87,7 +94,9 @@ struct StoreOpener {
         }
     }
 
-    private func open(_ connection: Connection, _ tables: StoreTables, _ access: Connection.Access, hadLog: Bool) throws -> SQLiteBackend {
+    private func open(_ file: OpenFile, _ connection: Connection, _ tables: StoreTables, _ access: Connection.Access, hadLog: Bool) throws
+        -> SQLiteBackend
+    {
         if !request.isReadOnly && sqlite3_db_readonly(connection.handle, "main") != 0 {
             throw StoreError(
                 .io, "The file may not be written: \(path). Open it for reading only, or change its permissions.", location: path)
@@ -107,7 +116,7 @@ struct StoreOpener {
             isMade = true
         }
         let pool = try ConnectionPool(
-            writer: connection,
+            file: file, writer: connection,
             identity: StoreIdentity(storeID: metadata.storeID, schemaHash: metadata.schemaHash, schema: request.schema.description),
             options: options, access: access,
             isLogFlushed: !hadLog && (isMade || storePath.walSize() == 0), logger: request.logger)

@@ -18,28 +18,6 @@ extension StorePath {
         return stat(walPath, &found) == 0 ? Int(found.st_size) : 0
     }
 
-    /// A file state that detects writes between two reads of it.
-    struct Stamp: Equatable, Sendable {
-        let device: dev_t
-        let inode: ino_t
-        let bytes: Int
-        let seconds: Int
-        let nanoseconds: Int
-    }
-
-    func stamp() throws -> Stamp {
-        var found = stat()
-        guard stat(path, &found) == 0 else { throw refused("The file cannot be reached", errno) }
-        #if canImport(Darwin)
-            let time = found.st_mtimespec
-        #else
-            let time = found.st_mtim
-        #endif
-        return Stamp(
-            device: found.st_dev, inode: found.st_ino, bytes: Int(found.st_size), seconds: Int(time.tv_sec),
-            nanoseconds: Int(time.tv_nsec))
-    }
-
     /// A Boolean value that indicates whether the file's folder allows new files.
     var folderTakesFiles: Bool {
         let cut = path.lastIndex(of: "/")

@@ -165,6 +165,22 @@ let openingCases: [ConformanceCase] = [
         } catch is StoreError {}
         try run.expect(!FileManager.default.fileExists(atPath: run.location().path), "a file was made")
     },
+    ConformanceCase(
+        "opening.second-name.is-refused",
+        "A store in one file with two names (hard links) is refused under both, because its side files are named after its path.",
+        requires: [.persistence, .multiProcess]
+    ) { run in
+        let store = try run.open(Fixtures.company)
+        try store.insert("Person", [Fixtures.person("a", 1)])
+        try store.backend.close()
+        let (first, second) = (run.location().path, run.location("second").path)
+        // A folder has one name.
+        guard try FileManager.default.attributesOfItem(atPath: first)[.type] as? FileAttributeType == .typeRegular else { return }
+        try FileManager.default.linkItem(atPath: first, toPath: second)
+        for name in ["store", "second"] { try run.expectError(.io, name) { try run.open(Fixtures.company, name) } }
+        try FileManager.default.removeItem(atPath: second)
+        try run.expect(try run.open(Fixtures.company).row("Person", 1), equals: Fixtures.person("a", 1))
+    },
     ConformanceCase("opening.close.ends-use", "After close every new transaction throws closed, and a second close has no effect.") { run in
         let store = try run.open(Fixtures.company)
         try store.backend.close()

@@ -23,6 +23,8 @@ public class Context {
     @exclusivity(unchecked) @usableFromInline final var rowsAhead: FetchedRows?
     /// The monitors of the context; nil as long as it has none.
     @exclusivity(unchecked) final var observers: ContextObservers?
+    /// The running iterations in batches that read the snapshots of this context.
+    @exclusivity(unchecked) final var iterations: [BatchIteration] = []
     /// The maps of substitutes for missing objects, by entity index.
     @exclusivity(unchecked) final var substitutes: [Int32: IdentityMap] = [:]
 
@@ -126,6 +128,11 @@ public class Context {
     func steadyRows(_ entry: StoreEntity, _ request: FetchRequest, _ options: FetchOptions) throws -> RecordCursor {
         try rows(entry, request, options)
     }
+
+    /// Registers an iteration whose cursors read the snapshots of this context.
+    func add(_ iteration: BatchIteration) { iterations.append(iteration) }
+
+    func remove(_ iteration: BatchIteration) { iterations.removeAll { $0 === iteration } }
 
     func count(_ entry: StoreEntity, _ request: FetchRequest, _ options: FetchOptions) throws -> Int {
         try storage(entry.store).count(request)

@@ -92,7 +92,10 @@ public class RefreshableContext: Context {
         // `DataStack.view` updates the table as well, so it can be newer than the last move.
         let hasNewStores = table.generation != shownGeneration
         shownGeneration = table.generation
-        if hasNewStores { endReadersOfRemovedStores() }
+        if hasNewStores {
+            detachIterations()
+            endReadersOfRemovedStores()
+        }
         guard !snapshots.isEmpty || hasNewStores else { return }
         forgetRowsAhead()
         watchReads()
@@ -120,6 +123,7 @@ public class RefreshableContext: Context {
         }
         let concerned = observers?.concerned(move, entries) ?? []
         for observer in concerned { observer.contextWillMove(move) }
+        detachIterations()
         snapshots.move(to: target.readers, core)
         defer {
             for index in target.readers.keys { old[index]?.end() }

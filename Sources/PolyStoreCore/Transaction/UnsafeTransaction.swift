@@ -77,7 +77,21 @@ public final class UnsafeTransaction: Transaction {
         }
     }
 
-    func endSnapshots() { snapshots.end(core) }
+    func endSnapshots() {
+        detachIterations()
+        snapshots.end(core)
+    }
+
+    // The cursors of a child transaction read the snapshots of its parent.
+    override func add(_ iteration: BatchIteration) {
+        super.add(iteration)
+        parent?.add(iteration)
+    }
+
+    override func remove(_ iteration: BatchIteration) {
+        super.remove(iteration)
+        parent?.remove(iteration)
+    }
 
     // MARK: Row ids
 

@@ -12,6 +12,7 @@
 //     engine-child migrate-memos ENGINE PATH   prints "ready", waits, migrates notes to memos: prints "begun", then "done" or the error's code
 //     engine-child fork ENGINE PATH            uses a store in a forked child, then continues to use it in the parent
 //     engine-child readonly ENGINE PATH USER   opens a store read-only as another user, prints the ids of its notes or the error
+//     engine-child linked ENGINE PATH          opens a file with several names read-only, prints the ids of its notes, waits, prints them or the error's code
 //     engine-child grow lmdb PATH MISSING      reserves address space until the map cannot grow, plus MISSING mebibytes: prints the outcome
 //     engine-child sample ENGINE PATH          creates a store that covers the whole file format
 //     engine-child evolve ENGINE PATH          migrates that store twice
@@ -49,6 +50,12 @@ func openStore() throws -> Store {
     case "lmdb": configuration = .lmdb(file: arguments[3], options: small)
     case "sqlite": configuration = .sqlite(file: arguments[3])
     default: configuration = .levelDB(directory: arguments[3])
+    }
+    if arguments[1] == "linked" {
+        var (sqlite, lmdb) = (SQLiteOptions(), LMDBOptions())
+        (sqlite.readsHardLinkedFiles, lmdb.readsHardLinkedFiles) = (true, true)
+        configuration = arguments[2] == "lmdb" ? .lmdb(file: arguments[3], options: lmdb) : .sqlite(file: arguments[3], options: sqlite)
+        configuration.isReadOnly = true
     }
     switch arguments[1] {
     case "sample", "evolve": return try Store(configuration, try Sample.schema())
@@ -211,6 +218,11 @@ case "migrate":
 case "fork": try Forking.run(store)
 case "readonly":
     do { say("\(try store.ids("Note"))") } catch { say("\(error)") }
+    try store.backend.close()
+case "linked":
+    say("\(try store.wholeNotes())")
+    _ = readLine()
+    do { say("\(try store.wholeNotes())") } catch { say(code(error)) }
     try store.backend.close()
 case "sample": try Sample.fill(store)
 case "evolve":
