@@ -102,6 +102,24 @@ extension Article: ImportableUniqueObject {
     }
 }
 
+/// Its errors quote the values that they refuse.
+@Model
+final class Strict {
+    var code: Int = 0
+}
+
+/// The error of a value that is not a number.
+struct NotANumber: Error, CustomStringConvertible {
+    let description: String
+}
+
+extension Strict: ImportableObject {
+    func didInsert(from source: SourceRecord, in transaction: Transaction) throws {
+        guard let number = source["code"]?.int else { throw NotANumber(description: "not a number: \(source["code"]?.string ?? "")") }
+        code = number
+    }
+}
+
 /// A stack with articles in one store.
 final class Articles: Sendable {
     let folder: Folder
@@ -110,7 +128,7 @@ final class Articles: Sendable {
 
     init(_ backend: Backend) throws {
         folder = try Folder()
-        stack = try DataStack(Schema("Articles 1", Article.self), logger: logger)
+        stack = try DataStack(Schema("Articles 1", Article.self, Strict.self), logger: logger)
         // Independent of the speed of the machine.
         stack.snapshotWarningAge = .seconds(100_000)
         try stack.addStore(backend.store(in: folder.path).durability(.relaxed))

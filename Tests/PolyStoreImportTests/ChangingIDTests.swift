@@ -1,5 +1,6 @@
 import Foundation
 import PolyStore
+import PolyStoreBackend
 import Testing
 
 /// Imports whose `update` changes unique ids.
@@ -170,6 +171,59 @@ import Testing
         #expect(try articles.importLines([ArticleSource(1000)], options).problems.isEmpty)
         options.startsOver = false
         #expect(try articles.importLines([ArticleSource(1000)], options).problems.isEmpty)
+    }
+
+    @Test(arguments: Backend.allCases)
+    func positionOfAnEarlierReleaseIsContinued(_ backend: Backend) throws {
+        let articles = try Articles(backend)
+        let options = ImportOptions(commit: .batches(of: 2, resume: "articles"), onInvalidRecord: .exclude(upTo: 1))
+        var sources = (1...9).map { ArticleSource($0, "x") }
+        (sources[1].fails, sources[6].fails) = (true, true)
+        #expect(throws: StoreError.self) { try articles.importLines(sources, options) }
+        let store = articles.stack.stores[0]
+        let name = "polystore.import.articles"
+        let reader = try store.backend.beginRead()
+        let bytes = try #require(try reader.value(named: name))
+        reader.end()
+        var position = try #require(try JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any])
+        // The number of values with problems is all that an earlier release does not write.
+        #expect(position.removeValue(forKey: "problemValues") as? Int == 1)
+        #expect(
+            Set(position.keys)
+                == ["fingerprint", "mark", "inserted", "updated", "skipped", "refused", "batches", "isComplete"])
+        let writer = try store.backend.beginWrite()
+        let changes = ChangeSet(store.schema)
+        try changes.setValue([UInt8](JSONSerialization.data(withJSONObject: position)), named: name)
+        try writer.apply(changes)
+        _ = try writer.commit(.relaxed)
+        writer.rollback()
+        let report = try articles.importLines(
+            sources, ImportOptions(commit: .batches(of: 2, resume: "articles"), onInvalidRecord: .exclude()))
+        #expect((report.resumedFrom, report.records, report.inserted, report.excluded) == (6, 9, 7, 2))
+        #expect(report.problems.map(\.record) == [7])
+    }
+
+    @Test(arguments: Backend.allCases)
+    func longProblemsAreStored(_ backend: Backend) throws {
+        let articles = try Articles(backend)
+        let name = String(repeating: "n", count: 183)
+        var options = ImportOptions(commit: .batches(of: 50, resume: name), onInvalidRecord: .exclude())
+        options.exampleLimit = 1000
+        let long = String(repeating: "é", count: 20_000)
+        let sources = (1...120).map { ArticleSource($0, "x") }
+        func lines(_ last: String) -> RecordSource {
+            let records = sources.enumerated().map { $0 % 2 == 0 ? $1.line : "{\"code\": \"\(long)\"}\n" }
+            return .text(records.joined() + last, format: .jsonLines, name: "articles.jsonl")
+        }
+        options.onInvalidRecord = .ask { $0.record == 121 ? .stop : .exclude }
+        #expect(throws: StoreError.self) {
+            try articles.stack.importRecordsAndWait(Into<Strict>(), from: lines("bad\n"), options: options)
+        }
+        options.onInvalidRecord = .exclude()
+        let report = try articles.stack.importRecordsAndWait(Into<Strict>(), from: lines(ArticleSource(500).line), options: options)
+        #expect((report.resumedFrom, report.excluded, report.problems.count) == (100, 60, 60))
+        #expect(report.problems.map(\.record) == (1...60).map { $0 * 2 })
+        #expect(try articles.stack.stores[0].verifyAndWait() == [])
     }
 
     @Test(arguments: Backend.allCases)

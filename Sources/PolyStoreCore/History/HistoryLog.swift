@@ -145,14 +145,14 @@ struct HistoryLog: Sendable {
                 store,
                 "ends at version \(reader.version), and the token at \(point.version ?? 0): the store was replaced by an earlier copy")
         }
-        guard point.position > bounds.removedThrough,
-            let entry = try reader.logEntries(after: point.position - 1, limit: 1).first, entry.position == point.position
-        else { return nil }
-        guard let identity = point.identity, identity != entry.identity else { return entry }
+        // The entry of the token or, if that was deleted, the next one, which cannot have an earlier version.
+        guard let entry = try reader.logEntries(after: point.position - 1, limit: 1).first else { return nil }
+        let isOwn = entry.position == point.position
+        if isOwn, point.identity ?? entry.identity == entry.identity { return entry }
+        if !isOwn, entry.version >= point.version ?? 0 { return nil }
         throw expired(
             store,
-            "has another entry \(point.position) than the one of the token: the store was replaced by an earlier copy, which was changed since"
-        )
+            "has another entry \(entry.position) than when the token was made: the store was replaced by an earlier copy and changed since")
     }
 
     private static func expired(_ store: PersistentStore, _ reason: String) -> StoreError {

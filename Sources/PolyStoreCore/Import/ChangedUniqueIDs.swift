@@ -41,6 +41,10 @@ extension UniqueImporter {
     /// Finds the objects whose ids have changed among those that were edited.
     private func examineEdited(except own: T?) {
         guard !changedIDs.edited.isEmpty else { return }
+        // Keeps the capacity in the common case that only the imported object was edited.
+        if let own, changedIDs.edited.count == 1, changedIDs.edited[0].object === own {
+            return changedIDs.edited.removeAll(keepingCapacity: true)
+        }
         let edited = changedIDs.edited
         changedIDs.edited = []
         for (object, key) in edited where object !== own {

@@ -157,6 +157,7 @@ final class UniqueImporter<T: ImportableUniqueObject> {
     func insertStub(_ id: T.UniqueIDType) throws -> T {
         let object = try transaction.create(T.self, entry)
         assign(id, to: object)
+        object._$state.edit?.isRecorded = true
         share(object, key(of: id), except: nil)
         return object
     }
