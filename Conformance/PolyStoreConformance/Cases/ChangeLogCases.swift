@@ -49,6 +49,21 @@ let changeLogCases: [ConformanceCase] = [
         }
         try run.expect(try store.entries().map(\.version), equals: versions)
     },
+    logCase("log.version.is-not-after-the-snapshot", "A snapshot has the version of its last entry or a later one, also after a removal.") {
+        run, store in
+        for number in 0..<3 as Range<UInt8> {
+            try store.append([[number], [number]], removing: number == 2 ? try store.entries()[0].position : nil)
+            let last = try store.entries().last
+            try run.expect(try store.read { $0.version }, equals: last?.version, "after entry \(number)")
+            try store.write { _ = try $0.reserveIDs(try store.entity("Club"), count: 1) }
+            try run.expect(try store.read { $0.version } > last?.version ?? .max, "after a commit without entries")
+            try run.expect(try store.entries().last, equals: last, "an entry keeps its version")
+        }
+        let removal = store.log([], removing: try store.bounds().last)
+        let version = try store.read { $0.version }
+        try store.write { try $0.apply(removal) }
+        try run.expect(try store.read { $0.version } > version, "after a removal of all")
+    },
     logCase("log.reading.after-and-limit", "A read starts after a position and returns entries up to a limit.") { run, store in
         try store.append((0..<7).map { [$0] })
         let positions = try store.entries().map(\.position)

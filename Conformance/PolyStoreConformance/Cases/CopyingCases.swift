@@ -28,6 +28,23 @@ let copyingCases: [ConformanceCase] = [
         try copy.backend.close()
         try run.expect(try Pets.contents(try run.open(Pets.schema, "copy")), equals: changed, "after reopening")
     },
+    copyCase(
+        "log-is-independent", "A copy continues the change log with its own entries, after those that it shares.", requires: [.changeLog]
+    ) {
+        run, store in
+        try store.append([[1], [2]])
+        try store.backend.copy(to: run.location("copy").path)
+        let copy = try run.open(Pets.schema, "copy")
+        let shared = try store.entries()
+        try store.append([[3], [4]])
+        try copy.append([[5]])
+        try copy.append([[6]])
+        for (opened, own) in [(store, [[3], [4]]), (copy, [[5], [6]])] as [(TestStore, [[UInt8]])] {
+            let entries = try opened.entries()
+            try run.expect(Array(entries.prefix(2)), equals: shared)
+            try run.expect(entries.dropFirst(2).map(\.bytes), equals: own)
+        }
+    },
     copyCase("while-writing", "A copy made during reads and writes contains exactly the committed data.") { run, store in
         let pet = try store.entity("Pet")
         let reader = try store.backend.beginRead()

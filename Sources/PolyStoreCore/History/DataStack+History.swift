@@ -16,8 +16,8 @@ extension DataStack {
     ///   - limit: The maximum number of entries to return, at least 1; `nil` for no limit.
     ///   - file: The source file of the call, for log messages and errors.
     ///   - line: The source line of the call, for log messages and errors.
-    /// - Throws: `historyExpired` if entries after the token were deleted, or if the store was replaced by an earlier copy of itself: read
-    ///   the objects themselves, and continue with ``historyToken(file:line:)``. `storeNotFound` for a token of other stores. `corrupt` for a damaged entry.
+    /// - Throws: `historyExpired` if entries after the token were deleted, or if the store was replaced by an earlier copy of itself, even if that has as many
+    ///   entries again: read the objects themselves, and continue with ``historyToken(file:line:)``. `storeNotFound` for a token of other stores. `corrupt` for a damaged entry.
     public func history(
         since token: HistoryToken? = nil, matching filter: HistoryFilter = .all, limit: Int? = nil, file: StaticString = #fileID,
         line: UInt = #line
@@ -49,7 +49,8 @@ extension DataStack {
     /// Deletes the entries of the history up to a point. Earlier tokens can no longer be used.
     ///
     /// Runs as a separate transaction.
-    /// - Throws: Errors of a transaction; `storeNotFound` for a token of other stores.
+    /// - Throws: Errors of a transaction; `storeNotFound` for a token of other stores; `historyExpired` for a token beyond the end of the history, or of another
+    ///   entry than the store has, because the store was replaced by an earlier copy of itself. Nothing is deleted then.
     public func deleteHistory(before token: HistoryToken, file: StaticString = #fileID, line: UInt = #line) async throws {
         let removals = try await onReader(file, line) { try $0.positions(token) }
         try await perform(file: file, line: line) { try $0.deleteHistory(removals) }
@@ -62,6 +63,9 @@ extension DataStack {
     }
 
     /// Deletes the entries that were committed before a date, up to the first later one.
+    ///
+    /// An entry dated in the future counts as being as old as the next one that is not; at the end of the history it counts as committed now.
+    /// - Throws: Errors of a transaction; `misuse` for a date that is not a number.
     public func deleteHistory(before date: Date, file: StaticString = #fileID, line: UInt = #line) async throws {
         let removals = try await onReader(file, line) { try $0.positions(before: date) }
         try await perform(file: file, line: line) { try $0.deleteHistory(removals) }

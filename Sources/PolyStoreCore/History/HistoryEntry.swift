@@ -13,7 +13,8 @@ public struct HistoryEntry: Sendable, Hashable {
     /// if there is none.
     public let author: String?
     /// A Boolean value that indicates whether commits that precede this one are missing because a stack or another program without history recording
-    /// made them. Read the objects again if this matters.
+    /// made them. Read the objects again if this matters. If a filter excludes the entry after such commits, the next entry that is returned has the value,
+    /// also if a later call returns it.
     public let followsUnrecordedCommits: Bool
     /// The inserted, updated and deleted objects, each once. Empty for a transaction that changed no object, such as one that saved the
     /// position of an import.

@@ -18,11 +18,11 @@ struct HistoryLog: Sendable {
     /// The entries found in one store.
     private struct Part {
         let store: PersistentStore
-        /// The position after which entries were read.
-        let start: Int64
-        var entries: [(position: Int64, entry: HistoryEntry)] = []
-        /// The position of the last entry that was read.
-        var end: Int64
+        /// The point after which entries were read.
+        let start: HistoryToken.Point
+        var entries: [(point: HistoryToken.Point, entry: HistoryEntry)] = []
+        /// The point after the last entry that was read.
+        var end: HistoryToken.Point
         /// A Boolean value that indicates whether there are more entries.
         var hasMore = false
         /// The number of entries in the result so far.
@@ -46,28 +46,28 @@ struct HistoryLog: Sendable {
         let reader = try store.backend.beginRead()
         defer { reader.end() }
         let bounds = try reader.logBounds()
-        let start = try Self.start(store, token, bounds)
+        let start = try Self.start(store, token, bounds, reader)
         var part = Part(store: store, start: start, end: start)
-        var previous = start > bounds.removedThrough ? try reader.logEntries(after: start - 1, limit: 1).first?.version : nil
+        // A mark is kept until an entry is returned, because the filter can exclude the entry after the unrecorded commits.
+        var isMarked = start.followsUnrecordedCommits
         let resolver = HistoryResolver(store, table)
-        while part.end < bounds.last {
-            let batch = try reader.logEntries(after: part.end, limit: Self.batch)
+        while part.end.position < bounds.last {
+            let batch = try reader.logEntries(after: part.end.position, limit: Self.batch)
             if batch.isEmpty { break }
             for logged in batch {
                 let record = try HistoryRecord(logged, store)
-                let isGap = previous.map { record.head.base > $0 } ?? false
-                if let entry = resolver.entry(logged, record, filter, followsUnrecordedCommits: isGap) {
+                if let known = part.end.version, record.head.base > known { isMarked = true }
+                if let entry = resolver.entry(logged, record, filter, followsUnrecordedCommits: isMarked) {
                     guard part.entries.count < limit else {
                         part.hasMore = true
                         return part
                     }
-                    part.entries.append((logged.position, entry))
+                    isMarked = false
+                    part.entries.append((logged.point(), entry))
                 }
-                previous = logged.version
-                part.end = logged.position
+                part.end = logged.point(followsUnrecordedCommits: isMarked)
             }
         }
-        part.end = max(part.end, bounds.last)
         return part
     }
 
@@ -80,7 +80,7 @@ struct HistoryLog: Sendable {
         while found.count < limit {
             let waiting = parts.indices.filter { parts[$0].taken < parts[$0].entries.count }
             guard let next = waiting.min(by: { parts[$0].next.date < parts[$1].next.date }) else { break }
-            token.advance(parts[next].store.storeID, to: parts[next].entries[parts[next].taken].position)
+            token.advance(parts[next].store.storeID, to: parts[next].entries[parts[next].taken].point)
             found.append(parts[next].next.following(token))
             parts[next].taken += 1
         }
@@ -95,67 +95,121 @@ struct HistoryLog: Sendable {
         for store in stores {
             let reader = try store.backend.beginRead()
             defer { reader.end() }
-            token.advance(store.storeID, to: try reader.logBounds().last)
+            let last = try reader.logBounds().last
+            var point = try reader.logEntries(after: last - 1, limit: 1).first?.point() ?? HistoryToken.Point(position: last)
+            // The caller reads the objects afterwards, and so sees the commits without entries.
+            point.version = reader.version
+            token.advance(store.storeID, to: point)
         }
         return token
     }
 
     /// - Throws: `storeNotFound` for a token that contains stores, but none of the stack's.
     private func check(_ token: HistoryToken?) throws {
-        guard let token, !token.positions.isEmpty, !stores.contains(where: { token.position(in: $0.storeID) != nil }) else { return }
+        guard let token, !token.points.isEmpty, !stores.contains(where: { token.position(in: $0.storeID) != nil }) else { return }
         throw StoreError(
             .storeNotFound,
             "The history token \(token) belongs to none of the stack's stores. Add its store first; a store that was created again has a new history: "
                 + "read it from the beginning.")
     }
 
+    /// Returns the point of a token in a store, completed with the entry at its position.
     /// - Throws: `historyExpired`.
-    private static func start(_ store: PersistentStore, _ token: HistoryToken?, _ bounds: LogBounds) throws -> Int64 {
-        guard let position = token?.position(in: store.storeID) else { return bounds.removedThrough }
-        let way = "Read the objects themselves, and continue with historyToken()."
-        guard position >= bounds.removedThrough else {
-            throw StoreError(
-                .historyExpired,
-                "The history of \(store.location) begins behind entry \(bounds.removedThrough), and the token ends at \(position): the entries between were "
-                    + "deleted. \(way)", location: store.location)
+    private static func start(
+        _ store: PersistentStore, _ token: HistoryToken?, _ bounds: LogBounds, _ reader: any ReadTransaction
+    ) throws -> HistoryToken.Point {
+        guard var point = token?.points[store.storeID] else { return HistoryToken.Point(position: bounds.removedThrough) }
+        guard point.position >= bounds.removedThrough else {
+            throw expired(
+                store,
+                "begins behind entry \(bounds.removedThrough), and the token ends at \(point.position): the entries between were deleted")
         }
-        guard position <= bounds.last else {
-            throw StoreError(
-                .historyExpired,
-                "The history of \(store.location) ends at entry \(bounds.last), and the token at \(position): the store was replaced by an earlier copy. \(way)",
-                location: store.location)
+        guard let entry = try check(point, store, bounds, reader) else { return point }
+        point.identity = entry.identity
+        point.version = point.version ?? entry.version
+        return point
+    }
+
+    /// Checks that the entry of a point is that of the store.
+    /// - Returns: The entry; `nil` if it was deleted.
+    /// - Throws: `historyExpired` if the store was replaced by an earlier copy of itself.
+    private static func check(
+        _ point: HistoryToken.Point, _ store: PersistentStore, _ bounds: LogBounds, _ reader: any ReadTransaction
+    ) throws -> LogEntry? {
+        guard point.position <= bounds.last else {
+            throw expired(
+                store, "ends at entry \(bounds.last), and the token at \(point.position): the store was replaced by an earlier copy")
         }
-        return position
+        guard point.version ?? 0 <= reader.version else {
+            throw expired(
+                store,
+                "ends at version \(reader.version), and the token at \(point.version ?? 0): the store was replaced by an earlier copy")
+        }
+        // The entry of the token or, if that was deleted, the next one, which cannot have an earlier version.
+        guard let entry = try reader.logEntries(after: point.position - 1, limit: 1).first else { return nil }
+        let isOwn = entry.position == point.position
+        if isOwn, point.identity ?? entry.identity == entry.identity { return entry }
+        if !isOwn, entry.version >= point.version ?? 0 { return nil }
+        throw expired(
+            store,
+            "has another entry \(entry.position) than when the token was made: the store was replaced by an earlier copy and changed since")
+    }
+
+    private static func expired(_ store: PersistentStore, _ reason: String) -> StoreError {
+        StoreError(
+            .historyExpired,
+            "The history of \(store.location) \(reason). Read the objects themselves, and continue with historyToken().",
+            location: store.location)
     }
 
     // MARK: Deleting
 
     /// Returns the positions of a token in the writable stores.
+    /// - Throws: `historyExpired` if a store was replaced by an earlier copy of itself; `storeNotFound` for a token of other stores.
     func positions(_ token: HistoryToken) throws -> [Int: Int64] {
         try check(token)
         var found: [Int: Int64] = [:]
-        for store in stores where !store.configuration.isReadOnly { found[store.index] = token.position(in: store.storeID) }
-        return found.filter { $0.value > 0 }
+        for store in stores where !store.configuration.isReadOnly {
+            guard let point = token.points[store.storeID], point.position > 0 else { continue }
+            let reader = try store.backend.beginRead()
+            defer { reader.end() }
+            _ = try Self.check(point, store, try reader.logBounds(), reader)
+            found[store.index] = point.position
+        }
+        return found
     }
 
     /// Returns the positions of the last entries before a date.
+    /// - Throws: `misuse` for a date that is not a number.
     func positions(before date: Date) throws -> [Int: Int64] {
+        guard !date.timeIntervalSince1970.isNaN else {
+            throw StoreError(.misuse, "The history cannot be deleted before a date that is not a number. Pass a valid date.")
+        }
         let limit = HistoryEntry.time(date)
+        let now = HistoryEntry.time(Date())
         var found: [Int: Int64] = [:]
         for store in stores where !store.configuration.isReadOnly {
             let reader = try store.backend.beginRead()
             defer { reader.end() }
             let bounds = try reader.logBounds()
             var end = bounds.removedThrough
-            search: while end < bounds.last {
-                let batch = try reader.logEntries(after: end, limit: Self.batch)
+            var next = end
+            search: while next < bounds.last {
+                let batch = try reader.logEntries(after: next, limit: Self.batch)
                 if batch.isEmpty { break }
                 for entry in batch {
+                    next = entry.position
                     // An unreadable entry is deleted together with the entries that precede the date.
-                    if let head = HistoryRecord.Head(of: entry.bytes), head.time >= limit { break search }
-                    end = entry.position
+                    if let head = HistoryRecord.Head(of: entry.bytes) {
+                        // An entry of the future is as old as the next one that is not.
+                        if head.time > now { continue }
+                        if head.time >= limit { break search }
+                    }
+                    end = next
                 }
             }
+            // At the end of the history, a date in the future counts as now.
+            if next == bounds.last, now < limit { end = next }
             if end > bounds.removedThrough { found[store.index] = end }
         }
         return found

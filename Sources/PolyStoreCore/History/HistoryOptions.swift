@@ -8,7 +8,8 @@ public struct HistoryOptions: Sendable, Hashable {
     ///
     /// Each commit then reads every updated or deleted object once more.
     public var recordsPreviousValues: Bool
-    /// The maximum age of an entry; `nil` for no limit. Measured by the clock of the committing process.
+    /// The maximum age of an entry; `nil` for no limit. Measured by the clock of the committing process. An entry dated in the future counts as being as old as
+    /// the next one that is not.
     public var maximumAge: Duration?
     /// The maximum number of entries; `nil` for no limit.
     public var maximumCount: Int?

@@ -96,25 +96,47 @@ final class HistoryRecorder {
     /// - Returns: The position up to which to remove entries; `nil` if none exceeds the limits.
     private func trim(_ state: inout State, _ now: Int64, _ writer: any WriteTransaction) throws -> Int64? {
         var removed: Int64?
-        for _ in 0..<Self.mostRemovals {
-            if state.oldest.isEmpty {
-                // Excludes the entries that this change set appends, which are always kept.
-                let found = try writer.logEntries(after: max(state.readThrough, removed ?? 0), limit: Self.mostRemovals)
-                state.oldest = found.map { Oldest(position: $0.position, head: HistoryRecord.Head(of: $0.bytes)) }[...]
-                state.readThrough = found.last?.position ?? state.readThrough
-            }
-            guard let first = state.oldest.first, exceeds(first, state, now) else { break }
-            state.oldest.removeFirst()
-            removed = first.position
+        var left = Self.mostRemovals
+        while left > 0, let first = try state.oldest.first ?? readOldest(&state, removed, writer) {
+            guard let count = isSurplus(first, state) ? 1 : try oldCount(&state, now, removed, writer) else { break }
+            let taken = state.oldest.prefix(min(count, left))
+            removed = taken.last?.position
+            left -= taken.count
+            state.oldest.removeFirst(taken.count)
         }
         return removed
     }
 
-    private func exceeds(_ entry: Oldest, _ state: State, _ now: Int64) -> Bool {
+    /// Reads more of the oldest entries.
+    /// - Returns: The first of them; `nil` if there are no more. Excludes the entries that this change set appends, which are always kept.
+    private func readOldest(_ state: inout State, _ removed: Int64?, _ writer: any WriteTransaction) throws -> Oldest? {
+        let found = try writer.logEntries(after: max(state.readThrough, removed ?? 0), limit: Self.mostRemovals)
+        state.oldest += found.map { Oldest(position: $0.position, head: HistoryRecord.Head(of: $0.bytes)) }
+        state.readThrough = found.last?.position ?? state.readThrough
+        return state.oldest.suffix(found.count).first
+    }
+
+    /// Returns whether an entry is unreadable or exceeds a limit of the number or the size of the entries.
+    private func isSurplus(_ entry: Oldest, _ state: State) -> Bool {
         if let most = options.maximumCount, state.position - entry.position + 1 > most { return true }
         guard let head = entry.head else { return true }
-        if let most = options.maximumBytes, state.bytes &- head.bytesBefore > most { return true }
-        guard let age = options.maximumAge else { return false }
-        return Duration.microseconds(max(0, now &- head.time)) > age
+        guard let most = options.maximumBytes else { return false }
+        return state.bytes &- head.bytesBefore > most
+    }
+
+    /// Returns the number of entries at the beginning that exceed the maximum age: an entry, and those dated in the future before it, which are as old as that one.
+    /// A clock that was wrong for one commit therefore does not end the expiry of all later ones.
+    /// - Returns: `nil` if there are none.
+    private func oldCount(_ state: inout State, _ now: Int64, _ removed: Int64?, _ writer: any WriteTransaction) throws -> Int? {
+        guard let most = options.maximumAge else { return nil }
+        var count = 0
+        while true {
+            if count == state.oldest.count, try readOldest(&state, removed, writer) == nil { return nil }
+            let entry = state.oldest[state.oldest.startIndex + count]
+            count += 1
+            // An unreadable entry has no date.
+            guard let head = entry.head, head.time <= now else { continue }
+            return Duration.microseconds(now &- head.time) > most ? count : nil
+        }
     }
 }

@@ -15,6 +15,9 @@ struct ImportKeyIndex {
     /// The number of ids.
     @usableFromInline var count: Int { keys.count }
 
+    /// Returns the id at a position.
+    func key(at position: Int) -> ImportKey { keys[position] }
+
     init(capacity: Int = 0) { reserveCapacity(capacity) }
 
     init(_ keys: some Sequence<ImportKey>) {

@@ -52,6 +52,21 @@ final class ImportState {
         return result
     }
 
+    // MARK: Changed unique ids
+
+    /// Called before the first change of an object, and before the first one after recording was requested.
+    func willEdit(_ object: any Model) {
+        guard depth > 0 else { return }
+        for importer in importers where importer.entityIndex == object._$state.entityIndex { importer.willEdit(object) }
+    }
+
+    /// Checks that no two objects have the unique ids that were assigned since the last check.
+    /// - Throws: `constraint` with the first object whose id another object has.
+    func checkChangedIDs() throws { for importer in importers { try importer.checkChangedIDs() } }
+
+    /// Called after the changes of a record were undone.
+    func forgetUncheckedIDs() { for importer in importers { importer.forgetUncheckedIDs() } }
+
     /// Resolves the pending references.
     /// - Parameter isFinal: A Boolean value that indicates whether missing targets are errors now.
     /// - Throws: `notFound` with the references that cannot be resolved; errors of the imports of nested sources.
@@ -83,6 +98,14 @@ final class ImportState {
 
 /// A type that resolves references to the objects of one entity.
 protocol ReferenceResolver: AnyObject {
+    /// The entity index of the objects.
+    var entityIndex: Int32 { get }
+    /// Called before the first change of an object of the entity, and before the first one after the object was imported.
+    func willEdit(_ object: any Model)
+    /// Checks that no other object has the ids that were assigned since the last check.
+    func checkChangedIDs() throws
+    /// Called after the changes of a record were undone.
+    func forgetUncheckedIDs()
     /// Imports nested sources and resolves references.
     /// - Returns: A Boolean value that indicates whether there was anything to do.
     func resolve(isFinal: Bool) throws -> Bool

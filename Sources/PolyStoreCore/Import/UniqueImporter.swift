@@ -23,6 +23,10 @@ final class UniqueImporter<T: ImportableUniqueObject> {
     @usableFromInline unowned let transaction: Transaction
     @usableFromInline let entry: StoreEntity
     let access: UniqueIDAccess<T.UniqueIDType>
+    /// A Boolean value that indicates whether the store prevents two objects with the same id.
+    let isUnique: Bool
+    /// The changes of unique ids since the outermost call began.
+    @exclusivity(unchecked) @usableFromInline var changedIDs = ChangedUniqueIDs<T>()
     /// The calls that are running or have ended since the outermost call began.
     @exclusivity(unchecked) @usableFromInline private(set) var calls: [Call] = []
     let references = ReferenceQueue<T>()
@@ -31,7 +35,9 @@ final class UniqueImporter<T: ImportableUniqueObject> {
         self.transaction = transaction
         self.entry = entry
         access = try T.uniqueIDKeyPath._$access()
-        try checkIndex(Set(access.fields.map(\.index)))
+        let fields = Set(access.fields.map(\.index))
+        isUnique = entry.entity.indexes.contains { $0.isUnique && Set($0.fields) == fields }
+        try checkIndex(fields)
     }
 
     /// - Throws: `misuse` if a lookup would require a full scan.
@@ -111,20 +117,31 @@ final class UniqueImporter<T: ImportableUniqueObject> {
         _ source: T.ImportSource, _ id: @autoclosure () -> T.UniqueIDType, _ call: Call, _ position: Int
     ) throws -> (object: T, isNew: Bool)? {
         let transaction = transaction
-        if let object = call.objects[position], !object.isDeleted {
+        if let object = try object(of: call, position) {
             guard try T.shouldUpdate(from: source, in: transaction) else { return nil }
             try object.update(from: source, in: transaction)
+            didImport(object, call, position)
             return (object, false)
         }
         guard try T.shouldInsert(from: source, in: transaction) else { return nil }
         // `shouldInsert` may have imported the object.
-        if let object = call.objects[position], !object.isDeleted {
+        if let object = try object(of: call, position) {
             try object.update(from: source, in: transaction)
+            didImport(object, call, position)
             return (object, false)
         }
         let object = try insert(id(), call, position)
         try object.didInsert(from: source, in: transaction)
+        didImport(object, call, position)
         return (object, true)
+    }
+
+    /// Returns the object that has the id at a position of a call now.
+    @inlinable
+    func object(of call: Call, _ position: Int) throws -> T? {
+        guard changedIDs.isEmpty else { return try lookUpAgain(call, position) }
+        guard let object = call.objects[position], !object.isDeleted else { return nil }
+        return object
     }
 
     @inlinable
@@ -140,6 +157,7 @@ final class UniqueImporter<T: ImportableUniqueObject> {
     func insertStub(_ id: T.UniqueIDType) throws -> T {
         let object = try transaction.create(T.self, entry)
         assign(id, to: object)
+        object._$state.edit?.isRecorded = true
         share(object, key(of: id), except: nil)
         return object
     }
@@ -223,9 +241,13 @@ extension UniqueImporter.Call {
 }
 
 extension UniqueImporter: ReferenceResolver {
+    var entityIndex: Int32 { entry.entityIndex }
     func resolve(isFinal: Bool) throws -> Bool { try references.resolve(self, isFinal: isFinal) }
     func endReferences() throws -> [UnresolvedReference] { try references.end(T._$entityName) }
-    func forgetCalls() { calls = [] }
+    func forgetCalls() {
+        calls = []
+        changedIDs = ChangedUniqueIDs()
+    }
 
     /// Returns the ids in the calls that have an object and satisfy a condition.
     func importedKeys(where isWanted: (ImportKey) -> Bool) -> [ImportKey] {

@@ -168,12 +168,14 @@ extension Transaction {
         if let edit = object._$state.edit {
             if edit.isRecorded {
                 willChange(object)
+                imports?.willEdit(object)
                 edit.isRecorded = false
                 pending[entityIndex].records?.willChange(edit)
             }
             return edit
         }
         willChange(object)
+        imports?.willEdit(object)
         let edit = EditState(isInsert: false)
         object._$state.edit = edit
         pending[entityIndex].updated.append(object)

@@ -34,9 +34,9 @@ final class RecordInput {
         buffer.consume(count)
     }
 
-    /// Sets the position of the record that begins at the first unconsumed byte.
+    /// Sets the position of the record that begins at the first unconsumed byte. What precedes the first record belongs to it.
     func begin(count: Int) {
-        position = RecordPosition(source: name, record: record, line: line, byteOffset: buffer.offset, byteCount: Int64(count))
+        position = RecordPosition(source: name, record: max(1, record), line: line, byteOffset: buffer.offset, byteCount: Int64(count))
     }
 
     /// Returns an error at an offset from the first unconsumed byte.
@@ -45,9 +45,9 @@ final class RecordInput {
             code, reason, position: position ?? here, byteOffset: buffer.offset + Int64(offset), isRecoverable: isRecoverable)
     }
 
-    /// The position outside of a record.
+    /// The position outside of a record: that of the record before it or, before the first record, of that one.
     var here: RecordPosition {
-        RecordPosition(source: name, record: record, line: line, byteOffset: buffer.offset, byteCount: 0)
+        RecordPosition(source: name, record: max(1, record), line: line, byteOffset: buffer.offset, byteCount: 0)
     }
 
     /// Skips a byte order mark, and rejects bytes that look like UTF-16 or gzip.

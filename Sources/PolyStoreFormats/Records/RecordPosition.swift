@@ -4,7 +4,8 @@
 public struct RecordPosition: Sendable, Hashable, Codable {
     /// The name of the file or source, if it has one.
     public var source: String?
-    /// The number of the record, from 1. Records with errors count; the header, comments and blank lines do not.
+    /// The number of the record, from 1. Records with errors count; the header, comments and blank lines do not. An error before the first record, such as
+    /// one in the header, has the number 1.
     public var record: Int
     /// The number of the first line of the record, from 1.
     public var line: Int

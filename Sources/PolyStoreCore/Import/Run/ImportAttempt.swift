@@ -3,11 +3,6 @@ import PolyStoreBackend
 /// Ends an attempt to import a batch, which is then imported again to find its invalid records or without them.
 struct ImportRetry: Error {}
 
-/// An invalid record in an attempt without undo.
-struct QuickFailure: Error {
-    let problem: ImportProblem
-}
-
 /// One attempt to import a batch in a transaction.
 ///
 /// A quick attempt ends at the first invalid record. A careful attempt undoes the changes of each invalid record, so that it finds all of them, and
@@ -65,6 +60,8 @@ final class ImportAttempt<T: ImportableObject> {
             try transaction.checkCancellation()
             try guarded(index) {
                 let effect = try importer.importSource(index, source)
+                // Checked for each record, so that the result does not depend on the records of its batch.
+                try transaction.importing.checkChangedIDs()
                 counts.add(effect)
                 if counts[effect] <= examples { counts.addExample(effect, batch.recordPositions[index], importer.uniqueID(index)) }
             }
@@ -75,7 +72,10 @@ final class ImportAttempt<T: ImportableObject> {
     /// Imports a record atomically.
     private func guarded(_ index: Int, _ body: () throws -> Void) throws {
         guard isCareful, let history = transaction.history else {
-            do { return try body() } catch { throw try QuickFailure(problem: problem(error, index)) }
+            do { return try body() } catch {
+                _ = try problem(error, index)
+                throw ImportRetry()
+            }
         }
         let whole = history.beginOperation()
         let links = transaction.relationshipChanges.changeCount
@@ -86,6 +86,7 @@ final class ImportAttempt<T: ImportableObject> {
         } catch {
             let found = try problem(error, index)
             try history.revert(whole)
+            transaction.importing.forgetUncheckedIDs()
             hasRefused = true
             try refuse(index, found)
         }

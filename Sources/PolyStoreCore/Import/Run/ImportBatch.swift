@@ -31,7 +31,7 @@ final class ImportBatch<Source> {
     private(set) var recordPositions: [ImportRecordPosition] = []
     /// A Boolean value for each source that indicates whether it is excluded.
     private(set) var isRefused: [Bool] = []
-    /// The excluded records, including unreadable ones.
+    /// The excluded records, including unreadable ones, in the order in which they were found.
     private(set) var problems: [ImportProblem] = []
     /// The number of records, including unreadable ones.
     private(set) var count = 0
@@ -39,6 +39,9 @@ final class ImportBatch<Source> {
     private(set) var last = ImportRecordPosition()
 
     var isEmpty: Bool { count == 0 }
+
+    /// The excluded records, in the order of the source.
+    var problemsInOrder: [ImportProblem] { problems.sorted { $0.record < $1.record } }
 
     func add(_ source: Source, at recordPosition: ImportRecordPosition) {
         sources.append(source)

@@ -39,7 +39,7 @@ struct ImportMark: Codable, Equatable {
 
 /// An error for a resumable import whose source differs from that of the earlier run.
 struct ImportSourceChanged: Error {
-    /// A description of the difference.
+    /// A description of the difference, which names the source.
     let difference: String
 }
 
@@ -74,5 +74,7 @@ final class SequenceFeed<S: Sequence>: ImportFeed {
 }
 
 extension ImportSourceChanged {
-    static func shorter(_ count: Int) -> ImportSourceChanged { ImportSourceChanged(difference: "the source has only \(count) records now") }
+    static func shorter(_ count: Int) -> ImportSourceChanged {
+        ImportSourceChanged(difference: "the source has only \(count) \(count == 1 ? "record" : "records") now")
+    }
 }

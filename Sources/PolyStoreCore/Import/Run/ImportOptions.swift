@@ -84,7 +84,7 @@ public struct ImportOptions: Sendable {
 ///
 /// An invalid record is different from one that the model skips, for which `shouldInsert` or `shouldUpdate` returns false; see ``ImportReport/skipped``.
 public enum InvalidRecordPolicy: Sendable {
-    /// Ends the run with an error that identifies the record. The batch of the record is not committed.
+    /// Ends the run with an error that identifies the first invalid record. The batch of the record is not committed.
     case stop
     /// Excludes the record and imports the rest of its batch. ``ImportReport/excluded`` counts it, and ``ImportReport/problems`` has the reason. After `upTo`
     /// excluded records, the next invalid one ends the run with an error.
@@ -92,8 +92,14 @@ public enum InvalidRecordPolicy: Sendable {
     /// Calls a closure for each invalid record. It runs on the thread of the import and must not begin a transaction of the stack.
     case ask(@Sendable (ImportProblem) -> ImportDecision)
 
-    /// A Boolean value that indicates whether every invalid record ends the run.
-    var alwaysStops: Bool { if case .stop = self { true } else { false } }
+    /// The number of invalid records that a run may exclude; `nil` if a closure decides.
+    var limit: Int? {
+        switch self {
+        case .stop: 0
+        case .exclude(let limit): max(0, limit)
+        case .ask: nil
+        }
+    }
 }
 
 /// The result of a ``InvalidRecordPolicy/ask(_:)`` closure.

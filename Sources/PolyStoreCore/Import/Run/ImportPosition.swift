@@ -20,6 +20,8 @@ struct ImportPosition: Codable, Equatable {
     /// The number of excluded records. The name is part of the stored form.
     var refused = 0
     var batches = 0
+    /// The number of values with problems; `nil` in a position of an earlier release.
+    var problemValues: Int?
     /// A Boolean value that indicates whether the source was read completely.
     var isComplete = false
 
@@ -50,13 +52,15 @@ struct ImportPosition: Codable, Equatable {
         if fingerprint.format != other.format { differences.append("the format was \(fingerprint.format) and is \(other.format)") }
         if fingerprint.entity != other.entity { differences.append("the entity was \(fingerprint.entity) and is \(other.entity)") }
         if fingerprint.configuration != other.configuration { differences.append("the objects are in another configuration") }
-        throw Self.changed(resumeName, mark.recordPosition.record, differences.joined(separator: ", "))
+        throw changed(resumeName, differences.joined(separator: ", "))
     }
 
-    static func changed(_ resumeName: String, _ record: Int, _ difference: String) -> StoreError {
-        StoreError(
+    /// Returns the error for a source that differs from that of the earlier run.
+    func changed(_ resumeName: String, _ difference: String) -> StoreError {
+        let source = fingerprint.source.isEmpty ? "" : " of \(fingerprint.source)"
+        return StoreError(
             .invalidValue,
-            "The import \"\(resumeName)\" stopped after record \(record) and cannot continue: \(difference). "
-                + "Continue with the source of the earlier run, or import with startsOver: true to start over.")
+            "The import \"\(resumeName)\"\(source) cannot continue after record \(mark.recordPosition.record): \(difference). "
+                + "Import the source of the earlier run, or pass startsOver: true to import from the first record.")
     }
 }

@@ -22,9 +22,7 @@ extension ImportWork {
         if let mark = try begin() {
             // Completed by an earlier run.
             if report.isComplete { return }
-            do { try feed.skip(to: mark) } catch let changed as ImportSourceChanged {
-                throw resume?.error(changed, mark.recordPosition.record) ?? changed
-            }
+            do { try feed.skip(to: mark) } catch let changed as ImportSourceChanged { throw error(changed) }
         }
         mark = { [unowned feed] in feed.mark }
         while true {
@@ -59,8 +57,7 @@ extension ImportWork {
                 if isFull { try await onThread { try $0.commit(isLast: false) } }
             }
             if recordPosition.record < skipped, !monitor.cancellation.isCancelled {
-                let changed = ImportSourceChanged.shorter(recordPosition.record)
-                throw resume?.error(changed, skipped) ?? changed
+                throw error(ImportSourceChanged.shorter(recordPosition.record))
             }
             try await onThread { try $0.commit(isLast: true) }
             return finish(nil)

@@ -22,6 +22,8 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // used by o
     private var committed = ImportRecordPosition()
     /// Returns the last record that was read, for the position of a resumable import.
     var mark: () -> ImportMark = { ImportMark() }
+    /// A Boolean value that indicates whether the run knows what earlier runs have committed.
+    private var knowsPosition = false
     /// A Boolean value that indicates whether the last batch had invalid records, which makes them likely in the next one.
     private var expectsProblems = false
 
@@ -52,13 +54,24 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // used by o
     /// - Returns: The last record that an earlier run committed; `nil` to begin with the first record.
     func begin() throws -> ImportMark? {
         try checkCancellation()
-        guard let resume, let position = try resume.begin(core, site, isPatient: isPatient, options) else { return nil }
-        report.continueFrom(position)
+        guard let (position, problems) = try resume?.begin(core, site, isPatient: isPatient, options) else {
+            knowsPosition = true
+            return nil
+        }
+        knowsPosition = true
+        report.continueFrom(position, problems, options)
         committed = position.mark.recordPosition
         mark = { position.mark }
         recordsBefore = committed.record
         report.isComplete = position.isComplete
         return position.mark
+    }
+
+    /// Returns the error for a source that differs from that of the earlier run.
+    func error(_ changed: ImportSourceChanged) -> any Error {
+        // The run cannot continue after the committed records.
+        knowsPosition = false
+        return resume?.error(changed) ?? changed
     }
 
     var isFull: Bool { options.batchSize.map { batch.count >= $0 } ?? false }
@@ -72,21 +85,42 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // used by o
     /// Adds a record that could not be read.
     func add(_ problem: ImportProblem, at recordPosition: ImportRecordPosition) throws {
         try checkCancellation()
-        // If the end of a record was not found, the following records cannot be read.
-        guard problem.isRecoverable else { throw problem }
-        try decide(problem)
+        if options.onInvalidRecord.limit == nil {
+            // If the end of a record was not found, the following records cannot be read.
+            guard problem.isRecoverable else { throw problem }
+            try decide(problem)
+        }
+        // If any number may be excluded, the invalid records before the unrecoverable one do not matter.
+        if !problem.isRecoverable, options.onInvalidRecord.limit == .max { throw problem }
         batch.add(problem, at: recordPosition)
+        if mustStop || !problem.isRecoverable { throw try firstExcess() }
     }
 
     private func checkCancellation() throws { if monitor.cancellation.isCancelled { throw CancellationToken.error } }
 
-    /// - Throws: The problem, if it ends the run.
+    /// - Throws: The problem, if a closure decides to end the run.
     private func decide(_ problem: ImportProblem) throws {
-        switch options.onInvalidRecord {
-        case .stop: throw problem
-        case .exclude(let limit): if report.excluded + batch.problems.count >= limit { throw problem }
-        case .ask(let decide): if decide(problem) == .stop { throw problem }
+        guard case .ask(let decide) = options.onInvalidRecord else { return }
+        if decide(problem) == .stop { throw problem }
+    }
+
+    /// The number of records of the batch that may be excluded; `nil` if a closure decides.
+    private var limit: Int? { options.onInvalidRecord.limit.map { max(0, $0 - report.excluded) } }
+
+    /// A Boolean value that indicates whether the batch has more invalid records than may be excluded.
+    private var mustStop: Bool { limit.map { batch.problems.count > $0 } ?? false }
+
+    /// Imports the batch without committing it, to find all of its invalid records.
+    /// - Returns: The first invalid record that may not be excluded.
+    private func firstExcess() throws -> ImportProblem {
+        do {
+            while try attempt(isCareful: true, isLast: false, isRehearsal: true) == nil {}
+        } catch {
+            // An error of the batch as a whole, which may be a consequence of the known invalid records.
+            guard isRecordError(error) else { throw error }
         }
+        let problems = batch.problemsInOrder
+        return problems[min(limit ?? 0, problems.count - 1)]
     }
 
     // MARK: Batches
@@ -104,11 +138,12 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // used by o
         var isCareful = expectsProblems
         while true {
             // Excluded records are not imported again, so the loop terminates.
-            guard let counts = try attempt(isCareful, isLast) else {
+            guard let counts = try attempt(isCareful: isCareful, isLast: isLast) else {
+                if mustStop { throw try firstExcess() }
                 isCareful = true
                 continue
             }
-            expectsProblems = !batch.problems.isEmpty && !options.onInvalidRecord.alwaysStops
+            expectsProblems = !batch.problems.isEmpty
             report.add(counts, batch, options)
             committed = batch.last
             batch.removeAll()
@@ -120,27 +155,28 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // used by o
         }
     }
 
+    /// - Parameter isRehearsal: A Boolean value that indicates whether the batch is only validated, because it has a record that ends the run.
     /// - Returns: `nil` if the batch must be imported again, carefully or without the records that are excluded now.
-    private func attempt(_ isCareful: Bool, _ isLast: Bool) throws -> ImportCounts? {
+    private func attempt(isCareful: Bool, isLast: Bool, isRehearsal: Bool = false) throws -> ImportCounts? {
         var attempt: ImportAttempt<T>?
         do {
             var transactionOptions = TransactionOptions(
                 durability: options.durability, sourceIdentifier: options.sourceIdentifier, cancellation: monitor.cancellation, site: site)
-            transactionOptions.isDryRun = options.isDryRun
+            transactionOptions.isDryRun = options.isDryRun || isRehearsal
             try core.transactAndWait(transactionOptions, isPatient: isPatient) { transaction in
                 let own = ImportAttempt<T>(
                     transaction, batch, isCareful: isCareful, problem: { try self.problem($0, $1) }, refuse: { try self.refuse($0, $1) },
                     tick: { if self.clock.isDue() { self.publish($0, readTo: self.batch.last) } })
                 attempt = own
                 try own.run(into, examples: options.isDryRun ? options.exampleLimit : 0)
-                if let resume { try resume.save(in: transaction, report, own.counts, batch, mark(), isComplete: isLast) }
+                if let resume, !isRehearsal {
+                    try resume.save(
+                        in: transaction, report, own.counts, batch, mark(), report.newProblems(of: batch, options), isComplete: isLast)
+                }
             }
         } catch is DryRunCompleted {
         } catch is ImportRetry {
             return nil
-        } catch let failure as QuickFailure {
-            guard options.onInvalidRecord.alwaysStops else { return nil }
-            throw failure.problem
         } catch {
             // The transaction may not have begun. Only a careful attempt identifies the record of the error.
             guard isRecordError(error), let attempt else { throw error }
@@ -243,6 +279,7 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // used by o
 
     private func described(_ error: any Error) -> StoreError {
         if let problem = error as? ImportProblem { return problem.error(T._$entityName, outcome) }
+        let outcome = resume == nil || knowsPosition ? " \(outcome)" : ""
         var described = StoreError(wrappingImport: error)
         if described.code == .cancelled {
             described.message = "The import of \(T._$entityName)\(sourceName.map { " from \($0)" } ?? "") was cancelled."
@@ -250,7 +287,7 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // used by o
             let name = sourceName.map { "\($0), " } ?? ""
             described.message = "\(name)records \(first.record) to \(batch.last.record): \(described.message)"
         }
-        described.message += " \(outcome)"
+        described.message += outcome
         return described
     }
 

@@ -53,14 +53,21 @@ final class RecordFeed<Source>: ImportFeed {
             do {
                 try reader.resume(after: previous.position(in: source.name))
             } catch let error as RecordError where error.code != .compression {
-                throw ImportSourceChanged(difference: "the source has no record \(previous.record) at byte \(previous.offset) any more")
+                throw changed("\(name) no longer has record \(previous.record) at byte \(previous.offset)")
             }
         }
         // If the record could not be read, only its position can be verified.
         do { _ = try next() } catch is ImportProblem {}
         guard recordPosition == mark.recordPosition, last.map(Self.checksum) == mark.checksum else {
-            throw ImportSourceChanged(difference: "record \(mark.recordPosition.record) of the source is not the one that was imported")
+            let position = mark.recordPosition
+            throw changed("record \(position.record) (line \(position.line)) is not the one that the earlier run imported")
         }
+    }
+
+    private var name: String { source.name ?? "the source" }
+
+    private func changed(_ difference: String) -> ImportSourceChanged {
+        ImportSourceChanged(difference: "\(difference), so \(name) has changed since")
     }
 
     /// Returns the FNV-1a hash of the fields of a record.

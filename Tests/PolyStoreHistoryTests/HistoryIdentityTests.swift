@@ -1,0 +1,227 @@
+import Foundation
+import HistoryTestSupport
+import PolyStore
+import PolyStoreBackend
+import TestSupport
+import Testing
+
+@testable import PolyStoreCore
+
+/// Tokens of stores that were restored from a backup, and commits without entries.
+@Suite struct HistoryIdentityTests {
+    private func add(_ stack: DataStack, _ names: [String]) async throws {
+        for name in names { try await stack.perform(sourceIdentifier: name) { try $0.create(Into<Person>()).name = name } }
+    }
+
+    private func names(_ range: ClosedRange<Int>) -> [String] { range.map { "\($0)" } }
+
+    /// Commits to the store without an entry, as a program that records no history does.
+    private func commitUnrecorded(_ stack: DataStack) throws {
+        let store = stack.stores[0]
+        let writer = try store.backend.beginWrite()
+        _ = try writer.reserveIDs(store.schema.entities[0], count: 1)
+        _ = try writer.commit(.relaxed)
+        writer.rollback()
+    }
+
+    private func token(_ json: [String: Int64]) throws -> HistoryToken {
+        try JSONDecoder().decode(HistoryToken.self, from: try JSONEncoder().encode(json))
+    }
+
+    private func json(_ token: HistoryToken) throws -> [String: Int64] {
+        try JSONDecoder().decode([String: Int64].self, from: try JSONEncoder().encode(token))
+    }
+
+    // MARK: Identity
+
+    @Test(arguments: Backend.persistent)
+    func tokensOfARestoredStoreHaveExpired(_ engine: Backend) async throws {
+        let folder = try Folder()
+        let stack = try engine.stack(folder)
+        try await add(stack, names(1...3))
+        try await stack.stores[0].backUp(to: folder.file("backup"))
+        try await add(stack, names(4...6))
+        let tokens = try await stack.history().map(\.token)
+        let storeID = stack.stores[0].storeID
+        try stack.closeAndWait()
+
+        let restored = try DataStack(HistoryModels.schema())
+        try restored.addStore(try engine.configuration(folder.file("backup")), history: HistoryOptions())
+        #expect(restored.stores[0].storeID == storeID)
+        var count = 3
+        for name in ["a", "b", "c", "d"] {
+            for position in 0..<6 {
+                if position < 3 {
+                    #expect(try await restored.history(since: tokens[position]).count == count - position - 1)
+                } else {
+                    for token in [tokens[position], try self.token(json(tokens[position]))] {
+                        let error = await #expect(throws: StoreError.self) { try await restored.history(since: token) }
+                        #expect(error?.code == .historyExpired && error?.message.contains("historyToken()") == true)
+                        #expect(throws: StoreError.self) { try restored.historyAndWait(since: token, limit: 1) }
+                        await #expect(throws: StoreError.self) { try await restored.deleteHistory(before: token) }
+                        #expect(throws: StoreError.self) { try restored.deleteHistoryAndWait(before: token) }
+                    }
+                }
+            }
+            #expect(try await restored.history().count == count)
+            try await add(restored, [name])
+            count += 1
+        }
+    }
+
+    @Test(arguments: Backend.all)
+    func identityOfAnotherEntryIsRefused(_ engine: Backend) async throws {
+        let folder = try Folder()
+        let stack = try engine.stack(folder)
+        try await add(stack, names(1...4))
+        let store = stack.stores[0].storeID
+        let second = try await stack.history()[1].token
+        var values = try json(second)
+        #expect(values[store] == 2 && values.count > 1)
+        for key in values.keys where key.hasSuffix("@2") { values[key]? ^= 1 }
+        let foreign = try token(values)
+        let error = await #expect(throws: StoreError.self) { try await stack.history(since: foreign) }
+        #expect(error?.code == .historyExpired)
+        #expect(try await stack.history(since: second).map(\.author) == ["3", "4"])
+    }
+
+    @Test(arguments: Backend.all)
+    func tokensOfEarlierReleasesAreReadAsBefore(_ engine: Backend) async throws {
+        let folder = try Folder()
+        let stack = try engine.stack(folder)
+        try await add(stack, names(1...4))
+        let store = stack.stores[0].storeID
+        #expect(try await stack.history(since: token([store: 2])).map(\.author) == ["3", "4"])
+        #expect(try await stack.history(since: token([store: 0])).map(\.author) == names(1...4))
+        let late = await #expect(throws: StoreError.self) { try await stack.history(since: token([store: 5])) }
+        #expect(late?.code == .historyExpired)
+        // An earlier release finds the positions in a token of this one.
+        let end = try await stack.historyToken()
+        #expect(try json(end)[store] == 4 && end.position(in: store) == 4 && "\(end)" == "\(store):4")
+        // It advances the position and keeps what it does not know.
+        var advanced = try json(try await stack.history()[1].token)
+        advanced[store] = 3
+        #expect(try await stack.history(since: token(advanced)).map(\.author) == ["4"])
+        // The next token has an identity again.
+        #expect(try await stack.history(since: token([store: 4])).token == end)
+    }
+
+    // MARK: Unrecorded commits
+
+    @Test(arguments: Backend.all)
+    func filterKeepsTheMarkOfAnExcludedEntry(_ engine: Backend) async throws {
+        let folder = try Folder()
+        let stack = try engine.stack(folder)
+        try await add(stack, ["1"])
+        let before = try await stack.historyToken()
+        try commitUnrecorded(stack)
+        try await stack.perform(sourceIdentifier: "team") { try $0.create(Into<Team>()).title = "T" }
+        let people = HistoryFilter.all.changes(of: Person.self)
+        let between = try await stack.history(since: before, matching: people)
+        try await add(stack, ["2", "3"])
+        #expect(try await stack.history().map(\.followsUnrecordedCommits) == [false, true, false, false])
+        for filter in [people, .all.author("2").author("3"), .all.kinds(.inserted).changes(ofEntityNamed: "Person")] {
+            #expect(try await stack.history(since: before, matching: filter).map(\.followsUnrecordedCommits) == [true, false], "\(filter)")
+        }
+        // Another call returns the next entry.
+        #expect(between.isEmpty)
+        let coded = try token(json(between.token))
+        #expect(try await stack.history(since: coded, matching: people).map(\.followsUnrecordedCommits) == [true, false])
+        let first = try await stack.history(since: coded, matching: people, limit: 1)
+        #expect(first.map(\.followsUnrecordedCommits) == [true])
+        #expect(try await stack.history(since: first.token, matching: people).map(\.followsUnrecordedCommits) == [false])
+        #expect(try await stack.history(since: first[0].token, matching: people).map(\.followsUnrecordedCommits) == [false])
+    }
+
+    @Test(arguments: Backend.all)
+    func markIsKeptAfterTheEntryOfTheTokenWasDeleted(_ engine: Backend) async throws {
+        let folder = try Folder()
+        let stack = try engine.stack(folder)
+        let empty = try await stack.historyToken()
+        try commitUnrecorded(stack)
+        try await add(stack, ["1"])
+        #expect(try await stack.history(since: empty).map(\.followsUnrecordedCommits) == [true])
+        let token = try await stack.history().token
+        try await stack.deleteHistory(before: token)
+        try await add(stack, ["2"])
+        #expect(try await stack.history(since: token).map(\.followsUnrecordedCommits) == [false])
+        try commitUnrecorded(stack)
+        let last = try await stack.history(since: token).token
+        try await stack.deleteHistory(before: last)
+        try await add(stack, ["3"])
+        #expect(try await stack.history(since: last).map(\.followsUnrecordedCommits) == [true])
+    }
+
+    // MARK: Deleting
+
+    @Test(arguments: Backend.all)
+    func invalidLimitsDeleteNothing(_ engine: Backend) async throws {
+        let folder = try Folder()
+        let stack = try engine.stack(folder)
+        try await add(stack, names(1...3))
+        let beyond = try token([stack.stores[0].storeID: 99])
+        let undefined = Date(timeIntervalSince1970: .nan)
+        let errors = [
+            await #expect(throws: StoreError.self) { try await stack.deleteHistory(before: beyond) },
+            #expect(throws: StoreError.self) { try stack.deleteHistoryAndWait(before: beyond) },
+            await #expect(throws: StoreError.self) { try await stack.deleteHistory(before: undefined) },
+            #expect(throws: StoreError.self) { try stack.deleteHistoryAndWait(before: undefined) },
+        ]
+        #expect(errors.map { $0?.code } == [.historyExpired, .historyExpired, .misuse, .misuse])
+        #expect(try await stack.history().map(\.author) == names(1...3))
+        try await stack.deleteHistory(before: .distantPast)
+        try await stack.deleteHistory(before: Date(timeIntervalSince1970: -.infinity))
+        #expect(try await stack.history().count == 3)
+        try await stack.deleteHistory(before: Date(timeIntervalSince1970: .infinity))
+        #expect(try await stack.history().isEmpty)
+    }
+
+    // MARK: Dates in the future
+
+    /// Appends entries whose dates differ from now by a number of seconds, with the numbers as authors.
+    private func append(_ stack: DataStack, _ ages: [Double]) throws {
+        let store = stack.stores[0]
+        for age in ages {
+            let writer = try store.backend.beginWrite()
+            let changes = ChangeSet(store.schema)
+            let head = HistoryRecord.Head(
+                base: writer.version, time: HistoryEntry.time(Date().addingTimeInterval(age)), bytesBefore: 0, isInternal: false,
+                author: "\(Int(age))")
+            changes.appendLogEntry(HistoryRecord(head: head).encoded())
+            try writer.apply(changes)
+            _ = try writer.commit(.relaxed)
+            writer.rollback()
+        }
+    }
+
+    private static let years = 10.0 * 365 * 86_400
+
+    @Test(arguments: Backend.all)
+    func entryOfTheFutureDoesNotEndExpiry(_ engine: Backend) async throws {
+        let cases: [(ages: [Double], kept: [Double])] = [
+            ([-7200, Self.years, -5400], []), ([-7200, Self.years, -600], [Self.years, -600]), ([Self.years], [Self.years]),
+            ([Self.years, -600, -7200], [Self.years, -600, -7200]), ([-7200, -7200, Self.years, Self.years, -5400, -600], [-600]),
+            (Array(repeating: Self.years, count: 300) + [-7200, -5400, Self.years, -600], [Self.years, -600]),
+        ]
+        for (ages, kept) in cases {
+            let folder = try Folder()
+            let stack = try engine.stack(folder, history: HistoryOptions(maximumAge: .seconds(3600)))
+            try append(stack, ages)
+            try await add(stack, names(1...4))
+            #expect(try await stack.history().map(\.author) == kept.map { "\(Int($0))" } + names(1...4), "\(ages)")
+        }
+    }
+
+    @Test(arguments: Backend.all)
+    func deletionBeforeADatePassesEntriesOfTheFuture(_ engine: Backend) async throws {
+        let folder = try Folder()
+        let stack = try engine.stack(folder)
+        try append(stack, [-7200, Self.years, -5400, -600, Self.years])
+        try await stack.deleteHistory(before: Date().addingTimeInterval(-3600))
+        #expect(try await stack.history().map(\.author) == ["-600", "\(Int(Self.years))"])
+        try await stack.deleteHistory(before: Date().addingTimeInterval(-60))
+        #expect(try await stack.history().map(\.author) == ["\(Int(Self.years))"])
+        try await stack.deleteHistory(before: Date().addingTimeInterval(60))
+        #expect(try await stack.history().isEmpty)
+    }
+}
