@@ -23,6 +23,10 @@ public class Context {
     @exclusivity(unchecked) @usableFromInline final var rowsAhead: FetchedRows?
     /// The monitors of the context; nil as long as it has none.
     @exclusivity(unchecked) final var observers: ContextObservers?
+    /// A Boolean value that indicates whether observers are being called; see ``reporting(_:)``.
+    @exclusivity(unchecked) final var isReporting = false
+    /// The reports that callbacks have requested.
+    @exclusivity(unchecked) final var deferredReports: [() -> Void] = []
     /// The maps of substitutes for missing objects, by entity index.
     @exclusivity(unchecked) final var substitutes: [Int32: IdentityMap] = [:]
 
