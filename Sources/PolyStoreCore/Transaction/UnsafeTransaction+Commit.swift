@@ -4,7 +4,7 @@ extension UnsafeTransaction {
     /// Returns a copy of the pending changes that does not reference the objects.
     private func recorded() throws -> RecordedChanges {
         try resolveImports()
-        applyCollectionChanges()
+        settleMembers()
         if let error = failedSteps.first ?? deferredErrors.first { throw error }
         let changes = RecordedChanges(mayBeWritten: mayBeWritten)
         for (entityIndex, entityChanges) in pending.enumerated() {
@@ -188,6 +188,7 @@ extension UnsafeTransaction {
 
     /// Discards all changes since the last commit and moves to the newest version. Objects created since then are marked as deleted.
     public func rollback() {
+        settleMembers()
         var changed: [any Model] = []
         for object in tracker.objects {
             if object._$state.edit != nil || object.isDeleted { changed.append(object) }
@@ -240,7 +241,7 @@ extension UnsafeTransaction {
     }
 
     private func moveToNewest() {
-        applyCollectionChanges()
+        settleMembers()
         endSnapshots()
         for entityChanges in pending { entityChanges.records?.forgetStored() }
         forgetAllMembers()

@@ -75,6 +75,7 @@ public final class ObjectMonitor<T: Model> {
     /// Returns the bytes of the object's record, including pending changes; `nil` if it is deleted.
     private func currentRecord(_ object: T) throws -> [UInt8]? {
         if object.isDeleted { return nil }
+        context.settleMembers()
         if object.isEdited || object.isInserted {
             let arena = RecordArena(capacity: 512)
             return Array(try arena.encode(object, entry).bytes)
