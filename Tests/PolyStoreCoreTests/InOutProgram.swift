@@ -22,8 +22,17 @@ struct InOutProgram {
 
     /// An operation on an array.
     private enum Operation {
-        case replace(Int, Track), swap(Int, Int), append(Track), insert(Track, Int), remove(Int), removeLast, removeSome(Int, Int), reverse
-        case sort, duplicate(Int), assign([Track]), appendSome([Track])
+        case replace(Int, Track)
+        case swap(Int, Int)
+        case append(Track)
+        case insert(Track, Int)
+        case remove(Int)
+        case removeLast
+        case removeSome(Int, Int)
+        case reverse, sort
+        case duplicate(Int)
+        case assign([Track])
+        case appendSome([Track])
         /// Another access to the array, through a further `inout`.
         indirect case nested([Operation])
 
@@ -169,8 +178,8 @@ struct InOutProgram {
         expect(count == expected[index].count, "\(count) were counted")
         let title = tracks[index].title
         let owners = try transaction.fetchAll(From<Playlist>(), Where("ANY tracks.title == %@", title))
-        expect(owners.allSatisfy { $0 === lists[expected.firstIndex { $0.contains(tracks[index]) } ?? 0] }, "\(title) was found in another list")
-        expect(owners.count == (expected.contains { $0.contains(tracks[index]) } ? 1 : 0), "\(title) was found in \(owners.count) lists")
+        let owner = expected.firstIndex { $0.contains(tracks[index]) }.map { lists[$0] }
+        expect(owners == [owner].compactMap { $0 }, "\(title) was found in \(owners.count) lists")
         let extra = try transaction.fetchCount(From<Playlist>(), Where("ANY extras.title == %@", title))
         expect(extra == extras.count { $0.contains(tracks[index]) }, "\(title) was found in \(extra) lists of extras")
     }

@@ -57,7 +57,10 @@ import Testing
             new.playlist = nil
             #expect(!lists[0].tracks.contains(new) && old.playlist == nil)
             edit()
-            Self.change(&lists[0].tracks) { list in Self.change(&list) { $0.swapAt(20, 80) }; list.removeFirst() }
+            Self.change(&lists[0].tracks) { list in
+                Self.change(&list) { $0.swapAt(20, 80) }
+                list.removeFirst()
+            }
             var swapped = expected
             swapped.swapAt(20, 80)
             #expect(lists[0].tracks == Array(swapped.dropFirst()) && tracks[0].playlist == nil)

@@ -75,7 +75,7 @@ final class CallbackWorld {
             case 9: try log("add object") { try addObject(number(contexts.count)) }
             case 10: if objects.count > 6 { log("release object") { _ = objects.remove(at: number(objects.count)) } }
             case 11:
-                if let index = objects.indices.randomElement(using: &commits.random) { log("add object observer") { addObjectMirror(index) } }
+                if !objects.isEmpty { log("add object observer") { addObjectMirror(number(objects.count)) } }
             case 12: try log("refresh") { try refresh(number(contexts.count)) }
             default: try actOnTransaction()
             }

@@ -25,7 +25,9 @@ final class ObjectMirror: ObjectObserver {
     func objectMonitor(_ monitor: ObjectMonitor<Animal>, willUpdateObject object: Animal) {
         if isAnnounced { problems.append("\(monitor.objectID) will change twice") }
         isAnnounced = true
-        if comparesKeys, let values, values != Self.values(object) { problems.append("\(monitor.objectID) changed before willUpdateObject") }
+        if comparesKeys, let values, values != Self.values(object) {
+            problems.append("\(monitor.objectID) changed before willUpdateObject")
+        }
         onCall?("willUpdate")
     }
 
