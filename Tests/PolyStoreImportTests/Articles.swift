@@ -132,7 +132,7 @@ final class Articles: Sendable {
         stack = try DataStack(Schema("Articles 1", Article.self, Strict.self), logger: logger)
         // Independent of the speed of the machine.
         stack.snapshotWarningAge = .seconds(100_000)
-        try stack.addStore(backend.store(in: folder.path).durability(.relaxed))
+        try stack.addStore(backend.store(in: folder).durability(.relaxed))
     }
 
     /// All articles: their unique ids, the texts of their sources, and the number of those.

@@ -6,6 +6,7 @@ extension Context {
     /// - Parameter paths: names of relationships, or key paths over several.
     /// - Throws: `invalidPredicate` for a name that does not denote a relationship.
     final func prefetch<T: Model>(_ paths: [String], of objects: [T]) throws {
+        settleMembers()
         var byEntity: [Int32: [any Model]] = [:]
         for object in objects { byEntity[object._$state.entityIndex, default: []].append(object) }
         for path in paths {

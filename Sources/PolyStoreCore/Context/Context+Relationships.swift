@@ -77,6 +77,7 @@ extension Context {
 
     private func collection(_ object: some Model, _ relationship: Int) -> MemberCollection? {
         if memberLists.collections.isEmpty { return nil }
+        settleMembers()
         dropForgottenLists(object._$state.entityIndex)
         let key = RelationshipKey(
             entityIndex: object._$state.entityIndex, relationship: Int32(truncatingIfNeeded: relationship), rowID: object._$state.rowID)
@@ -133,6 +134,7 @@ extension Context {
     /// Reads the row ids of the members of a to-many relationship for several objects. Uncached ones are read with one query.
     final func readMembers(of objects: [any Model], _ relationship: Relationship, _ entry: StoreEntity) throws {
         dropForgottenLists(entry.entityIndex)
+        settleMembers()
         func key(_ object: any Model) -> RelationshipKey {
             RelationshipKey(entityIndex: entry.entityIndex, relationship: Int32(relationship.index), rowID: object._$state.rowID)
         }

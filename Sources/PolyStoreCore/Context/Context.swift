@@ -25,6 +25,10 @@ public class Context {
     @exclusivity(unchecked) final var observers: ContextObservers?
     /// The running iterations in batches that read the snapshots of this context.
     @exclusivity(unchecked) final var iterations: [BatchIteration] = []
+    /// A Boolean value that indicates whether observers are being called; see ``reporting(_:)``.
+    @exclusivity(unchecked) final var isReporting = false
+    /// The reports that callbacks have requested.
+    @exclusivity(unchecked) final var deferredReports: [() -> Void] = []
     /// The maps of substitutes for missing objects, by entity index.
     @exclusivity(unchecked) final var substitutes: [Int32: IdentityMap] = [:]
 
@@ -232,6 +236,8 @@ public class Context {
 
     @usableFromInline
     final func dropLists(_ entityIndex: Int32) {
+        // The collection of a released object may contain changes that were not applied.
+        settleMembers()
         let keys = maps[Int(entityIndex)].takeForgotten()
         for relationship in entry(entityIndex).entity.relationships where relationship.isToMany {
             for key in keys {
@@ -240,10 +246,15 @@ public class Context {
         }
     }
 
+    /// Completes the last in-place change of a list, before anything is read or changed that depends on it. Does nothing in contexts that cannot change objects.
+    @inline(__always)
+    final func settleMembers() { if memberLists.unsettled != nil { editor?.settleCollection() } }
+
     /// The old list is released after `memberLists` is consistent again.
     final func forgetMembers(_ key: RelationshipKey) { _ = memberLists.forget(key) }
 
     final func forgetAllMembers() {
+        if let key = memberLists.unsettled { maps[Int(destination(key.entityIndex, Int(key.relationship)))].isUnsettled = false }
         let old = memberLists
         memberLists = MemberLists()
         withExtendedLifetime(old) {}

@@ -72,6 +72,10 @@ final class IdentityMap {
     /// A Boolean value that indicates whether nearly all objects of the last fetch were already registered, as when a list is fetched repeatedly.
     @exclusivity(unchecked) @usableFromInline private(set) var isWarm = false
 
+    /// A Boolean value that indicates whether a list of objects of the entity was changed in place and must be compared before a relationship of such an
+    /// object is read; see ``Context/settleMembers()``.
+    @exclusivity(unchecked) @usableFromInline var isUnsettled = false
+
     /// A Boolean value that indicates whether hashed objects are recorded; see ``Transaction/beginSetMutation(_:_:)``.
     @exclusivity(unchecked) @usableFromInline private(set) var isRecording = false
     @exclusivity(unchecked) private var recorderCount = 0

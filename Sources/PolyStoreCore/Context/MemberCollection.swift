@@ -7,9 +7,6 @@ class MemberCollection {
     /// A Boolean value that indicates whether the relationship was changed in another way while the collection was lent.
     final var isOutdated = false
 
-    /// A Boolean value that indicates whether the collection was lent since it was last compared as a whole.
-    final var hasUnappliedChanges = false
-
     /// Called when an object is added through the inverse relationship.
     /// - Returns: false if the collection cannot be updated.
     func add(_ object: any Model) -> Bool { false }

@@ -6,6 +6,8 @@ struct MemberLists {
     private var lists: [RelationshipKey: MemberList] = [:]
     /// The collections; their relationships also have a list.
     private(set) var collections: [RelationshipKey: MemberCollection] = [:]
+    /// The relationship whose collection may contain changes that were not applied to the inverse relationships.
+    var unsettled: RelationshipKey?
 
     @usableFromInline
     init() {}

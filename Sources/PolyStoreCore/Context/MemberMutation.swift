@@ -6,6 +6,8 @@ public struct MemberMutation<C> {
     var collection: MemberCollection?
     /// The address of the elements when they were lent. It changes if the collection is replaced or grows.
     var address: UInt = 0
+    /// The storage at that address. The reference does not make the storage shared, and prevents that another one is allocated at the address.
+    unowned var storage: AnyObject?
     /// The index of the first recorded hash that belongs to this mutation.
     var firstRecord = 0
 

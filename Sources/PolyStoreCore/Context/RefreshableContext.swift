@@ -11,11 +11,12 @@ public class RefreshableContext: Context {
     @exclusivity(unchecked) final var feed: CommitFeed?
     /// The indexes of stores with commits that may be missing in the feed.
     @exclusivity(unchecked) private final var gaps: Set<Int> = []
-    @exclusivity(unchecked) private final var isMoving = false
     /// A Boolean value that indicates whether a move has failed, so that objects and monitors may be inconsistent with the snapshots.
     @exclusivity(unchecked) private final var isOutdated = false
-    /// A Boolean value that indicates whether another move was requested during a move.
-    @exclusivity(unchecked) private final var mustMoveAgain = false
+    /// A Boolean value that indicates whether a callback has requested another move.
+    @exclusivity(unchecked) private final var isMoveDeferred = false
+    /// A Boolean value that indicates whether the deferred move is a refresh.
+    @exclusivity(unchecked) private final var isRefreshDeferred = false
     /// The generation of the table at the last move.
     @exclusivity(unchecked) private final var shownGeneration: Int
 
@@ -46,24 +47,30 @@ public class RefreshableContext: Context {
     public final func version(of store: PersistentStore) -> UInt64? { snapshots[store]?.version }
 
     /// Moves to the newest version and turns all objects into faults, which read their values on the next access. Objects that were deleted in the
-    /// meantime then have ``Model/isDeleted`` set. Monitors notify their observers. When called by an observer of a monitor, it takes effect after
-    /// all observers have returned.
+    /// meantime then have ``Model/isDeleted`` set. Monitors notify their observers. When called in a callback of a monitor of this context, it takes
+    /// effect when all callbacks have returned; an error is logged then.
     public final func refresh() throws { try move(isRefresh: true) }
 
     /// Moves to the newest version and updates every registered object and every monitor.
     final func catchUp() throws { try move(isRefresh: false) }
 
     private func move(isRefresh: Bool) throws {
-        guard !isMoving else {
-            mustMoveAgain = true
-            return
-        }
-        isMoving = true
-        defer { isMoving = false }
-        try moveOnce(isRefresh: isRefresh)
-        while mustMoveAgain {
-            mustMoveAgain = false
-            try moveOnce(isRefresh: isRefresh)
+        if isReporting { deferMove(isRefresh: isRefresh) } else { try reporting { try moveOnce(isRefresh: isRefresh) } }
+    }
+
+    /// Moves when all callbacks have returned, once for all requests.
+    private func deferMove(isRefresh: Bool) {
+        if isRefresh { isRefreshDeferred = true }
+        guard !isMoveDeferred else { return }
+        isMoveDeferred = true
+        deferredReports.append { [self] in
+            let isRefresh = isRefreshDeferred
+            (isMoveDeferred, isRefreshDeferred) = (false, false)
+            do {
+                try moveOnce(isRefresh: isRefresh)
+            } catch {
+                log(.error, "The context could not move to the newest version after a callback: \(error)")
+            }
         }
     }
 
@@ -121,8 +128,7 @@ public class RefreshableContext: Context {
             guard let new = new[entry.store.index], let old = old[entry.store.index] else { return wasOutdated }
             return wasOutdated || ContextMove.differs(entry, row.rowID, old, new)
         }
-        let concerned = observers?.concerned(move, entries) ?? []
-        for observer in concerned { observer.contextWillMove(move) }
+        let concerned = observers?.announce(move, entries) ?? []
         detachIterations()
         snapshots.move(to: target.readers, core)
         defer {

@@ -24,7 +24,17 @@ extension Model {
     /// Returns the target of a to-one relationship.
     @inlinable
     public func _$target<T: Model>(of relationship: Int, _ target: ToOne) -> T? {
-        target.rowID == 0 ? nil : _$state.context.target(of: self, relationship, target.rowID)
+        if _$state.isUnsettled { return _$settledTarget(of: relationship) }
+        return target.rowID == 0 ? nil : _$state.context.target(of: self, relationship, target.rowID)
+    }
+
+    /// Returns the target of a to-one relationship after the last in-place change of a list was completed, which can change the target.
+    @usableFromInline @inline(never)
+    func _$settledTarget<T: Model>(of relationship: Int) -> T? {
+        let context = _$state.context
+        context.settleMembers()
+        let target = _$toOne(relationship)
+        return target.rowID == 0 ? nil : context.target(of: self, relationship, target.rowID)
     }
 
     /// Sets a to-one relationship and updates the inverse.
@@ -94,13 +104,17 @@ extension Model {
 
     /// A Boolean value that indicates whether this transaction changed the object or one of its to-many relationships. Changes that were reverted
     /// count too; see ``hasPersistentChangedValues()``.
-    public var hasChanges: Bool { isEdited || !changedRelationships.isEmpty }
+    public var hasChanges: Bool {
+        _$state.context.settleMembers()
+        return isEdited || !changedRelationships.isEmpty
+    }
 
     /// A Boolean value that indicates whether the record differs from the stored one.
     var isEdited: Bool { _$state.edit != nil || isDeleted }
 
     /// The stored names of the properties that this transaction changed. Changes that were reverted count too; see ``changedValues()``.
     public var changedKeys: Set<String> {
+        _$state.context.settleMembers()
         var keys = Set(changedRelationships.map(\.name))
         guard let edit = _$state.edit else { return keys }
         let fields = _$state.context.entry(_$state.entityIndex).entity.fields

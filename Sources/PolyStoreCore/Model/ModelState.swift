@@ -55,6 +55,9 @@ public struct ModelState: ~Copyable {
     /// The index of the object's entity in the context's store table.
     @inlinable var entityIndex: Int32 { unretainedMap._withUnsafeGuaranteedRef { $0.entityIndex } }
 
+    /// A Boolean value that indicates whether an in-place change of a list may concern the object; see ``Context/settleMembers()``.
+    @inlinable var isUnsettled: Bool { unretainedMap._withUnsafeGuaranteedRef { $0.isUnsettled } }
+
     /// A Boolean value that indicates whether the values have not been read yet.
     @inlinable public var isFault: Bool { flags.contains(.fault) }
 

@@ -6,7 +6,7 @@ protocol ContextObserver: AnyObject {
     var route: ObserverRoute? { get }
     /// The entities whose objects it reports; `nil` for all.
     var observedEntities: [Int32]? { get }
-    /// Called before the context advances, while objects still have their old values.
+    /// Called before the context advances, while objects still have their old values. Called again if observers were added meanwhile.
     func contextWillMove(_ move: ContextMove)
     /// Called when the context shows the new snapshot, before any observer is notified. Applies the changes and keeps them for ``notify()``.
     func contextDidMove(_ move: ContextMove, _ context: Context)

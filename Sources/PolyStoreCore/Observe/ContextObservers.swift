@@ -12,13 +12,19 @@ final class ContextObservers {
     private var objects: [RowReference: [Reference]] = [:]
     /// The number of observed objects at which entries without observers are removed.
     private var objectLimit = 64
+    /// The number of observers that were added.
+    private var additionCount = 0
     /// The entities that observers report, including released observers; `nil` for all.
     private var entityIndexes: Set<Int32>? = []
 
     /// Returns whether an observer may report objects of an entity.
     func reports(_ entityIndex: Int32) -> Bool { entityIndexes?.contains(entityIndex) ?? true }
 
+    /// Called when something was added that must be notified of a move that is being announced.
+    func didAdd() { additionCount += 1 }
+
     private func extendEntities(_ observer: any ContextObserver) {
+        didAdd()
         if let observed = observer.observedEntities { entityIndexes?.formUnion(observed) } else { entityIndexes = nil }
     }
 
@@ -53,6 +59,21 @@ final class ContextObservers {
         guard objects.count > objectLimit else { return }
         objects = objects.filter { $0.value.contains { $0.observer != nil } }
         objectLimit = max(64, 2 * objects.count)
+    }
+
+    /// Announces a move to the observers that it may affect, including those that are added by callbacks.
+    /// - Returns: The observers.
+    func announce(_ move: ContextMove, _ entries: [StoreEntity]) -> [any ContextObserver] {
+        var found: [any ContextObserver] = []
+        var known = -1
+        while known != additionCount {
+            known = additionCount
+            // The observers found before stay alive until they are found again.
+            let before = found
+            found = withExtendedLifetime(before) { concerned(move, entries) }
+            for observer in found { observer.contextWillMove(move) }
+        }
+        return found
     }
 
     /// Returns the observers that a move may affect.

@@ -11,9 +11,12 @@ final class ChangeTracker {
     @exclusivity(unchecked) private var originals: [RowReference: RecordedChanges.ByteRange] = [:]
     @exclusivity(unchecked) private var arena = RecordArena()
     @exclusivity(unchecked) private var observers: [(id: Int, handler: (PendingChanges) -> Void)] = []
-    /// Objects changed since the observers were last notified.
+    @exclusivity(unchecked) private var lastObserver = 0
+    /// The reports that the observers have not received yet.
+    @exclusivity(unchecked) private var reports: [PendingChanges] = []
+    /// Objects changed since the last report.
     @exclusivity(unchecked) private var unreportedObjects: [RowReference: any Model] = [:]
-    /// The number of to-many relationship changes that observers were notified of.
+    /// The number of to-many relationship changes in the reports.
     @exclusivity(unchecked) private var reportedRelationshipCount = 0
     /// Objects that were changed during a commit.
     @exclusivity(unchecked) private var objectsEditedDuringCommit: [RowReference: any Model] = [:]
@@ -45,6 +48,7 @@ final class ChangeTracker {
 
     /// Called after undo or redo restored objects and their to-many relationships.
     func didRestore(_ objects: [any Model], _ relationships: Set<RelationshipKey>, in transaction: Transaction) {
+        (transaction as? UnsafeTransaction)?.collectRelationships(restored: relationships)
         guard !observers.isEmpty else { return }
         for object in objects { addUnreported(object) }
         for key in relationships { addUnreported(transaction.anyObject(key.entityIndex, key.rowID)) }
@@ -109,35 +113,43 @@ final class ChangeTracker {
 
     /// Adds an observer and returns its identifier.
     func observe(_ handler: @escaping (PendingChanges) -> Void) -> Int {
-        let id = (observers.last?.id ?? 0) + 1
-        observers.append((id, handler))
-        return id
+        lastObserver += 1
+        observers.append((lastObserver, handler))
+        return lastObserver
     }
 
     func removeObserver(_ id: Int) { observers.removeAll { $0.id == id } }
 
-    /// Notifies the observers of the changes since the last notification.
-    func notifyObservers(in transaction: Transaction) {
+    /// Adds a report of the changes since the last one.
+    func endReport(in transaction: Transaction) {
         guard !observers.isEmpty else { return }
         for key in transaction.relationshipChanges.changedRelationships(since: reportedRelationshipCount) {
             addUnreported(transaction.anyObject(key.entityIndex, key.rowID))
         }
         reportedRelationshipCount = transaction.relationshipChanges.changeCount
-        notify()
+        endReport()
     }
 
-    /// Notifies the observers that changes were discarded.
-    func notifyObservers(discarded objects: [any Model], _ relationships: Set<RelationshipKey>, in transaction: Transaction) {
+    /// Adds a report of discarded changes.
+    func endReport(discarded objects: [any Model], _ relationships: Set<RelationshipKey>, in transaction: Transaction) {
         guard !observers.isEmpty else { return }
         for object in objects { addUnreported(object) }
         for key in relationships { addUnreported(transaction.anyObject(key.entityIndex, key.rowID)) }
-        notify()
+        endReport()
     }
 
-    private func notify() {
+    private func endReport() {
         guard !unreportedObjects.isEmpty else { return }
-        let changes = PendingChanges(Array(unreportedObjects.values))
+        reports.append(PendingChanges(Array(unreportedObjects.values)))
         unreportedObjects = [:]
-        for observer in observers { observer.handler(changes) }
+    }
+
+    /// Notifies the observers of the reports that exist now.
+    func notifyObservers() {
+        let delivered = reports
+        reports = []
+        for report in delivered {
+            for observer in observers where observers.contains(where: { $0.id == observer.id }) { observer.handler(report) }
+        }
     }
 }

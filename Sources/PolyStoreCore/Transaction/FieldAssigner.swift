@@ -14,6 +14,7 @@ final class FieldAssigner {
     /// Encodes an object. The record and those derived from it are valid until the next object is encoded.
     func record(of object: some Model, _ entry: StoreEntity) throws -> RecordView {
         used = 0
+        transaction.settleMembers()
         if object._$state.isFault { object._$fire() }
         return try build(entry.entity) { try entry.encode(object, into: &$0) }
     }

@@ -13,6 +13,7 @@ final class PendingRelated: RelatedRecords {
     }
 
     func record(_ entity: Entity, rowID: Int64) throws -> RecordView? {
+        transaction.settleMembers()
         let entityIndex = Int(store.firstEntityIndex) + entity.index
         switch state(entityIndex, rowID) {
         case .stored: return try storage.record(entity, rowID: rowID)
@@ -25,6 +26,7 @@ final class PendingRelated: RelatedRecords {
     }
 
     func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs {
+        transaction.settleMembers()
         let stored = try storage.related(relationship, of: sources)
         if let forward = forward(relationship) { return owners(forward, sources, stored) }
         let entityIndex = store.firstEntityIndex + Int32(relationship.source)

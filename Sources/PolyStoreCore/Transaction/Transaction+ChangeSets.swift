@@ -6,7 +6,7 @@ extension Transaction {
     /// - Throws: `constraint` with all violations.
     func changeSets() throws -> [StoreChanges] {
         try resolveImports()
-        applyCollectionChanges()
+        settleMembers()
         if let error = deferredErrors.first { throw error }
         try validate()
         var sets: [StoreChanges] = []

@@ -4,6 +4,7 @@ extension Transaction {
     /// Deletes objects and applies their delete rules. Uses a work list instead of recursion, because cascades may be arbitrarily long.
     final func deleteGraph(_ objects: [any Model]) throws {
         try checkMutable()
+        settleMembers()
         var work = objects
         while let object = work.popLast() {
             guard owns(object) else {

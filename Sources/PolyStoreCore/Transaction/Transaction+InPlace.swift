@@ -5,8 +5,11 @@ import PolyStoreBackend
 //
 // The cost of detecting a change is proportional to the change. Set: inserting or removing an element hashes it, so only the objects hashed during
 // the access can differ. Elements removed by index are not hashed, but then the count does not match. Array: one slice was inserted or removed if the
-// elements before and after it are unchanged. In all other cases the collection is compared as a whole. Every collection is also compared as a whole
-// when a transaction is committed or a step ends, because a function that receives the collection as `inout` may apply several changes.
+// elements before and after it are unchanged. In all other cases the collection is compared as a whole.
+//
+// Of a long array only samples are compared at the end of an access, because a function that receives it as `inout` may apply several changes, and
+// nothing but the array shows them. The array is then unsettled: before anything is read or changed that depends on the relationship, except by another
+// access to the same array, it is compared as a whole. A loop that only appends to a list compares it once. At most one collection is unsettled.
 
 extension Transaction {
     private func memberKey(_ object: any Model, _ relationship: Int) -> RelationshipKey {
@@ -19,7 +22,7 @@ extension Transaction {
 
     private func keep(_ collection: MemberCollection, _ key: RelationshipKey) {
         if memberLists.collections.count >= Self.collectionLimit {
-            applyCollectionChanges()
+            settleMembers()
             let dropped = memberLists.dropAll()
             // A collection that is currently lent is returned as a copy.
             withExtendedLifetime(dropped) {}
@@ -31,6 +34,7 @@ extension Transaction {
     // MARK: Sets
 
     func beginSetMutation<T: Model>(_ object: any Model, _ relationship: Int) -> MemberMutation<Set<T>> {
+        settleMembers()
         let key = memberKey(object, relationship)
         dropForgottenLists(key.entityIndex)
         if let held = memberLists.collection(key) {
@@ -56,13 +60,19 @@ extension Transaction {
     {
         collection.isOutdated = false
         mutation.collection = collection
-        mutation.address = Self.address(&mutation.members)
+        let storage = Self.storage(&mutation.members)
+        mutation.address = UInt(bitPattern: Unmanaged.passUnretained(storage).toOpaque())
+        mutation.storage = storage
         mutation.firstRecord = maps[Int(destination(key.entityIndex, Int(key.relationship)))].beginRecording()
         return mutation
     }
 
-    /// Returns the address of the storage of a collection: sets and arrays consist of one reference.
+    /// Returns the address of the storage of a collection: a set consists of one reference.
     private static func address<C>(_ collection: inout C) -> UInt { withUnsafeBytes(of: &collection) { $0.load(as: UInt.self) } }
+
+    private static func storage<C>(_ collection: inout C) -> AnyObject {
+        withUnsafeBytes(of: &collection) { $0.load(as: Unmanaged<AnyObject>.self).takeUnretainedValue() }
+    }
 
     func endSetMutation<T: Model>(_ mutation: inout MemberMutation<Set<T>>, _ object: any Model, _ relationship: Int) {
         let key = memberKey(object, relationship)
@@ -130,7 +140,6 @@ extension Transaction {
         body()
         collection.isBeingMutated = false
         collection.isOutdated = false
-        collection.hasUnappliedChanges = true
     }
 
     final func dropCollection(_ key: RelationshipKey) { _ = memberLists.drop(key) }
@@ -139,6 +148,7 @@ extension Transaction {
 
     func beginListMutation<T: Model>(_ object: any Model, _ relationship: Int) -> MemberMutation<[T]> {
         let key = memberKey(object, relationship)
+        if memberLists.unsettled != key { settleMembers() }
         dropForgottenLists(key.entityIndex)
         if let held = memberLists.collection(key) {
             guard let collection = held as? MemberArray<T>, !collection.isBeingMutated else {
@@ -175,8 +185,10 @@ extension Transaction {
         let isHeld = memberLists.collection(key) === collection
         if isHeld, !collection.isOutdated, let piece = piece(mutation.members, key), canCarry(piece, mutation.members, key) {
             guard carry(piece, mutation.members, key, object) else { return dropCollection(key) }
+            if !piece.isOnlyDifference { markUnsettled(key) }
         } else {
             guard replaceList(of: object, relationship, to: mutation.members) else { return dropCollection(key) }
+            if memberLists.unsettled == key { markSettled(key) }
         }
         returnCollection(collection, key, mutation.members.count) { swap(&collection.members, &mutation.members) }
     }
@@ -186,9 +198,11 @@ extension Transaction {
         let position: Int
         let added: Int
         let removed: Int
+        /// A Boolean value that indicates whether all other elements were compared.
+        let isOnlyDifference: Bool
     }
 
-    /// Returns the one slice by which an array differs from the list, or nil if there may be other differences.
+    /// Returns the one slice by which an array differs from the list, or nil if there are other differences. Samples of the other elements are compared.
     private func piece<T: Model>(_ members: [T], _ key: RelationshipKey) -> Piece? {
         memberLists.edit(key) { list in
             let (before, after) = (list.count, members.count)
@@ -202,9 +216,11 @@ extension Transaction {
                 let middle = (low + high) / 2
                 if isSame(middle, &list) { low = middle + 1 } else { high = middle }
             }
-            let piece = Piece(position: low, added: max(0, after - before), removed: max(0, before - after))
             // Compares the neighbors of the slice, the ends and a few samples in between.
             let (ahead, behind) = (low, shorter - low)
+            let piece = Piece(
+                position: low, added: max(0, after - before), removed: max(0, before - after),
+                isOnlyDifference: ahead <= Self.sampleCount && behind <= Self.sampleCount)
             for sample in Self.samples(ahead) where !isSame(sample, &list) { return nil }
             for sample in Self.samples(behind)
             where members[low + piece.added + sample]._$state.rowID != list[low + piece.removed + sample] { return nil }
@@ -212,9 +228,11 @@ extension Transaction {
         } ?? nil
     }
 
+    private static var sampleCount: Int { 8 }
+
     private static func samples(_ count: Int) -> [Int] {
-        if count <= 8 { return Array(0..<count) }
-        return (0..<8).map { $0 * (count - 1) / 7 }
+        if count <= sampleCount { return Array(0..<count) }
+        return (0..<sampleCount).map { $0 * (count - 1) / (sampleCount - 1) }
     }
 
     /// Returns whether the inserted members are distinct and were not in the list before.
@@ -262,14 +280,25 @@ extension Transaction {
 
     // MARK: Settling
 
-    /// Compares all changed collections as a whole with the tracked members.
-    final func applyCollectionChanges() {
-        for (key, collection) in memberLists.collections where collection.hasUnappliedChanges && !collection.isBeingMutated {
-            collection.hasUnappliedChanges = false
-            let keys = memberLists.keys(key) ?? []
-            if collection.matches(keys) { continue }
-            dropCollection(key)
-            collection.assign(Int(key.relationship), of: anyObject(key.entityIndex, key.rowID))
-        }
+    private func markUnsettled(_ key: RelationshipKey) {
+        memberLists.unsettled = key
+        maps[Int(destination(key.entityIndex, Int(key.relationship)))].isUnsettled = true
+    }
+
+    private func markSettled(_ key: RelationshipKey) {
+        memberLists.unsettled = nil
+        maps[Int(destination(key.entityIndex, Int(key.relationship)))].isUnsettled = false
+    }
+
+    /// Compares the unsettled collection as a whole with the tracked members, and applies the differences. While the collection is lent, objects keep the state
+    /// of its last comparison.
+    final func settleCollection() {
+        guard let key = memberLists.unsettled else { return }
+        let collection = memberLists.collection(key)
+        if collection?.isBeingMutated ?? false { return }
+        markSettled(key)
+        guard let collection, !collection.matches(memberLists.keys(key) ?? []) else { return }
+        dropCollection(key)
+        collection.assign(Int(key.relationship), of: anyObject(key.entityIndex, key.rowID))
     }
 }

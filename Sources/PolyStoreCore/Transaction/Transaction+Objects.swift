@@ -154,7 +154,8 @@ extension Transaction {
     /// A Boolean value that indicates whether the transaction has changes to write. A value that was set back to the original counts as a change; an
     /// object that was created and deleted does not.
     public var hasChanges: Bool {
-        pending.contains { entityChanges in
+        settleMembers()
+        return pending.contains { entityChanges in
             !entityChanges.deleted.isEmpty || entityChanges.inserted.contains { !$0.isDeleted }
                 || entityChanges.updated.contains { !$0.isDeleted && !($0._$state.edit?.mask.isEmpty ?? true) }
         } || !storeValues.isEmpty

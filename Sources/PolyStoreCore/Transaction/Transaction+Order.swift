@@ -34,6 +34,7 @@ extension Transaction {
 
     /// Applies an order requested by another transaction to a list that may contain further members in the meantime.
     func rearrange(_ key: RelationshipKey, _ order: MemberOrder) throws {
+        settleMembers()
         let now = try memberRowIDs(of: anyObject(key.entityIndex, key.rowID), key)
         let wanted = order.applied(to: now)
         if wanted != now { arrange(key, wanted) }
@@ -41,6 +42,7 @@ extension Transaction {
 
     /// Returns the changed positions of all ordered relationships of a store.
     func pendingPositions(_ store: PersistentStore) throws -> PendingPositions {
+        settleMembers()
         var found = PendingPositions()
         guard relationshipChanges.hasOrders else { return found }
         let all = relationshipChanges.all(where: { store.entityIndexes.contains($0.entityIndex) })

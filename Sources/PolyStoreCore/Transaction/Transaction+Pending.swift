@@ -8,11 +8,13 @@ extension Transaction {
     func mergedRows(
         _ entry: StoreEntity, _ request: FetchRequest, _ options: FetchOptions, isSteady: Bool = false
     ) throws -> RecordCursor {
+        settleMembers()
         let storage = try storage(entry.store)
         return try differingRows(entry, request, options, storage, isSteady: isSteady) ?? storage.fetch(request)
     }
 
     func mergedCount(_ entry: StoreEntity, _ request: FetchRequest, _ options: FetchOptions) throws -> Int {
+        settleMembers()
         let storage = try storage(entry.store)
         if options.includesPendingChanges, !pending[Int(entry.entityIndex)].isEmpty, !(request.looksAround && hasPending(in: entry.store)) {
             return try countRows(entry, request, storage)
@@ -73,6 +75,7 @@ extension Transaction {
     }
 
     func relatedRecords(_ store: PersistentStore, _ options: FetchOptions) throws -> any RelatedRecords {
+        settleMembers()
         let storage = try storage(store)
         return options.includesPendingChanges && hasPending(in: store) ? PendingRelated(self, store, storage) : storage
     }

@@ -3,6 +3,7 @@ import PolyStoreBackend
 extension Transaction {
     func moveToOne<T: Model>(_ object: any Model, _ relationship: Int, from old: ToOne, to new: T?) -> ToOne {
         guard isOpen else { return old }
+        if memberLists.unsettled != nil { return moveToOneSettled(object, relationship, to: new) }
         let rowID = new?._$state.rowID ?? 0
         guard acceptsTargets(object, relationship, isClearing: new == nil) else { return old }
         if let new, rowID != old.rowID || isForeign(new, relationship, of: object), !accepts(new, as: relationship, of: object) {
@@ -15,6 +16,17 @@ extension Transaction {
         guard rowID != old.rowID else { return old }
         moved(object, relationship, from: old.rowID, to: rowID)
         return ToOne(rowID: rowID)
+    }
+
+    /// Sets a to-one relationship after the last in-place change of a list was completed, which can change the current target.
+    private func moveToOneSettled<T: Model>(_ object: any Model, _ relationship: Int, to new: T?) -> ToOne {
+        settleMembers()
+        let old = object._$toOne(relationship)
+        // While the list is lent, its change cannot be completed.
+        let unsettled = memberLists.unsettled
+        memberLists.unsettled = nil
+        defer { memberLists.unsettled = unsettled }
+        return moveToOne(object, relationship, from: old, to: new)
     }
 
     /// Returns whether an object is of another context or store than the targets of a relationship. Its row id can be that of the current target.
@@ -165,6 +177,7 @@ extension Transaction {
     /// Returns whether the members can replace those of a relationship. Otherwise the reason is logged or kept for the commit.
     func acceptsReplacement<Members: Collection>(of object: any Model, _ relationship: Int, by members: Members) -> Bool
     where Members.Element: Model {
+        settleMembers()
         guard isOpen else {
             logLostChange(object)
             return false

@@ -255,7 +255,10 @@ public class Transaction: Context {
 
     // MARK: Operations of transactions, implemented in separate files
 
-    override func pendingMembers(_ key: RelationshipKey) -> MemberChanges? { relationshipChanges.changes(key) }
+    override func pendingMembers(_ key: RelationshipKey) -> MemberChanges? {
+        settleMembers()
+        return relationshipChanges.changes(key)
+    }
 
     override func rows(_ entry: StoreEntity, _ request: FetchRequest, _ options: FetchOptions) throws -> RecordCursor {
         try mergedRows(entry, request, options)

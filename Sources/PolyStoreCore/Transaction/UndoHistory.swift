@@ -65,9 +65,15 @@ final class UndoHistory {
             && transaction.deferredErrors.changeCount == current.deferredErrors.changeCount
     }
 
-    var canUndo: Bool { !isAtEnd || undoable.count > floor }
+    var canUndo: Bool {
+        transaction.settleMembers()
+        return !isAtEnd || undoable.count > floor
+    }
     /// False after further changes: undone steps cannot be redone on top of them.
-    var canRedo: Bool { isAtEnd && !redoable.isEmpty }
+    var canRedo: Bool {
+        transaction.settleMembers()
+        return isAtEnd && !redoable.isEmpty
+    }
 
     // MARK: Recording
 
@@ -98,6 +104,7 @@ final class UndoHistory {
 
     /// Ends the current step. Further changes belong to a new one.
     func endStep() {
+        transaction.settleMembers()
         guard !isAtEnd else { return }
         redoable = []
         undoable.append(current)
@@ -107,7 +114,6 @@ final class UndoHistory {
 
     /// Undoes the last step.
     func undo() throws {
-        transaction.applyCollectionChanges()
         endStep()
         guard undoable.count > floor, let step = undoable.popLast() else { return }
         redoable.append(try exchange(step))
@@ -115,6 +121,7 @@ final class UndoHistory {
 
     /// Begins an operation that is applied completely or not at all.
     func beginOperation() -> Operation {
+        transaction.settleMembers()
         let beganInStep = !isAtEnd
         endStep()
         defer { floor = undoable.count }
@@ -167,7 +174,7 @@ final class UndoHistory {
     }
 
     func redo() throws {
-        transaction.applyCollectionChanges()
+        transaction.settleMembers()
         guard canRedo, let step = redoable.popLast() else { return }
         undoable.append(try exchange(step))
     }

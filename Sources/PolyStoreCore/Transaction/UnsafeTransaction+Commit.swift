@@ -4,7 +4,7 @@ extension UnsafeTransaction {
     /// Returns a copy of the pending changes that does not reference the objects.
     private func recorded() throws -> RecordedChanges {
         try resolveImports()
-        applyCollectionChanges()
+        settleMembers()
         if let error = failedSteps.first ?? deferredErrors.first { throw error }
         let changes = RecordedChanges(mayBeWritten: mayBeWritten)
         for (entityIndex, entityChanges) in pending.enumerated() {
@@ -70,17 +70,21 @@ extension UnsafeTransaction {
         } else {
             let userInfo = userInfo
             // An open snapshot prevents disk space from being reclaimed, which a transaction ahead in the write queue may need.
-            refresh()
+            moveToNewest()
             do {
                 try core.transactAndWait(order(durability), isPatient: isolation == nil) {
                     try Self.rebase(changes, on: $0, mergePolicy, userInfo)
                 }
             } catch {
-                throw recordingPossibleWrite(error)
+                let failure = recordingPossibleWrite(error)
+                reportChanges()
+                throw failure
             }
-            core.catchUpViewsSoon(isOnMain: isolation === MainActor.shared)
         }
-        didCommit(mergePolicy)
+        // The commit is complete before any observer is called: callbacks may change this transaction.
+        endCommit(mergePolicy)
+        if parent == nil { core.catchUpViewsSoon(isOnMain: isolation === MainActor.shared) }
+        reportChanges()
         return true
     }
 
@@ -107,18 +111,24 @@ extension UnsafeTransaction {
             try merge(changes, into: parent, mergePolicy)
         } else {
             let userInfo = userInfo
-            refresh()
-            close("is being committed")
-            defer { reopen() }
+            moveToNewest()
             do {
-                try await core.transact(order(durability)) { try Self.rebase(changes, on: $0, mergePolicy, userInfo) }
+                close("is being committed")
+                defer { reopen() }
+                do {
+                    try await core.transact(order(durability)) { try Self.rebase(changes, on: $0, mergePolicy, userInfo) }
+                } catch {
+                    try revertEditsDuringCommit(changes)
+                    throw recordingPossibleWrite(error)
+                }
+                await core.catchUpViews()
             } catch {
-                try revertEditsDuringCommit(changes)
-                throw recordingPossibleWrite(error)
+                reportChanges()
+                throw error
             }
-            await core.catchUpViews()
         }
-        didCommit(mergePolicy)
+        endCommit(mergePolicy)
+        reportChanges()
         return true
     }
 
@@ -161,8 +171,10 @@ extension UnsafeTransaction {
         try parent.atomically { try ChangeRebase(changes, on: parent, policy).apply() }
     }
 
-    private func didCommit(_ policy: MergePolicy) {
-        tracker.notifyObservers(in: self)
+    /// Clears the pending changes, which are committed. Observers are notified by ``reportChanges()``.
+    private func endCommit(_ policy: MergePolicy) {
+        tracker.endReport(in: self)
+        collectRelationships()
         let deleted = policy.winner == .store ? pending.flatMap(\.deleted) : []
         _ = tracker.takeObjectsEditedDuringCommit()
         withExtendedLifetime(self) { reset() }
@@ -172,11 +184,11 @@ extension UnsafeTransaction {
             object._$state.flags.subtract([.deleted, .missing])
             object._$state.flags.insert(.fault)
         }
-        notifyMonitors()
     }
 
     /// Discards all changes since the last commit and moves to the newest version. Objects created since then are marked as deleted.
     public func rollback() {
+        settleMembers()
         var changed: [any Model] = []
         for object in tracker.objects {
             if object._$state.edit != nil || object.isDeleted { changed.append(object) }
@@ -188,8 +200,9 @@ extension UnsafeTransaction {
         }
         let links = relationshipChanges.changedRelationships(since: 0)
         withExtendedLifetime(self) { reset() }
-        defer { notifyMonitors() }
-        tracker.notifyObservers(discarded: changed, links, in: self)
+        collectRelationships(restored: links)
+        tracker.endReport(discarded: changed, links, in: self)
+        reportChanges()
     }
 
     /// Returns whether the object is the one registered for its row id. An object that represents a missing one is not registered.
@@ -210,7 +223,7 @@ extension UnsafeTransaction {
         failedSteps = []
         mayBeWritten = false
         rowsAhead = nil
-        monitoredRelationshipCount = 0
+        collectedRelationshipCount = 0
         history = nil
         let released = tracker.reset()
         for object in released { object._$state.edit = nil }
@@ -223,7 +236,12 @@ extension UnsafeTransaction {
 
     /// Moves to the newest version and keeps the pending changes. Unchanged objects become faults.
     public func refresh() {
-        applyCollectionChanges()
+        moveToNewest()
+        reportChanges()
+    }
+
+    private func moveToNewest() {
+        settleMembers()
         endSnapshots()
         for entityChanges in pending { entityChanges.records?.forgetStored() }
         forgetAllMembers()
@@ -233,6 +251,5 @@ extension UnsafeTransaction {
                 object._$state.flags.insert(.fault)
             }
         }
-        notifyMonitors()
     }
 }

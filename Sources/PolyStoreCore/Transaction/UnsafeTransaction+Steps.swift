@@ -1,11 +1,13 @@
 import PolyStoreBackend
 
 extension UnsafeTransaction {
-    /// Ends a step, which consists of the changes since the last one and is the unit of ``undo()``. Notifies observers of this transaction.
+    /// Ends a step, which consists of the changes since the last one and is the unit of ``undo()``. Notifies observers of this transaction. In a callback
+    /// of this transaction, they are notified when all callbacks have returned; the same is true of undo, redo, commit, rollback and refresh.
     public func flush() {
+        settleMembers()
         history?.endStep()
-        tracker.notifyObservers(in: self)
-        notifyMonitors()
+        tracker.endReport(in: self)
+        reportChanges()
     }
 
     /// A Boolean value that indicates whether there is a step to undo.
@@ -17,16 +19,16 @@ extension UnsafeTransaction {
     /// - Throws: `misuse` if the transaction was begun without undo support.
     public func undo() throws {
         try undoHistory().undo()
-        tracker.notifyObservers(in: self)
-        notifyMonitors()
+        tracker.endReport(in: self)
+        reportChanges()
     }
 
     /// Redoes the last undone step, unless something was changed since.
     /// - Throws: `misuse` if the transaction was begun without undo support.
     public func redo() throws {
         try undoHistory().redo()
-        tracker.notifyObservers(in: self)
-        notifyMonitors()
+        tracker.endReport(in: self)
+        reportChanges()
     }
 
     private func undoHistory() throws -> UndoHistory {
@@ -45,19 +47,49 @@ extension UnsafeTransaction {
         PendingChangesObservation(tracker, tracker.observe(handler))
     }
 
+    /// Notifies the observers of pending changes and the monitors. In a callback, they are notified when all callbacks have returned.
+    func reportChanges() {
+        guard isReporting else { return reporting { reportNow() } }
+        guard !isReportDeferred else { return }
+        isReportDeferred = true
+        deferredReports.append { [self] in
+            isReportDeferred = false
+            reportNow()
+        }
+    }
+
+    private func reportNow() {
+        tracker.notifyObservers()
+        notifyMonitors()
+    }
+
     /// Updates the monitors with pending changes, and with changes of other transactions if newer snapshots are shown. They detect changes by
     /// comparing with what they last showed.
-    func notifyMonitors() {
-        guard let observers, !isNotifyingMonitors else { return }
-        isNotifyingMonitors = true
-        defer { isNotifyingMonitors = false }
+    private func notifyMonitors() {
+        guard let observers else { return }
+        collectRelationships()
         let step = CommittedStep()
-        for key in relationshipChanges.changedRelationships(since: monitoredRelationshipCount) { step.add(key) }
-        monitoredRelationshipCount = relationshipChanges.changeCount
+        for key in unreportedRelationships { step.add(key) }
+        unreportedRelationships = []
         let move = ContextMove(step: step, isPartial: true)
+        // The objects already have their new values, so nothing is announced.
         let concerned = observers.concerned(move, table.entries)
-        for observer in concerned { observer.contextWillMove(move) }
         for observer in concerned { observer.contextDidMove(move, self) }
         for observer in concerned { observer.notify() }
+    }
+
+    /// Collects the to-many relationships that were changed since the last call, for the monitors.
+    func collectRelationships() {
+        guard observers != nil else { return }
+        unreportedRelationships.formUnion(relationshipChanges.changedRelationships(since: collectedRelationshipCount))
+        collectedRelationshipCount = relationshipChanges.changeCount
+    }
+
+    /// Collects to-many relationships that undo, redo or rollback has restored.
+    func collectRelationships(restored: Set<RelationshipKey>) {
+        guard observers != nil else { return }
+        unreportedRelationships.formUnion(restored)
+        collectRelationships()
+        collectedRelationshipCount = relationshipChanges.changeCount
     }
 }

@@ -26,10 +26,12 @@ public final class UnsafeTransaction: Transaction {
     let tracker: ChangeTracker
     /// Errors of steps whose results are not awaited.
     @exclusivity(unchecked) var failedSteps: [StoreError] = []
-    /// The number of to-many relationship changes that monitors were notified of.
-    @exclusivity(unchecked) var monitoredRelationshipCount = 0
-    /// A Boolean value that indicates whether monitors are being notified.
-    @exclusivity(unchecked) var isNotifyingMonitors = false
+    /// The number of to-many relationship changes that were collected for the monitors.
+    @exclusivity(unchecked) var collectedRelationshipCount = 0
+    /// The changed to-many relationships that the monitors have not been notified of.
+    @exclusivity(unchecked) var unreportedRelationships: Set<RelationshipKey> = []
+    /// A Boolean value that indicates whether a callback has requested another report.
+    @exclusivity(unchecked) var isReportDeferred = false
     /// A Boolean value that indicates whether a failed commit may have been written.
     @exclusivity(unchecked) var mayBeWritten = false
     /// A Boolean value that indicates whether steps of this transaction can be undone.

@@ -4,9 +4,23 @@ import PolyStoreBackend
 final class FollowedList {
     let list: ObservedList
     /// A Boolean value that indicates whether reading the list failed, so that it must be refetched.
-    private var isOutdated = false
+    private var isOutdated: Bool
 
-    init(_ list: ObservedList) { self.list = list }
+    init(_ list: ObservedList, isOutdated: Bool = false) {
+        self.list = list
+        self.isOutdated = isOutdated
+    }
+
+    /// Fetches the list again, before it is shown. An error is logged, and the list is refetched with the next move.
+    func readAgain(_ context: Context) {
+        isOutdated = true
+        do {
+            _ = try list.refetch(context) { _ in false }
+            isOutdated = false
+        } catch {
+            context.log(.error, "An observed list of \(list.query.entityName) could not be read: \(error)")
+        }
+    }
 
     /// Applies a move to the list. An error is logged, and the list is refetched with the next move.
     /// - Parameters:

@@ -5,13 +5,17 @@ import PolyStoreBackend
 ///     let monitor = try stack.view.monitorObject(jane)
 ///     monitor.addObserver(controller)
 ///
-/// Created by ``MonitoringContext/monitorObject(_:)-(T)``. It is updated with its context like a ``ListMonitor``. Observers are held weakly. They may be added
-/// and removed at any time, including in a callback.
+/// Created by ``MonitoringContext/monitorObject(_:)-(T)``. It is updated with its context like a ``ListMonitor``, with the same rules for callbacks. Observers
+/// are held weakly. An object that was deleted and exists again, for instance because the deletion was undone, is reported as updated.
 ///
 /// Not Sendable: it belongs to its context. It retains the context and the object.
 public final class ObjectMonitor<T: Model> {
     private struct Reference {
         weak var observer: (any ObjectObserver<T>)?
+        /// The number of the addition: an observer that was removed and added again is a new one.
+        let number: Int
+        /// A Boolean value that indicates whether the observer has been notified that the object will change.
+        var isAnnounced = false
     }
 
     private enum Change {
@@ -21,14 +25,13 @@ public final class ObjectMonitor<T: Model> {
 
     /// The id of the object.
     public let objectID: ObjectID<T>
-    /// The object; `nil` after its deletion.
+    /// The object; `nil` after its deletion, until it exists again.
     public private(set) var object: T?
     private let context: Context
     private var references: [Reference] = []
-    /// The change that the observers have not been notified of yet.
-    private var change: (object: T, change: Change)?
-    /// A Boolean value that indicates whether the observers have been notified that the object will change.
-    private var isAnnounced = false
+    private var lastNumber = 0
+    /// The change that has not been reported yet, and the observers at the time of the change.
+    private var unreported: (object: T, change: Change, audience: [Reference])?
     /// The record that the observers know, used to detect changes that are not reported otherwise.
     private var known: [UInt8]
 
@@ -51,7 +54,10 @@ public final class ObjectMonitor<T: Model> {
     public func addObserver(_ observer: any ObjectObserver<T>) {
         references.removeAll { $0.observer == nil }
         guard !references.contains(where: { $0.observer === observer }) else { return }
-        references.append(Reference(observer: observer))
+        lastNumber += 1
+        references.append(Reference(observer: observer, number: lastNumber))
+        // An observer that is added while a move is announced is notified of it.
+        if context.isReporting { context.observers?.didAdd() }
     }
 
     /// Removes an observer. It receives no further calls.
@@ -59,16 +65,17 @@ public final class ObjectMonitor<T: Model> {
         references.removeAll { $0.observer == nil || $0.observer === observer }
     }
 
-    private func forEachObserver(_ call: (any ObjectObserver<T>) -> Void) {
-        for reference in references {
-            guard let observer = reference.observer, references.contains(where: { $0.observer === observer }) else { continue }
-            call(observer)
+    /// Calls the observers of a change, except those that were removed since.
+    private func forEachObserver(of audience: [Reference], _ call: (any ObjectObserver<T>) -> Void) {
+        for reference in audience where references.contains(where: { $0.number == reference.number }) {
+            if let observer = reference.observer { call(observer) }
         }
     }
 
     /// Returns the bytes of the object's record, including pending changes; `nil` if it is deleted.
     private func currentRecord(_ object: T) throws -> [UInt8]? {
         if object.isDeleted { return nil }
+        context.settleMembers()
         if object.isEdited || object.isInserted {
             let arena = RecordArena(capacity: 512)
             return Array(try arena.encode(object, entry).bytes)
@@ -106,19 +113,19 @@ extension ObjectMonitor: ContextObserver {
     }
 
     private func announce(_ object: T) {
-        isAnnounced = true
-        forEachObserver { $0.objectMonitor(self, willUpdateObject: object) }
+        while let index = references.firstIndex(where: { !$0.isAnnounced }) {
+            references[index].isAnnounced = true
+            references[index].observer?.objectMonitor(self, willUpdateObject: object)
+        }
     }
 
     func contextDidMove(_ move: ContextMove, _ context: Context) {
         let step = move.step.row(row.entityIndex, row.rowID)
         guard step != nil || move.isPartial else { return }
         do {
-            guard let object = object ?? (step?.wasInserted == true ? context.object(T.self, row.entityIndex, row.rowID) : nil) else {
-                return
-            }
+            guard let object = try object ?? returned(step, context) else { return }
             guard let record = try currentRecord(object) else {
-                if self.object != nil { change = (object, .deleted) }
+                if self.object != nil { unreported = (object, .deleted, references) }
                 self.object = nil
                 known = []
                 return
@@ -127,24 +134,27 @@ extension ObjectMonitor: ContextObserver {
             for relationship in step?.relationships ?? [] { keys.insert(entry.entity.relationships[Int(relationship)].name) }
             known = record
             self.object = object
-            if !keys.isEmpty { change = (object, .updated(keys)) }
+            if !keys.isEmpty { unreported = (object, .updated(keys), references) }
         } catch {
             context.log(.error, "The monitored \(objectID) could not be read: \(error)")
         }
     }
 
+    /// Returns the object if it was deleted and exists again.
+    private func returned(_ step: CommittedStep.Row?, _ context: Context) throws -> T? {
+        if step?.wasInserted == true { return context.object(T.self, row.entityIndex, row.rowID) }
+        return try context.fetchExisting(objectID)
+    }
+
     func notify() {
-        guard let (object, change) = change else {
-            isAnnounced = false
-            return
-        }
-        self.change = nil
-        defer { isAnnounced = false }
+        for index in references.indices { references[index].isAnnounced = false }
+        guard let (object, change, audience) = unreported else { return }
+        unreported = nil
         switch change {
         case .updated(let keys):
-            if !isAnnounced { announce(object) }
-            forEachObserver { $0.objectMonitor(self, didUpdateObject: object, changedKeys: keys) }
-        case .deleted: forEachObserver { $0.objectMonitor(self, didDeleteObject: object) }
+            forEachObserver(of: audience.filter { !$0.isAnnounced }) { $0.objectMonitor(self, willUpdateObject: object) }
+            forEachObserver(of: audience) { $0.objectMonitor(self, didUpdateObject: object, changedKeys: keys) }
+        case .deleted: forEachObserver(of: audience) { $0.objectMonitor(self, didDeleteObject: object) }
         }
     }
 }

@@ -31,6 +31,7 @@ extension Model {
 
     func snapshot(_ shape: SnapshotShape) throws -> ObjectSnapshot<Self> {
         if _$state.isFault { _$fire() }
+        _$state.context.settleMembers()
         let entry = _$state.context.entry(_$state.entityIndex)
         guard !_$state.flags.contains(.missing) else {
             throw StoreError(

@@ -27,12 +27,39 @@ final class ListFollower<T: Model> {
 
     var contents: ListContents { recorder.contents }
 
-    /// Replaces the list by that of another query.
-    /// - Throws: Errors of a fetch; the list is then unchanged.
-    func refetch(_ query: ListQuery, _ context: Context) throws {
-        let new = try ObservedList(query, context)
-        recorder = try ListRecorder(new.groups, isSectioned: query.isSectioned, content, reading: context)
-        followed = FollowedList(new)
+    /// A list that can replace the current one.
+    struct Prepared {
+        fileprivate let query: ListQuery
+        fileprivate let list: ObservedList
+        fileprivate let recorder: ListRecorder<T>
+        /// A Boolean value that indicates whether the list must be fetched again with the next move.
+        fileprivate var isOutdated = false
+    }
+
+    /// Reads the list of another query.
+    func prepared(_ query: ListQuery, _ context: Context) throws -> Prepared {
+        let list = try ObservedList(query, context)
+        return Prepared(
+            query: query, list: list,
+            recorder: try ListRecorder(list.groups, isSectioned: query.isSectioned, content, reading: context))
+    }
+
+    /// Reads a list again, which the context may show with other contents. An error is logged.
+    func preparedAgain(_ old: Prepared, _ context: Context) -> Prepared {
+        do {
+            return try prepared(old.query, context)
+        } catch {
+            context.log(.error, "An observed list of \(old.query.entityName) could not be read: \(error)")
+            var outdated = old
+            outdated.isOutdated = true
+            return outdated
+        }
+    }
+
+    /// Replaces the list.
+    func replace(by new: Prepared, _ context: Context) {
+        recorder = new.recorder
+        followed = FollowedList(new.list, isOutdated: new.isOutdated)
         change = nil
         observeAgain(context)
     }

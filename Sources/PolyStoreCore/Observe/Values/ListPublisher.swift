@@ -35,18 +35,18 @@ public final class ListPublisher<T: Model> {
     /// - Parameters:
     ///   - owner: The owner, held weakly.
     ///   - notifyInitial: A Boolean value that indicates whether the closure is also called immediately.
-    ///   - callback: Receives the publisher with the latest snapshot. It may add and remove observers.
+    ///   - callback: Receives the publisher with the latest snapshot. It may do what a callback of a ``ListMonitor`` may do.
     public func addObserver(
         _ owner: AnyObject, notifyInitial: Bool = false, _ callback: @escaping @MainActor (ListPublisher<T>) -> Void
     ) {
         observers.add(owner, callback)
-        if notifyInitial { callback(self) }
+        if notifyInitial { view.reporting { callback(self) } }
     }
 
     /// Removes the closure of an owner.
     public func removeObserver(_ owner: AnyObject) { observers.remove(owner) }
 
-    /// Publishes another list from now on, and notifies the observers.
+    /// Publishes another list from now on, and notifies the observers. In a callback of the view, the list is replaced when all callbacks have returned.
     /// - Parameters:
     ///   - source: The query and its order.
     ///   - clauses: Further clauses, such as `OrderBy(.ascending(\.name))`.
@@ -56,10 +56,16 @@ public final class ListPublisher<T: Model> {
         _ source: S, _ clauses: any FetchClause<T>..., sectionBy: SectionBy<T>? = nil
     ) throws where S.Entity == T {
         guard let follower else { return }
-        try follower.refetch(ListQuery(source.chain(clauses), sectionBy), view)
-        snapshot = ListSnapshot(follower.contents)
-        lastChanges = nil
-        observers.notify(self)
+        let new = try follower.prepared(ListQuery(source.chain(clauses), sectionBy), view)
+        view.report { [self] isDeferred in
+            MainActor.assumeIsolated {
+                // The view may have moved in the meantime.
+                follower.replace(by: isDeferred ? follower.preparedAgain(new, view) : new, view)
+                snapshot = ListSnapshot(follower.contents)
+                lastChanges = nil
+                observers.notify(self)
+            }
+        }
     }
 
     private func publish(_ snapshot: ListSnapshot<T>, _ changes: ListChanges<T>) {

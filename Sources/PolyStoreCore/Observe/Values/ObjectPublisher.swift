@@ -36,12 +36,12 @@ public final class ObjectPublisher<T: Model> {
     /// - Parameters:
     ///   - owner: The owner, held weakly.
     ///   - notifyInitial: A Boolean value that indicates whether the closure is also called immediately.
-    ///   - callback: Receives the publisher with the latest snapshot. It may add and remove observers.
+    ///   - callback: Receives the publisher with the latest snapshot. It may do what a callback of a ``ListMonitor`` may do.
     public func addObserver(
         _ owner: AnyObject, notifyInitial: Bool = false, _ callback: @escaping @MainActor (ObjectPublisher<T>) -> Void
     ) {
         observers.add(owner, callback)
-        if notifyInitial { callback(self) }
+        if notifyInitial { view.reporting { callback(self) } }
     }
 
     /// Removes the closure of an owner.
