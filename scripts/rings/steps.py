@@ -23,6 +23,13 @@ CONTRACT = ["Sources/PolyStoreBackend", "Sources/CRecordBytes"]
 CORE = ["Sources/PolyStoreCore"]
 
 
+RANDOM_PROGRAMS = [
+    ("imports", "ChangingIDOracleTests", "POLYSTORE_IMPORT_RUNS", "POLYSTORE_IMPORT_FIRST", ["Sources/PolyStoreCore/Import"]),
+    ("callbacks", "CallbackOracleTests", "POLYSTORE_CALLBACK_COMMITS", "POLYSTORE_CALLBACK_FIRST",
+     ["Sources/PolyStoreCore/Observe", "Sources/PolyStoreCore/Context", "Sources/PolyStoreCore/Transaction"]),
+]
+
+
 def lacks(*commands):
     """Returns a function that says which of some commands is missing."""
 
@@ -146,6 +153,11 @@ def items():
     found.append(Item(
         "oracle", "scripts/run-tests.py --filter OracleConformance", 5000, 1000, CONTRACT + ["Sources/PolyStoreQuery", "Sources/PolyStoreKeyValue", "Backends"],
         cores=CORES, swiftpm=True, env={"POLYSTORE_ORACLE_CASES": "{size}", "POLYSTORE_ORACLE_FIRST": "{seed}"}))
+    # Random programs, compared with models: the suite, the variables of their number and of the first one, and the sources.
+    for name, suite, count, first, sources in RANDOM_PROGRAMS:
+        found.append(Item(
+            f"random/{name}", f"scripts/run-tests.py --filter '{suite}/'", 5000, 500, sources, cores=CORES, swiftpm=True,
+            env={count: "{size}", first: "{seed}"}))
     found.append(Item("damage-and-kills", "scripts/run-tests.py --filter HarnessTests", 40, None, CONTRACT, cores=CORES, swiftpm=True,
                       env={"POLYSTORE_KILLS": "{size}", "POLYSTORE_DAMAGES": "400"}))
     found.append(Item(
