@@ -1,5 +1,6 @@
 import Foundation
 import PolyStore
+import TestSupport
 
 /// A context of each kind with monitors, for tests of callbacks. All are used on the main actor.
 enum CallbackContextKind: String, CaseIterable, Sendable {
@@ -11,12 +12,11 @@ enum CallbackContextKind: String, CaseIterable, Sendable {
 final class CallbackContext {
     let stack: DataStack
     let context: any MonitoringContext
-    private let folder: String
+    private let folder: Folder
     private let parent: UnsafeTransaction?
 
     init(_ backend: Backend, _ kind: CallbackContextKind) throws {
-        folder = NSTemporaryDirectory() + "polystore-callbacks-" + UUID().uuidString
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        folder = try Folder()
         stack = try DataStack(monitorSchema)
         stack.snapshotWarningAge = .seconds(100_000)
         try stack.addStore(backend.store(in: folder))
@@ -30,7 +30,6 @@ final class CallbackContext {
         }
     }
 
-    deinit { try? FileManager.default.removeItem(atPath: folder) }
 
     /// The context, if it is an unqueued transaction.
     var draft: UnsafeTransaction? { context as? UnsafeTransaction }
