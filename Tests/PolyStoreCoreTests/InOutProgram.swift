@@ -111,13 +111,26 @@ struct InOutProgram {
             Operation.apply(operations, &extras[index])
             extras[index] = Self.unique(extras[index])
         } else {
-            Operation.apply(operations, &lists[index].tracks)
+            let inner = Int.random(in: 0..<3, using: &numbers) == 0 ? (0..<3).map { _ in operation(&numbers) } : []
+            let other = (index + 1) % lists.count
+            access(&lists[index].tracks) { array in
+                Operation.apply(operations, &array)
+                // Another list is changed during the access; this one is written last.
+                if !inner.isEmpty { Operation.apply(inner, &lists[other].tracks) }
+            }
             var new = expected[index]
             Operation.apply(operations, &new)
+            if !inner.isEmpty {
+                var changed = expected[other]
+                Operation.apply(inner, &changed)
+                assign(changed, to: other)
+            }
             assign(new, to: index)
         }
         try look(&numbers)
     }
+
+    private func access(_ array: inout [Track], _ body: (inout [Track]) -> Void) { body(&array) }
 
     private mutating func expect(_ condition: Bool, _ problem: @autoclosure () -> String) { if !condition { problems.append(problem()) } }
 

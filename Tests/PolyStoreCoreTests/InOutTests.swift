@@ -162,6 +162,42 @@ import Testing
         }
     }
 
+    // MARK: Cost
+
+    /// A loop that only changes one list compares it once, when something else is read.
+    @Test(arguments: Backend.allCases)
+    func aLoopComparesTheListOnce(_ backend: Backend) throws {
+        let count = 400
+        let music = try OrderedTests.Music(backend, lists: 2, tracks: count)
+        try music.change { transaction, lists, tracks in
+            func compared(_ body: () -> Void) -> Int {
+                let before = transaction.comparedMemberCount
+                body()
+                return transaction.comparedMemberCount - before
+            }
+            let appends = compared {
+                for track in tracks { lists[0].tracks.append(track) }
+                _ = tracks[0].playlist
+                for track in tracks { _ = track.playlist }
+            }
+            let removals = compared {
+                for _ in tracks { lists[0].tracks.removeLast() }
+                _ = lists[0].tracks
+            }
+            let insertions = compared {
+                for (number, track) in tracks.enumerated() { lists[0].tracks.insert(track, at: number / 2) }
+                _ = lists[0].tracks
+            }
+            let attributes = compared {
+                for number in 0..<count {
+                    lists[0].tracks.remove(at: (count - number) / 2)
+                    tracks[number].title = "x\(number)"
+                }
+            }
+            #expect(appends <= count && removals <= count && insertions <= count && attributes <= count)
+        }
+    }
+
     // MARK: Random programs
 
     private final class Titles: @unchecked Sendable {  // bodies run one after another while the calling thread waits

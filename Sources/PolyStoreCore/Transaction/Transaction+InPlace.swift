@@ -82,6 +82,7 @@ extension Transaction {
         }
         let entityIndex = destination(key.entityIndex, relationship)
         let hashed = maps[Int(entityIndex)].endRecording(mutation.firstRecord)
+        settleMembers()
         guard isOpen else {
             dropCollection(key)
             return logLostChange(object)
@@ -174,6 +175,8 @@ extension Transaction {
 
     func endListMutation<T: Model>(_ mutation: inout MemberMutation<[T]>, _ object: any Model, _ relationship: Int) {
         let key = memberKey(object, relationship)
+        // Another list may have been changed during the access.
+        if memberLists.unsettled != key { settleMembers() }
         guard let collection = mutation.collection as? MemberArray<T> else {
             replaceList(of: object, relationship, to: mutation.members)
             return
@@ -183,10 +186,13 @@ extension Transaction {
             return logLostChange(object)
         }
         let isHeld = memberLists.collection(key) === collection
-        if isHeld, !collection.isOutdated, let piece = piece(mutation.members, key), canCarry(piece, mutation.members, key) {
+        if isHeld, !collection.isOutdated, let piece = piece(mutation.members, key), piece.isOnlyDifference || mayBeUnsettled(key),
+            canCarry(piece, mutation.members, key)
+        {
             guard carry(piece, mutation.members, key, object) else { return dropCollection(key) }
             if !piece.isOnlyDifference { markUnsettled(key) }
         } else {
+            memberLists.comparedCount += mutation.members.count
             guard replaceList(of: object, relationship, to: mutation.members) else { return dropCollection(key) }
             if memberLists.unsettled == key { markSettled(key) }
         }
@@ -280,6 +286,9 @@ extension Transaction {
 
     // MARK: Settling
 
+    /// Returns whether a list can become the unsettled one: not if another one is, which is lent.
+    private func mayBeUnsettled(_ key: RelationshipKey) -> Bool { memberLists.unsettled == nil || memberLists.unsettled == key }
+
     private func markUnsettled(_ key: RelationshipKey) {
         memberLists.unsettled = key
         maps[Int(destination(key.entityIndex, Int(key.relationship)))].isUnsettled = true
@@ -297,8 +306,12 @@ extension Transaction {
         let collection = memberLists.collection(key)
         if collection?.isBeingMutated ?? false { return }
         markSettled(key)
+        memberLists.comparedCount += memberLists.count(key) ?? 0
         guard let collection, !collection.matches(memberLists.keys(key) ?? []) else { return }
         dropCollection(key)
         collection.assign(Int(key.relationship), of: anyObject(key.entityIndex, key.rowID))
     }
+
+    /// The number of members that were compared as a whole because lists were changed in place; for tests.
+    package var comparedMemberCount: Int { memberLists.comparedCount }
 }
