@@ -4,6 +4,8 @@ import PolyStoreBackend
 import TestSupport
 import Testing
 
+@testable import PolyStoreCore
+
 /// Imports whose `update` changes unique ids.
 @Suite(.serialized) struct ChangingIDTests {
     static let commits: [ImportOptions.Commit] = [.once, .batches(of: 1), .batches(of: 2), .batches(of: 100)]
