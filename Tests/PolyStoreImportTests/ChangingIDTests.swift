@@ -194,12 +194,8 @@ import Testing
         #expect(
             Set(position.keys)
                 == ["fingerprint", "mark", "inserted", "updated", "skipped", "refused", "batches", "isComplete"])
-        let writer = try store.backend.beginWrite()
-        let changes = ChangeSet(store.schema)
-        try changes.setValue([UInt8](JSONSerialization.data(withJSONObject: position)), named: name)
-        try writer.apply(changes)
-        _ = try writer.commit(.relaxed)
-        writer.rollback()
+        let old = try [UInt8](JSONSerialization.data(withJSONObject: position))
+        try articles.stack.performAndWait { try $0.setStoreValue(old, named: name, in: store) }
         let report = try articles.importLines(
             sources, ImportOptions(commit: .batches(of: 2, resume: "articles"), onInvalidRecord: .exclude()))
         #expect((report.resumedFrom, report.records, report.inserted, report.excluded) == (6, 9, 7, 2))
