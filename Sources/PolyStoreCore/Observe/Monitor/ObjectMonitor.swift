@@ -105,6 +105,14 @@ extension ObjectMonitor: ContextObserver {
         if isUpdate { announce(object) }
     }
 
+    /// Returns the object if it was deleted before the move and inserted again.
+    private func reinserted(_ step: CommittedStep.Row?, _ move: ContextMove) throws -> T? {
+        guard try step?.wasInserted ?? move.isPartial && context.storage(entry.store).record(entry.entity, rowID: row.rowID) != nil else {
+            return nil
+        }
+        return context.object(T.self, row.entityIndex, row.rowID)
+    }
+
     private func announce(_ object: T) {
         isAnnounced = true
         forEachObserver { $0.objectMonitor(self, willUpdateObject: object) }
@@ -114,9 +122,7 @@ extension ObjectMonitor: ContextObserver {
         let step = move.step.row(row.entityIndex, row.rowID)
         guard step != nil || move.isPartial else { return }
         do {
-            guard let object = object ?? (step?.wasInserted == true ? context.object(T.self, row.entityIndex, row.rowID) : nil) else {
-                return
-            }
+            guard let object = try object ?? reinserted(step, move) else { return }
             guard let record = try currentRecord(object) else {
                 if self.object != nil { change = (object, .deleted) }
                 self.object = nil
