@@ -250,7 +250,7 @@ extension Context {
     /// Reads the values of a fault and marks it as deleted if it does not exist.
     @usableFromInline
     final func look(up object: some Model, _ entry: StoreEntity) throws {
-        guard let record = try record(entry, object._$state.rowID) else {
+        guard let record = try record(entry, object._$state.rowID) ?? undoneRecord(entry, object._$state.rowID) else {
             object._$state.flags.remove(.fault)
             object._$state.flags.formUnion([.missing, .deleted])
             return

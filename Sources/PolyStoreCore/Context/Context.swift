@@ -239,10 +239,12 @@ public class Context {
         // The collection of a released object may contain changes that were not applied.
         settleMembers()
         let keys = maps[Int(entityIndex)].takeForgotten()
+        for key in keys { forgetMembers(ofRow: key, entityIndex) }
+    }
+
+    final func forgetMembers(ofRow rowID: Int64, _ entityIndex: Int32) {
         for relationship in entry(entityIndex).entity.relationships where relationship.isToMany {
-            for key in keys {
-                forgetMembers(RelationshipKey(entityIndex: entityIndex, relationship: Int32(relationship.index), rowID: key))
-            }
+            forgetMembers(RelationshipKey(entityIndex: entityIndex, relationship: Int32(relationship.index), rowID: rowID))
         }
     }
 
@@ -277,6 +279,8 @@ public class Context {
             if let record = try record(entry, rowID) {
                 if entry.isPolymorphic { try checkKind(object, entry, record) }
                 try object._$load(record)
+            } else if let record = undoneRecord(entry, rowID) {
+                try object._$load(record)
             } else {
                 object._$state.flags.formUnion([.missing, .deleted])
                 log(.warning, "\(entry.entity.name) \(rowID) was asked for, but is no longer in the store.")
@@ -287,6 +291,9 @@ public class Context {
             core.logger.log(error, "Reading \(entry.entity.name) \(rowID) failed", file: site.file, line: site.line, function: site.kind)
         }
     }
+
+    /// Returns the values of an object whose change was undone, for the case that another transaction has deleted it; nil for other objects.
+    func undoneRecord(_ entry: StoreEntity, _ rowID: Int64) -> RecordView? { nil }
 
     /// Adds the names of the entity and attribute to a decoding error.
     @usableFromInline

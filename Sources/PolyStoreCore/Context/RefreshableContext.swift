@@ -243,6 +243,8 @@ public class RefreshableContext: Context {
             guard object.isDeleted else { return }
             object._$state.flags.subtract([.deleted, .missing])
             object._$state.flags.insert(.fault)
+            // The history of another process does not list the relationships of an inserted or deleted object.
+            forgetMembers(ofRow: change.rowID, entityIndex)
         } else if change.kind == .delete {
             // A fault has no last values, and the record no longer exists.
             object._$state.flags.remove(.fault)

@@ -9,6 +9,8 @@ final class CommittedStep {
         var mask = FieldMask()
         var wasInserted = false
         var wasDeleted = false
+        /// A Boolean value that indicates whether the object did not exist before the step.
+        fileprivate(set) var isNew = false
         /// The changed to-many relationships.
         var relationships: [Int32] = []
         /// The latest record; `nil` if the object was deleted or only a to-many relationship changed.
@@ -31,7 +33,10 @@ final class CommittedStep {
             update(entityIndex, change.rowID) { row in
                 row.source = change.kind == .delete ? nil : (commit.changes, change)
                 switch change.kind {
-                case .insert: row.wasInserted = true
+                case .insert:
+                    // A deleted object can be inserted again.
+                    if !row.wasInserted, !row.wasDeleted, row.mask.isEmpty { row.isNew = true }
+                    row.wasInserted = true
                 case .update: row.mask.formUnion(change.mask)
                 case .delete: row.wasDeleted = true
                 }
@@ -83,7 +88,7 @@ final class CommittedStep {
                     changed[index].mask.remove(field)
                 }
             }
-            changed.removeAll { !$0.isUpdate || $0.wasInserted && $0.wasDeleted && $0.source == nil }
+            changed.removeAll { !$0.isUpdate || $0.isNew && $0.wasDeleted && $0.source == nil }
             for row in rows[entityIndex] ?? [] { indexes[RowReference(entityIndex: entityIndex, rowID: row.rowID)] = nil }
             for (index, row) in changed.enumerated() { indexes[RowReference(entityIndex: entityIndex, rowID: row.rowID)] = index }
             rows[entityIndex] = changed.isEmpty ? nil : changed

@@ -28,22 +28,23 @@ final class ChangeRebase {
         try findExistingObjects()
         let changes = try recorded.updates.compactMap(resolve)
         let deletions = try recorded.deletions.compactMap(resolve)
-        try checkTargets()
+        let overwriting = try recorded.inserts.filter { try !created.contains($0.object) && overwrites($0) }
+        try checkTargets(changes)
         if policy == .error, !conflicts.isEmpty {
             var seen: Set<ObjectConflict> = []
             throw StoreError(conflicts.filter { seen.insert($0).inserted })
         }
         // All inserted objects exist before any relationship references them.
         for insert in recorded.inserts where created.contains(insert.object) {
-            try self.insert(insert.object, insert.mask, recorded.record(insert.record, layout(insert.object)))
+            try self.insert(insert.object, insert.mask, recorded.record(insert.record, layout(insert.object)), isAgain: insert.mayExist)
         }
-        for change in changes where change.isNew { try insert(change.object, change.mask, change.record) }
+        for change in changes where change.isNew { try insert(change.object, change.mask, change.record, isAgain: true) }
         for insert in recorded.inserts where created.contains(insert.object) {
             relate(insert.object, recorded.record(insert.record, layout(insert.object)))
         }
         for change in changes where change.isNew { relate(change.object, change.record) }
         for change in changes where !change.isNew { try update(change) }
-        for insert in recorded.inserts where !created.contains(insert.object) {
+        for insert in overwriting {
             let record = recorded.record(insert.record, layout(insert.object))
             try update(Change(object: insert.object, mask: target.entry(insert.object.entityIndex).declaredFields, record: record))
         }
@@ -60,9 +61,9 @@ final class ChangeRebase {
         var wanted: [Int32: Set<Int64>] = [:]
         for object in recorded.updates.lazy.map(\.object) { wanted[object.entityIndex, default: []].insert(object.rowID) }
         for object in recorded.deletions.lazy.map(\.object) { wanted[object.entityIndex, default: []].insert(object.rowID) }
-        // Row ids are never reused, so an existing object was inserted by an earlier attempt of this commit.
-        if recorded.mayBeWritten {
-            for insert in recorded.inserts { wanted[insert.object.entityIndex, default: []].insert(insert.object.rowID) }
+        // Row ids are never reused, so an existing object was inserted by an earlier attempt of this commit, or again by another transaction.
+        for insert in recorded.inserts where recorded.mayBeWritten || insert.mayExist {
+            wanted[insert.object.entityIndex, default: []].insert(insert.object.rowID)
         }
         for (entityIndex, rowIDs) in wanted.sorted(by: { $0.key < $1.key }) {
             for object in try target.existing(entityIndex, rowIDs.sorted()) { existing[object.rowReference] = object }
@@ -71,7 +72,8 @@ final class ChangeRebase {
     }
 
     /// Determines which targets of relationships exist and records conflicts for the others.
-    private func checkTargets() throws {
+    /// - Parameter changes: The updates after conflict resolution. They may also write relationships that were not changed, whose targets are not conflicts.
+    private func checkTargets(_ changes: [Change]) throws {
         var uses: [(target: RowReference, user: RowReference, relationship: Relationship)] = []
         func addUses(_ object: RowReference, _ record: RecordView, _ mask: FieldMask?) {
             for (relationship, field, entityIndex) in toOnes(object.entityIndex)
@@ -97,6 +99,13 @@ final class ChangeRebase {
         targets = created.union(existing.keys)
         var unknown: [Int32: Set<Int64>] = [:]
         for use in uses where !targets.contains(use.target) { unknown[use.target.entityIndex, default: []].insert(use.target.rowID) }
+        for change in changes {
+            for (_, field, entityIndex) in toOnes(change.object.entityIndex)
+            where change.mask.contains(field) && !change.record.isNull(field) {
+                let written = RowReference(entityIndex: entityIndex, rowID: change.record.integer(field))
+                if !targets.contains(written) { unknown[entityIndex, default: []].insert(written.rowID) }
+            }
+        }
         for (entityIndex, rowIDs) in unknown {
             for rowID in try target.existingRowIDs(entityIndex, rowIDs.sorted()) {
                 targets.insert(RowReference(entityIndex: entityIndex, rowID: rowID))
@@ -155,6 +164,18 @@ final class ChangeRebase {
         return mask.isEmpty ? nil : Change(object: update.object, mask: mask, record: mine)
     }
 
+    /// Returns whether an inserted object replaces the values of an existing one.
+    private func overwrites(_ insert: RecordedChanges.Insert) throws -> Bool {
+        guard insert.mayExist, !recorded.mayBeWritten, let object = existing[insert.object] else { return true }
+        let entity = target.entry(insert.object.entityIndex).entity
+        let differing = try differences(object, recorded.record(insert.record, entity.layout))
+        if differing.isEmpty { return true }
+        conflicts.append(
+            ObjectConflict(
+                entity: entity.name, rowID: insert.object.rowID, kind: .changed(keys: differing.map { entity.fields[$0].name })))
+        return policy.winner == .mine
+    }
+
     private func resolve(_ deletion: RecordedChanges.Deletion) throws -> (any Model)? {
         // An object deleted on both sides is not a conflict.
         guard let object = existing[deletion.object] else { return nil }
@@ -182,7 +203,9 @@ final class ChangeRebase {
 
     // MARK: Application
 
-    private func insert(_ object: RowReference, _ mask: FieldMask, _ record: RecordView) throws {
+    /// - Parameter isAgain: whether another transaction has deleted the object.
+    private func insert(_ object: RowReference, _ mask: FieldMask, _ record: RecordView, isAgain: Bool) throws {
+        if isAgain { (target as? UnsafeTransaction)?.reinserted.insert(object) }
         let new = try target.insert(object.entityIndex, object.rowID, mask, record)
         // Relationships are set after all of their targets exist.
         for (relationship, _, _) in toOnes(object.entityIndex) { new._$setToOne(relationship.index, .none) }
@@ -302,7 +325,10 @@ extension Transaction {
     final func insert(_ entityIndex: Int32, _ rowID: Int64, _ mask: FieldMask, _ record: RecordView) throws -> any Model {
         func open<T: Model>(_ type: T.Type) throws -> any Model {
             try touch(entry(entityIndex).store)
-            if let deleted = living(type, entityIndex, rowID) { return try revive(deleted, mask, record) }
+            if let known = living(type, entityIndex, rowID) {
+                let isDeletedHere = known.isDeleted && !known._$state.flags.contains(.missing)
+                return isDeletedHere ? try revive(known, mask, record) : try reinsert(known, mask, record)
+            }
             let object = try make(type, entry(entityIndex), maps[Int(entityIndex)], rowID, record)
             let edit = EditState(isInsert: true)
             edit.mask = mask
@@ -316,6 +342,19 @@ extension Transaction {
             return try open(try hierarchy.type(record))
         }
         return try open(entry(entityIndex).type)
+    }
+
+    /// Turns a registered object that is not in the version of this transaction into an inserted one.
+    private func reinsert<T: Model>(_ object: T, _ mask: FieldMask, _ record: RecordView) throws -> T {
+        history?.recordChange(object)
+        try object._$load(record)
+        object._$state.flags.subtract([.deleted, .fault, .missing])
+        let edit = EditState(isInsert: true)
+        edit.mask = mask
+        object._$state.edit = edit
+        pending[Int(object._$state.entityIndex)].inserted.append(object)
+        changeTracker?.didCreate(object)
+        return object
     }
 
     /// Turns an object deleted in this transaction into an updated one.

@@ -9,6 +9,8 @@ final class ChangeTracker {
     @exclusivity(unchecked) private(set) var objects: [any Model] = []
     /// The records of the changed and deleted objects at the time they were read.
     @exclusivity(unchecked) private var originals: [RowReference: RecordedChanges.ByteRange] = [:]
+    /// The original records of objects whose changes were undone.
+    @exclusivity(unchecked) private var undone: [RowReference: RecordedChanges.ByteRange] = [:]
     @exclusivity(unchecked) private var arena = RecordArena()
     @exclusivity(unchecked) private var observers: [(id: Int, handler: (PendingChanges) -> Void)] = []
     @exclusivity(unchecked) private var lastObserver = 0
@@ -44,7 +46,14 @@ final class ChangeTracker {
     }
 
     /// Called when undo restores a changed object to its unchanged state.
-    func didRestoreOriginal(of object: any Model) { originals[object.rowReference] = nil }
+    func didRestoreOriginal(of object: any Model) {
+        if let original = originals.removeValue(forKey: object.rowReference) { undone[object.rowReference] = original }
+    }
+
+    /// Returns the original record of an object whose change was undone. It is valid until the next change of an object.
+    func undoneRecord(_ reference: RowReference, _ layout: RecordLayout) -> RecordView? {
+        undone[reference].map { arena.view($0.offset, $0.count, layout) }
+    }
 
     /// Called after undo or redo restored objects and their to-many relationships.
     func didRestore(_ objects: [any Model], _ relationships: Set<RelationshipKey>, in transaction: Transaction) {
@@ -102,6 +111,7 @@ final class ChangeTracker {
     /// - Returns: the objects that were retained.
     func reset() -> [any Model] {
         originals = [:]
+        undone = [:]
         arena = RecordArena()
         unreportedObjects = [:]
         reportedRelationshipCount = 0

@@ -13,6 +13,8 @@ final class RecordedChanges: @unchecked Sendable {  // complete and no longer mu
         /// The assigned fields.
         let mask: FieldMask
         let record: ByteRange
+        /// A Boolean value that indicates whether the object was in the store before, so that another transaction may have inserted it again too.
+        let mayExist: Bool
     }
 
     struct Update {
@@ -61,9 +63,11 @@ final class RecordedChanges: @unchecked Sendable {  // complete and no longer mu
 
     func record(_ range: ByteRange, _ layout: RecordLayout) -> RecordView { arena.view(range.offset, range.count, layout) }
 
-    func insert(_ object: some Model, _ entry: StoreEntity) throws {
+    func insert(_ object: some Model, _ entry: StoreEntity, mayExist: Bool) throws {
         inserts.append(
-            Insert(object: object.rowReference, mask: object._$state.edit?.mask ?? FieldMask(), record: try encoded(object, entry)))
+            Insert(
+                object: object.rowReference, mask: object._$state.edit?.mask ?? FieldMask(), record: try encoded(object, entry),
+                mayExist: mayExist))
     }
 
     func update(_ object: some Model, _ entry: StoreEntity, base: UnsafeRawBufferPointer) throws {

@@ -216,6 +216,14 @@ final class UndoHistory {
             return
         }
         let entry = transaction.entry(object._$state.entityIndex)
+        if saved.mask == nil, saved.flags.contains(.missing) {
+            // The object was unchanged, and its version did not contain it.
+            object._$state.edit = nil
+            object._$state.flags.subtract([.missing, .deleted])
+            object._$state.flags.insert(.fault)
+            transaction.changeTracker?.didRestoreOriginal(of: object)
+            return
+        }
         if saved.mask != nil || saved.flags.contains(.deleted) {
             transaction.changeTracker?.willRestoreChange(of: object, in: transaction)
         }

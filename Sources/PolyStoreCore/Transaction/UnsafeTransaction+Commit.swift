@@ -12,7 +12,7 @@ extension UnsafeTransaction {
             if entityChanges.isEmpty { continue }
             try touch(entry.store)
             for object in entityChanges.inserted where !object.isDeleted {
-                try describing(entry, object) { try changes.insert(object, entry) }
+                try describing(entry, object) { try changes.insert(object, entry, mayExist: reinserted.contains(object.rowReference)) }
             }
             if let missing = entityChanges.updated.first(where: { $0._$state.flags.contains(.missing) }) { throw changed(missing, entry) }
             for object in entityChanges.updated where !object.isDeleted {
@@ -219,6 +219,7 @@ extension UnsafeTransaction {
         forgetAllMembers()
         denials = []
         unverified = []
+        reinserted = []
         deferredErrors = DeferredErrors()
         failedSteps = []
         mayBeWritten = false

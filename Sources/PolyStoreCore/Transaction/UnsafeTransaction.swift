@@ -34,6 +34,8 @@ public final class UnsafeTransaction: Transaction {
     @exclusivity(unchecked) var isReportDeferred = false
     /// A Boolean value that indicates whether a failed commit may have been written.
     @exclusivity(unchecked) var mayBeWritten = false
+    /// The inserted objects that other transactions had deleted, so that others may have inserted them again too.
+    @exclusivity(unchecked) var reinserted: Set<RowReference> = []
     /// A Boolean value that indicates whether steps of this transaction can be undone.
     public let supportsUndo: Bool
 
@@ -71,6 +73,10 @@ public final class UnsafeTransaction: Transaction {
             return reader
         }
         return try snapshots.reader(of: store, table, core, site)
+    }
+
+    override func undoneRecord(_ entry: StoreEntity, _ rowID: Int64) -> RecordView? {
+        tracker.undoneRecord(RowReference(entityIndex: entry.entityIndex, rowID: rowID), entry.entity.layout)
     }
 
     override func touch(_ store: PersistentStore) throws {
