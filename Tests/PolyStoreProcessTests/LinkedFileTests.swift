@@ -275,7 +275,7 @@ import Testing
     /// A folder has no hard links, and LevelDB's lock is in it. Links of the files in it, as backup programs make them, do not prevent its use.
     @Test func aLevelDBFolderWithLinkedFilesIsOpened() throws {
         let folder = try Folder()
-        try Self.filled(.leveldb, folder.file("store"))
+        try Self.filled(.levelDB, folder.file("store"))
         try FileManager.default.createDirectory(atPath: folder.file("links"), withIntermediateDirectories: false)
         for name in try FileManager.default.contentsOfDirectory(atPath: folder.file("store")) {
             try Self.link(folder.file("store") + "/" + name, folder.file("links") + "/" + name)
