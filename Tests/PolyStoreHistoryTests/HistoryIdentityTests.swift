@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.all)
+    @Test(arguments: Backend.allCases)
     func identityOfAnotherEntryIsRefused(_ engine: Backend) async throws {
         let folder = try Folder()
         let stack = try engine.stack(folder)
@@ -85,7 +85,7 @@ import Testing
         #expect(try await stack.history(since: second).map(\.author) == ["3", "4"])
     }
 
-    @Test(arguments: Backend.all)
+    @Test(arguments: Backend.allCases)
     func tokensOfEarlierReleasesAreReadAsBefore(_ engine: Backend) async throws {
         let folder = try Folder()
         let stack = try engine.stack(folder)
@@ -108,7 +108,7 @@ import Testing
 
     // MARK: Unrecorded commits
 
-    @Test(arguments: Backend.all)
+    @Test(arguments: Backend.allCases)
     func filterKeepsTheMarkOfAnExcludedEntry(_ engine: Backend) async throws {
         let folder = try Folder()
         let stack = try engine.stack(folder)
@@ -133,7 +133,7 @@ import Testing
         #expect(try await stack.history(since: first[0].token, matching: people).map(\.followsUnrecordedCommits) == [false])
     }
 
-    @Test(arguments: Backend.all)
+    @Test(arguments: Backend.allCases)
     func markIsKeptAfterTheEntryOfTheTokenWasDeleted(_ engine: Backend) async throws {
         let folder = try Folder()
         let stack = try engine.stack(folder)
@@ -154,7 +154,7 @@ import Testing
 
     // MARK: Deleting
 
-    @Test(arguments: Backend.all)
+    @Test(arguments: Backend.allCases)
     func invalidLimitsDeleteNothing(_ engine: Backend) async throws {
         let folder = try Folder()
         let stack = try engine.stack(folder)
@@ -196,7 +196,7 @@ import Testing
 
     private static let years = 10.0 * 365 * 86_400
 
-    @Test(arguments: Backend.all)
+    @Test(arguments: Backend.allCases)
     func entryOfTheFutureDoesNotEndExpiry(_ engine: Backend) async throws {
         let cases: [(ages: [Double], kept: [Double])] = [
             ([-7200, Self.years, -5400], []), ([-7200, Self.years, -600], [Self.years, -600]), ([Self.years], [Self.years]),
@@ -212,7 +212,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.all)
+    @Test(arguments: Backend.allCases)
     func deletionBeforeADatePassesEntriesOfTheFuture(_ engine: Backend) async throws {
         let folder = try Folder()
         let stack = try engine.stack(folder)
