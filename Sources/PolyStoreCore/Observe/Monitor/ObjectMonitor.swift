@@ -107,10 +107,11 @@ extension ObjectMonitor: ContextObserver {
 
     /// Returns the object if it was deleted before the move and inserted again.
     private func reinserted(_ step: CommittedStep.Row?, _ move: ContextMove) throws -> T? {
-        guard try step?.wasInserted ?? move.isPartial && context.storage(entry.store).record(entry.entity, rowID: row.rowID) != nil else {
-            return nil
-        }
-        return context.object(T.self, row.entityIndex, row.rowID)
+        // An incomplete step may not contain the insertion.
+        let isInserted =
+            try step?.wasInserted == true
+            || move.isPartial && context.storage(entry.store).record(entry.entity, rowID: row.rowID) != nil
+        return isInserted ? context.object(T.self, row.entityIndex, row.rowID) : nil
     }
 
     private func announce(_ object: T) {
