@@ -233,7 +233,8 @@ let package = Package(
             swiftSettings: settings),
         // History, and commits of other processes.
         .target(
-            name: "HistoryTestSupport", dependencies: ["PolyStore", "SmallStores"], path: "Tests/History/Support", swiftSettings: settings),
+            name: "HistoryTestSupport", dependencies: ["PolyStore", "SeededRandom", "SmallStores"], path: "Tests/History/Support",
+            swiftSettings: settings),
         // The other process, and the program that measures how soon its commits are noticed.
         .executableTarget(
             name: "history-child", dependencies: ["PolyStore", "HistoryTestSupport", "SmallStores"], path: "Tests/History/Child",
@@ -241,8 +242,8 @@ let package = Package(
         .testTarget(
             name: "PolyStoreHistoryTests",
             dependencies: [
-                "PolyStore", "PolyStoreCore", "PolyStoreBackend", "HistoryTestSupport", "SmallStores", "EngineTestSupport", "history-child",
-                "TestSupport",
+                "PolyStore", "PolyStoreCore", "PolyStoreBackend", "HistoryTestSupport", "SmallStores", "EngineTestSupport", "SeededRandom",
+                "history-child", "TestSupport",
             ], swiftSettings: settings),
         .testTarget(
             name: "PolyStoreTests",

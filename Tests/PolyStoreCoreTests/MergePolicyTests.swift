@@ -171,6 +171,98 @@ import Testing
         #expect(try scene.people() == ["p0 11 -", "p1 70 -", "p2 20 -"])
     }
 
+    /// The parent shows a newer version, which does not contain the object, and still has it registered.
+    @Test(arguments: Backend.forObjectLayer, [false, true])
+    func aChildInsertsAnObjectAgainThatItsParentNoLongerShows(_ backend: Backend, isRead: Bool) throws {
+        for (policy, expected) in [
+            (MergePolicy.mineWins, ["p0 60 -", "p1 10 -"]), (.attributesMineWins, ["p0 60 -", "p1 10 -"]), (.storeWins, ["p1 10 -"]),
+        ] {
+            let company = try Company(backend, expectsSilence: false)
+            let ids = try company.people(2)
+            let parent = company.stack.beginUnsafe()
+            let held = try parent.edit(ids[0])
+            let child = parent.beginUnsafe()
+            try child.edit(ids[0]).age = 60
+            try company.stack.performAndWait { try $0.delete(ids[0]) }
+            parent.refresh()
+            if isRead { _ = held.age }
+            expectError(.conflict) { try child.commit() }
+            try child.commit(mergePolicy: policy)
+            try parent.commit()
+            #expect(try company.described() == expected)
+            if expected.count == 2 { #expect(held.age == 60 && !held.isDeleted) }
+            #expect(try company.verified().isEmpty)
+        }
+    }
+
+    /// Another transaction inserts the object again before the parent commits.
+    @Test(arguments: Backend.forObjectLayer)
+    func bothInsertAnObjectAgain(_ backend: Backend) throws {
+        for (policy, expected) in [(MergePolicy.mineWins, "p0 60 -"), (.attributesMineWins, "p0 60 -"), (.storeWins, "p0 70 theirs")] {
+            let company = try Company(backend)
+            let id = try company.people(1)[0]
+            let (parent, theirs) = (company.stack.beginUnsafe(), company.stack.beginUnsafe())
+            let child = parent.beginUnsafe()
+            try child.edit(id).age = 60
+            let person = try theirs.edit(id)
+            (person.age, person.nickname) = (70, "theirs")
+            try company.stack.performAndWait { try $0.delete(id) }
+            parent.refresh()
+            try child.commit(mergePolicy: .mineWins)
+            try theirs.commit(mergePolicy: .mineWins)
+            expectError(.conflict) { try parent.commit() }
+            try parent.commit(mergePolicy: policy)
+            #expect(try company.described() == [expected])
+            #expect(try company.verified().isEmpty)
+        }
+    }
+
+    /// An object whose change or deletion was undone has its values, also if others have deleted it. A new change of it is a conflict.
+    @Test(arguments: Backend.forObjectLayer, ["change", "deletion", "change and deletion"])
+    func anUndoneObjectThatOthersDeleted(_ backend: Backend, _ what: String) throws {
+        for (policy, isThere) in [
+            (MergePolicy.storeWins, false), (.mineWins, true), (.attributesStoreWins, false), (.attributesMineWins, true),
+        ] {
+            for isRefreshedFirst in [false, true] {
+                let company = try Company(backend, expectsSilence: false)
+                let ids = try company.people(2)
+                let draft = company.stack.beginUnsafe(supportsUndo: true)
+                let person = try draft.edit(ids[0])
+                if what != "deletion" { person.age = 5 }
+                if what == "change and deletion" { draft.flush() }
+                if what != "change" { try draft.delete(person) }
+                draft.flush()
+                try company.stack.performAndWait { try $0.delete(ids[0]) }
+                if isRefreshedFirst { draft.refresh() }
+                try draft.undo()
+                if !isRefreshedFirst { draft.refresh() }
+                #expect(!person.isDeleted && person.age == (what == "change and deletion" ? 5 : 0))
+                person.nickname = "undone"
+                let error = expectError(.conflict) { try draft.commit() }
+                #expect(error?.conflicts == [ObjectConflict(entity: "Person", rowID: ids[0].rowID, kind: .deleted)])
+                try draft.commit(mergePolicy: policy)
+                let age = what == "change and deletion" ? 5 : 0
+                #expect(try company.described() == (isThere ? ["p0 \(age) undone"] : []) + ["p1 10 -"])
+                #expect(try company.verified().isEmpty)
+            }
+        }
+    }
+
+    /// Without a new change, the commit of an undone deletion changes nothing.
+    @Test(arguments: Backend.forObjectLayer)
+    func anUndoneDeletionOfAnObjectThatOthersDeleted(_ backend: Backend) throws {
+        let company = try Company(backend, expectsSilence: false)
+        let ids = try company.people(2)
+        let draft = company.stack.beginUnsafe(supportsUndo: true)
+        try draft.delete(ids[0])
+        draft.flush()
+        try company.stack.performAndWait { try $0.delete(ids[0]) }
+        draft.refresh()
+        try draft.undo()
+        #expect(try !draft.commit())
+        #expect(try company.described() == ["p1 10 -"])
+    }
+
     @Test(arguments: Backend.forObjectLayer)
     func deleteRulesApplyToLinksOfOtherTransactions(_ backend: Backend) throws {
         let company = try Company(backend)
@@ -205,5 +297,11 @@ import Testing
 }
 
 extension Company {
+    fileprivate func described() throws -> [String] {
+        try stack.readAndWait {
+            try $0.fetchAll(From<Person>().orderBy(.ascending(\.email))).map { "\($0.email.prefix(2)) \($0.age) \($0.nickname ?? "-")" }
+        }
+    }
+
     func verified() throws -> [String] { try stack.stores.flatMap { $0.capabilities.has(.verification) ? try $0.verifyAndWait() : [] } }
 }

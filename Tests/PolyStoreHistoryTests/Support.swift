@@ -6,15 +6,16 @@ import TestSupport
 import Testing
 
 extension Backend {
-    func configuration(_ path: String) throws -> StoreConfiguration {
-        try #require(SmallStores.configuration(rawValue, path)).durability(.relaxed)
+    func configuration(_ path: String, mapSize: Int = 1 << 20) throws -> StoreConfiguration {
+        try #require(SmallStores.configuration(rawValue, path, mapSize: mapSize)).durability(.relaxed)
     }
 
-    func stack(_ folder: Folder, history: HistoryOptions? = HistoryOptions(), logger: any StoreLogger = StandardErrorLogger()) throws
-        -> DataStack
-    {
+    func stack(
+        _ folder: Folder, history: HistoryOptions? = HistoryOptions(), logger: any StoreLogger = StandardErrorLogger(),
+        mapSize: Int = 1 << 20
+    ) throws -> DataStack {
         let stack = try DataStack(HistoryModels.schema(), logger: logger)
-        try stack.addStore(try configuration(folder.file()), history: history)
+        try stack.addStore(try configuration(folder.file(), mapSize: mapSize), history: history)
         return stack
     }
 }

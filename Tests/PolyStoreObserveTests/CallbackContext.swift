@@ -30,7 +30,6 @@ final class CallbackContext {
         }
     }
 
-
     /// The context, if it is an unqueued transaction.
     var draft: UnsafeTransaction? { context as? UnsafeTransaction }
 

@@ -25,6 +25,9 @@ CORE = ["Sources/PolyStoreCore"]
 
 RANDOM_PROGRAMS = [
     ("imports", "ChangingIDOracleTests", "POLYSTORE_IMPORT_RUNS", "POLYSTORE_IMPORT_FIRST", ["Sources/PolyStoreCore/Import"]),
+    ("merges", "MergeOracleTests", "POLYSTORE_MERGE_PROGRAMS", "POLYSTORE_MERGE_FIRST", ["Sources/PolyStoreCore/Transaction"]),
+    ("two-processes", "TwoProcessTests", "POLYSTORE_TWO_PROCESS_COMMITS", "POLYSTORE_TWO_PROCESS_SEED",
+     ["Sources/PolyStoreCore/Transaction", "Sources/PolyStoreCore/Observe", "Sources/PolyStoreCore/History"]),
     ("callbacks", "CallbackOracleTests", "POLYSTORE_CALLBACK_COMMITS", "POLYSTORE_CALLBACK_FIRST",
      ["Sources/PolyStoreCore/Observe", "Sources/PolyStoreCore/Context", "Sources/PolyStoreCore/Transaction"]),
 ]

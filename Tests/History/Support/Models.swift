@@ -12,6 +12,7 @@ package final class Person {
 @Model
 package final class Team {
     package var title: String = ""
+    package var note: String?
     @Relationship package var staff: Set<Person>
 }
 
