@@ -62,6 +62,17 @@ import Testing
         }
     }
 
+    /// Records the calls of an object monitor, with the age of the object in each.
+    private final class Ages: ObjectObserver {
+        var calls: [String] = []
+
+        func objectMonitor(_ monitor: ObjectMonitor<Worker>, willUpdateObject object: Worker) { calls.append("will \(object.age)") }
+        func objectMonitor(_ monitor: ObjectMonitor<Worker>, didUpdateObject object: Worker, changedKeys: Set<String>) {
+            calls.append("did \(object.age)")
+        }
+        func objectMonitor(_ monitor: ObjectMonitor<Worker>, didDeleteObject object: Worker) { calls.append("deleted") }
+    }
+
     @Test(arguments: Backend.allCases)
     func listsAndMonitorsOfManualViewsShowTheEnd(_ backend: Backend) throws {
         let workplace = try Workplace(backend)
@@ -76,6 +87,8 @@ import Testing
             list.addObserver(calls)
             let worker = try #require(try view.fetchExisting(ids[0]))
             let monitor = try view.monitorObject(worker)
+            let ages = Ages()
+            monitor.addObserver(ages)
             let publisher = try view.publishList(From<Worker>().orderBy(.ascending(\.name)))
             let object = try view.publishObject(ids[0])
             try commit(events, ids[0], stack)
@@ -93,6 +106,10 @@ import Testing
             if isThere {
                 let age = try stack.readAndWait { try $0.fetchExisting(ids[0])?.age }
                 #expect(worker.age == age && object.snapshot?.age == age, context)
+                // The announcement precedes the change. An object with its previous values has not changed.
+                #expect(ages.calls == (age == 1 ? [] : ["will 1", "did \(worker.age)"]), context)
+            } else {
+                #expect(ages.calls == ["deleted"], context)
             }
             try stack.performAndWait { _ = try $0.deleteAll(From<Worker>()) }
         }

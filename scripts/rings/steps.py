@@ -99,7 +99,7 @@ def always():
 
 @dataclasses.dataclass
 class Item:
-    """A part of the thorough ring. `command` contains {size} and {seed}; `share` is the size of it in `.ci/run`, where it is drawn, or None where it has none."""
+    """A part of the thorough ring. `command` and `env` contain {size}, {seed} and {first}, the number of the first random program; `share` is the size of it in `.ci/run`, where it is drawn, or None where it has none."""
 
     name: str
     command: str
@@ -115,7 +115,8 @@ class Item:
     swiftpm: bool = False
 
     def step(self, size, seed, needs):
-        fill = {"size": size, "seed": seed}
+        # The share is a slice of the random programs of the thorough ring.
+        fill = {"size": size, "seed": seed, "first": seed % max(1, self.full // size) * size}
         env = {name: value.format(**fill) for name, value in self.env.items()}
         after = ("tests/full-size", "custom-backend") if self.swiftpm else ()
         return Step(
@@ -160,7 +161,7 @@ def items():
     for name, suite, count, first, sources in RANDOM_PROGRAMS:
         found.append(Item(
             f"random/{name}", f"scripts/run-tests.py --filter '{suite}/'", 5000, 500, sources, cores=CORES, swiftpm=True,
-            env={count: "{size}", first: "{seed}"}))
+            env={count: "{size}", first: "{first}"}))
     found.append(Item("damage-and-kills", "scripts/run-tests.py --filter HarnessTests", 40, None, CONTRACT, cores=CORES, swiftpm=True,
                       env={"POLYSTORE_KILLS": "{size}", "POLYSTORE_DAMAGES": "400"}))
     found.append(Item(

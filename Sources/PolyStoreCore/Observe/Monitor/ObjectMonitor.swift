@@ -105,7 +105,8 @@ extension ObjectMonitor: ContextObserver {
         guard let object, !object.isDeleted else { return }
         let isUpdate: Bool
         if let step = move.step.row(row.entityIndex, row.rowID) {
-            isUpdate = !step.wasDeleted && step.isUpdate
+            // A deleted object can have been inserted again, also with its previous values.
+            isUpdate = step.wasDeleted ? step.source != nil && (move.isChanged(row) || !step.relationships.isEmpty) : step.isUpdate
         } else {
             isUpdate = move.isPartial && move.isChanged(row)
         }
