@@ -84,7 +84,11 @@ def ci(seed):
     print(f"the share of the thorough ring: {len(touched)} parts that the change touches, {len(drawn)} of {len(others)} others drawn, seed {seed}")
     print(f"left out until `make thorough`: {', '.join(out)}")
     needs = ("build/custom-backend",)
-    return steps.test() + steps.always() + steps.needed_builds(chosen) + [item.step(item.share, seed, needs) for item in chosen] + sample
+    parts = {item.swiftpm: [] for item in chosen}
+    for item in chosen:
+        parts[item.swiftpm].append(item.step(item.share, seed, needs))
+    # Of the steps that can begin, the first one does: those that the release build waits for precede it.
+    return steps.test() + sample + parts.get(True, []) + steps.always() + steps.needed_builds(chosen) + parts.get(False, [])
 
 
 def select(found, pattern):

@@ -71,6 +71,7 @@ def always():
         for backend, file in [("sqlite", "db"), ("lmdb", "lmdb"), ("leveldb", "leveldb"), ("memory", "memory")])
     # SwiftPM locks the folder of builds, so its steps form a chain; the last one leaves a core to others.
     programs = ("build/custom-backend",)
+    swiftpm = [item.name for item in items() if item.swiftpm and item.share is not None]
     return [
         Step("test-names", "scripts/test-names.py --check", needs=("build",), after=("tests",)),
         Step("built-once", "scripts/built-once.sh", needs=("build",), after=("tests",)),
@@ -79,7 +80,7 @@ def always():
         Step("build/examples", EXAMPLES, needs=("build",), after=("tests", "test-names", "built-once"), cores=CORES),
         Step("build/custom-backend", f"swift build --build-tests {CUSTOM} && scripts/backend-plan.py", needs=("build/examples",), cores=CORES),
         Step("custom-backend", f"swift test --skip-build {CUSTOM} && Examples/CustomBackend/check.sh", needs=programs, cores=CORES),
-        Step("build/release", "scripts/build-release.sh", needs=("build",), after=("custom-backend", "tests/full-size", "oracle")),
+        Step("build/release", "scripts/build-release.sh", needs=("build",), after=("custom-backend", "tests/full-size", *swiftpm)),
         Step("public-api", "scripts/public-api.py --check && echo 'the public API is what is listed'", needs=programs),
         Step("documentation", "scripts/documentation.sh", needs=programs, missing=lacks_docc),
         Step("guides", "Tests/Interop/check_readme.py && Tests/Interop/check_guides.py && Tests/Interop/check_architecture.py", needs=programs),
