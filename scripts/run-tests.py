@@ -54,6 +54,7 @@ def run(options, folder, issues):
 def main():
     options = sys.argv[1:]
     raise_limit()
+    sys.stdout.reconfigure(line_buffering=True)
     issues, ran, statuses = [], {}, []
     with tempfile.TemporaryDirectory() as root, concurrent.futures.ThreadPoolExecutor() as pool:
         # A process has as many threads for tests as there are cores, and tests that wait occupy them: two processes keep the cores busy.
