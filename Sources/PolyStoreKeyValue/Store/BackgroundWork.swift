@@ -13,6 +13,8 @@ final class BackgroundWork: @unchecked Sendable {
     private let logger: any StoreLogger
     private let lock = Lock()
     private var isRunning = false
+    /// A Boolean value that indicates whether a thread has begun the work, which waits for one after ``start(_:)``.
+    private var hasBegun = false
     private var isStopped = false
     private var currentBuild: IndexBuildProgress?
     private static let queue = DispatchQueue(label: "polystore.background", qos: .utility, attributes: .concurrent)
@@ -41,14 +43,18 @@ final class BackgroundWork: @unchecked Sendable {
         Self.queue.async { self.run() }
     }
 
-    /// Stops the work after the current batch.
+    /// Stops the work: after the current batch, or before it begins.
     func stop() {
-        lock.withLock {
+        let isWithdrawn = lock.withLock {
             isStopped = true
+            let isWithdrawn = isRunning && !hasBegun
+            if isWithdrawn { isRunning = false }
             lock.broadcast()
             let deadline = Deadline(milliseconds: Self.stopTimeout)
-            while isRunning { guard lock.wait(until: deadline) else { return } }
+            while isRunning { guard lock.wait(until: deadline) else { break } }
+            return isWithdrawn
         }
+        if isWithdrawn { handle.release() }
     }
 
     /// Waits until the work has ended.
@@ -57,6 +63,11 @@ final class BackgroundWork: @unchecked Sendable {
     private var isCancelled: Bool { lock.withLock { isStopped } }
 
     private func run() {
+        let begins = lock.withLock {
+            hasBegun = isRunning
+            return isRunning
+        }
+        guard begins else { return }
         do {
             try removeKeys()
             try buildIndexes()
@@ -69,7 +80,7 @@ final class BackgroundWork: @unchecked Sendable {
         // Released first: a caller that waits for the end can rely on the engine being closed with the store.
         handle.release()
         lock.withLock {
-            isRunning = false
+            (isRunning, hasBegun) = (false, false)
             currentBuild = nil
             lock.broadcast()
         }
