@@ -13,7 +13,7 @@ ENGINES = ["sqlite", "lmdb", "leveldb"]
 BUILD = "swift build --disable-build-manifest-caching"
 EXAMPLES = f"{BUILD} --package-path Examples --scratch-path .build"
 CUSTOM = "--package-path Examples/CustomBackend --scratch-path .build --disable-build-manifest-caching"
-# Linux has the preload library and the sanitizers that these steps need.
+# What the kills and faults of an engine depend on, besides the contract.
 ENGINE_SOURCES = {
     "sqlite": ["Backends/SQLite"],
     "lmdb": ["Backends/LMDB", "Sources/PolyStoreKeyValue"],
@@ -22,7 +22,7 @@ ENGINE_SOURCES = {
 CONTRACT = ["Sources/PolyStoreBackend", "Sources/CRecordBytes"]
 CORE = ["Sources/PolyStoreCore"]
 
-
+# Random programs that are compared with models: the name, the suite, the variables of their number and of the first one, and the sources.
 RANDOM_PROGRAMS = [
     ("imports", "ChangingIDOracleTests", "POLYSTORE_IMPORT_RUNS", "POLYSTORE_IMPORT_FIRST", ["Sources/PolyStoreCore/Import"]),
     ("merges", "MergeOracleTests", "POLYSTORE_MERGE_PROGRAMS", "POLYSTORE_MERGE_FIRST", ["Sources/PolyStoreCore/Transaction"]),
@@ -162,7 +162,6 @@ def items():
     found.append(Item(
         "oracle", "scripts/run-tests.py --filter OracleConformance", 5000, 1000, CONTRACT + ["Sources/PolyStoreQuery", "Sources/PolyStoreKeyValue", "Backends"],
         cores=CORES, swiftpm=True, env={"POLYSTORE_ORACLE_CASES": "{size}", "POLYSTORE_ORACLE_FIRST": "{seed}"}))
-    # Random programs, compared with models: the suite, the variables of their number and of the first one, and the sources.
     for name, suite, count, first, sources in RANDOM_PROGRAMS:
         found.append(Item(
             f"random/{name}", f"scripts/run-tests.py --filter '{suite}/'", 5000, 500, sources, cores=CORES, swiftpm=True,
@@ -197,6 +196,9 @@ def sample(files, seed):
     """Returns a step that runs twelve suites in the size of the thorough ring: at most six of changed files of tests, and others that the seed draws."""
     with open("Tests/names.txt") as listing:
         suites = sorted({match[1] for line in listing if (match := re.match(r"(\w+Tests\.\w+)/", line)) and not line.startswith("ConformanceTests")})
+    # Random programs have steps of their own.
+    apart = {suite for _, suite, _, _, _ in RANDOM_PROGRAMS}
+    suites = [suite for suite in suites if suite.split(".")[1] not in apart]
     chance = random.Random(seed)
     chance.shuffle(suites)
     changed = [suite for suite in suites if any(file.startswith(f"Tests/{suite.split('.')[0]}/{suite.split('.')[1]}") for file in files)]
