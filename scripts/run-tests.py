@@ -47,8 +47,22 @@ def run(options, folder, issues):
             issues.append(line)
     status = process.wait()
     # SwiftPM adds a suffix to the name where XCTest could have results, too.
-    cases = [case for file in pathlib.Path(folder).glob("*.xml") for case in xml.etree.ElementTree.parse(file).getroot().iter("testcase")]
+    cases = [case for file in pathlib.Path(folder).glob("*.xml") for case in results_root(file).iter("testcase")]
     return status, {f"{case.get('classname')}/{case.get('name')}": case for case in cases}
+
+
+def results_root(file):
+    """Returns the root element of a file of results. Messages of failures can quote characters that XML 1.0 excludes, such as NUL, also as references."""
+    def reference(match):
+        number = int(match[1][1:], 16) if match[1][0] == "x" else int(match[1])
+        return match[0] if allowed(number) else "\N{REPLACEMENT CHARACTER}"
+
+    def allowed(number):
+        return number in (0x9, 0xA, 0xD) or 0x20 <= number <= 0xD7FF or 0xE000 <= number <= 0xFFFD or 0x10000 <= number <= 0x10FFFF
+
+    text = file.read_text(encoding="utf-8", errors="replace")
+    text = "".join(character if allowed(ord(character)) else "\N{REPLACEMENT CHARACTER}" for character in text)
+    return xml.etree.ElementTree.fromstring(re.sub(r"&#(x[0-9A-Fa-f]+|[0-9]+);", reference, text).encode())
 
 
 def main():
