@@ -92,6 +92,9 @@ let package = Package(
             swiftSettings: settings),
         // The random generator of the conformance suite and the tests.
         .target(name: "SeededRandom", path: "Tests/Support/SeededRandom", swiftSettings: settings),
+        // Starts programs for the conformance suite and the tests.
+        .target(name: "CSpawn", path: "Tests/Support/CSpawn"),
+        .target(name: "ChildProcesses", dependencies: ["CSpawn"], path: "Tests/Support/ChildProcesses", swiftSettings: settings),
         // Counts the flushes of a process, for the suite.
         .target(name: "CFlushProbe", path: "Conformance/CFlushProbe"),
         // What the test targets share: backends, folders, loggers, and how thorough a run is. Linked by tests only.
@@ -102,7 +105,10 @@ let package = Package(
         // The suite that proves a backend, for anybody's backend.
         .target(
             name: "PolyStoreConformance",
-            dependencies: ["PolyStoreBackend", "PolyStoreQuery", "PolyStoreKeyValue", "PolyStoreMemory", "CFlushProbe", "SeededRandom"],
+            dependencies: [
+                "PolyStoreBackend", "PolyStoreQuery", "PolyStoreKeyValue", "PolyStoreMemory", "CFlushProbe", "ChildProcesses",
+                "SeededRandom",
+            ],
             path: "Conformance/PolyStoreConformance", swiftSettings: settings),
         // The built-in backends and what they claim, and the program that prints how they fare.
         .target(
@@ -148,7 +154,8 @@ let package = Package(
             path: "Tests/Engines/Stores", swiftSettings: settings),
         // What the tests of the key-value engines share, and the other process in them.
         .target(
-            name: "EngineTestSupport", dependencies: ["PolyStoreBackend", "PolyStoreQuery"], path: "Tests/Engines/Support",
+            name: "EngineTestSupport", dependencies: ["ChildProcesses", "PolyStoreBackend", "PolyStoreQuery"],
+            path: "Tests/Engines/Support",
             swiftSettings: settings),
         .executableTarget(
             name: "engine-child",
@@ -173,7 +180,8 @@ let package = Package(
             name: "FormatFuzzing", dependencies: ["PolyStoreFormats", "SeededRandom"], path: "Tests/Fuzz/Support", swiftSettings: settings),
         .executableTarget(name: "fuzz-child", dependencies: ["FormatFuzzing"], path: "Tests/Fuzz/Child", swiftSettings: settings),
         .testTarget(
-            name: "PolyStoreGzipTests", dependencies: ["PolyStoreGzip", "PolyStoreFormats", "TestSupport"], swiftSettings: settings),
+            name: "PolyStoreGzipTests", dependencies: ["PolyStoreGzip", "PolyStoreFormats", "ChildProcesses", "TestSupport"],
+            swiftSettings: settings),
         .testTarget(
             name: "PolyStoreFormatsTests", dependencies: ["PolyStoreFormats", "FormatFuzzing", "TestSupport"], swiftSettings: settings),
         .testTarget(
@@ -205,7 +213,7 @@ let package = Package(
             ],
             swiftSettings: settings),
         // Runs the compiler with the macros. Without a dependency on the target of the macros, which would build every module of the tests for the host once more.
-        .testTarget(name: "PolyStoreMacrosTests", dependencies: ["PolyStore"], swiftSettings: settings),
+        .testTarget(name: "PolyStoreMacrosTests", dependencies: ["PolyStore", "ChildProcesses"], swiftSettings: settings),
         // What the documents of earlier frameworks show, in today's words.
         .testTarget(
             name: "ReferenceTests",
@@ -237,7 +245,8 @@ let package = Package(
             swiftSettings: settings),
         // The other process, and the program that measures how soon its commits are noticed.
         .executableTarget(
-            name: "history-child", dependencies: ["PolyStore", "HistoryTestSupport", "SmallStores"], path: "Tests/History/Child",
+            name: "history-child", dependencies: ["PolyStore", "ChildProcesses", "HistoryTestSupport", "SmallStores"],
+            path: "Tests/History/Child",
             swiftSettings: settings),
         .testTarget(
             name: "PolyStoreHistoryTests",

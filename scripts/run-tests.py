@@ -52,7 +52,10 @@ def run(options, folder, issues):
 
 
 def results_root(file):
-    """Returns the root element of a file of results. Messages of failures can quote characters that XML 1.0 excludes, such as NUL, also as references."""
+    """Returns the root element of a file of results, which is empty if the process ended early.
+
+    Messages of failures can quote characters that XML 1.0 excludes, such as NUL, also as references.
+    """
     def reference(match):
         number = int(match[1][1:], 16) if match[1][0] == "x" else int(match[1])
         return match[0] if allowed(number) else "\N{REPLACEMENT CHARACTER}"
@@ -62,7 +65,10 @@ def results_root(file):
 
     text = file.read_text(encoding="utf-8", errors="replace")
     text = "".join(character if allowed(ord(character)) else "\N{REPLACEMENT CHARACTER}" for character in text)
-    return xml.etree.ElementTree.fromstring(re.sub(r"&#(x[0-9A-Fa-f]+|[0-9]+);", reference, text).encode())
+    try:
+        return xml.etree.ElementTree.fromstring(re.sub(r"&#(x[0-9A-Fa-f]+|[0-9]+);", reference, text).encode())
+    except xml.etree.ElementTree.ParseError:
+        return xml.etree.ElementTree.Element("testsuites")
 
 
 def main():

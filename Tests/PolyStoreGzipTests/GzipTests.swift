@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import PolyStoreFormats
 import PolyStoreGzip
@@ -81,13 +82,7 @@ import Testing
 
     /// Runs the gzip program.
     private static func gzip(_ arguments: String...) throws -> Int32 {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["gzip"] + arguments
-        process.standardOutput = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        return process.terminationStatus
+        try ChildProcess("gzip", arguments, output: .null).wait()
     }
 
     /// Each side reads the output of the other.

@@ -1,6 +1,7 @@
 import SeededRandom
 
 #if os(Linux) || os(macOS)
+    import ChildProcesses
     import Foundation
     import PolyStoreBackend
 
@@ -60,28 +61,17 @@ import SeededRandom
 
         /// - Returns: the last acknowledged commit; 0 for none.
         private func killOne(_ run: ConformanceRun, _ durability: Durability, after lines: Int, microseconds: Int) throws -> Int {
-            let process = Process()
-            let output = Pipe()
-            process.executableURL = URL(fileURLWithPath: program)
-            process.arguments = arguments(run.location(), durability)
-            process.standardOutput = output
-            try process.run()
-            defer {
-                if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) }
-                process.waitUntilExit()
-            }
+            let process = try ChildProcess(program, arguments(run.location(), durability), output: .pipe)
             var bytes: [UInt8] = []
             while bytes.count(where: { $0 == 10 }) < lines {
-                let more = output.fileHandleForReading.availableData
-                guard !more.isEmpty else {
-                    process.waitUntilExit()
-                    throw run.fail("the program \(program) ended before it was killed, with status \(process.terminationStatus)")
+                guard let more = process.output?.availableData, !more.isEmpty else {
+                    throw run.fail("the program \(program) ended before it was killed, with status \(process.wait())")
                 }
                 bytes += more
             }
             usleep(UInt32(microseconds))
-            Foundation.kill(process.processIdentifier, SIGKILL)
-            bytes += output.fileHandleForReading.readDataToEndOfFile()
+            process.kill()
+            bytes += process.output?.readDataToEndOfFile() ?? Data()
             // A last line without its newline was not acknowledged.
             let whole = bytes.lastIndex(of: 10).map { bytes[..<$0] } ?? []
             return whole.split(separator: 10).last.flatMap { Int(String(decoding: $0, as: UTF8.self)) } ?? 0

@@ -1,11 +1,9 @@
+internal import ChildProcesses
 internal import Foundation
-internal import PolyStoreBackend
 
 /// Another process that uses a store: `engine-child`, which is built next to the tests.
 package final class Child: @unchecked Sendable {  // used by one test, on one thread
-    private let process = Process()
-    private let input = Pipe()
-    private let output = Pipe()
+    private let process: ChildProcess
     private var buffer: [UInt8] = []
 
     private final class Anchor {}
@@ -20,14 +18,8 @@ package final class Child: @unchecked Sendable {  // used by one test, on one th
 
     /// - Parameter program: The name of a program of this package, built next to the tests.
     package init(program: String = "engine-child", _ arguments: String...) throws {
-        process.executableURL = Self.url(program)
-        process.arguments = arguments
-        process.standardInput = input
-        process.standardOutput = output
-        try process.run()
+        process = try ChildProcess(Self.url(program).path, arguments, input: .pipe, output: .pipe)
     }
-
-    deinit { kill() }
 
     /// Returns the next line of the output, or nil at its end.
     package func line() -> String? {
@@ -36,8 +28,7 @@ package final class Child: @unchecked Sendable {  // used by one test, on one th
                 defer { buffer.removeFirst(end + 1) }
                 return String(decoding: buffer[..<end], as: UTF8.self)
             }
-            let more = output.fileHandleForReading.availableData
-            guard !more.isEmpty else { return nil }
+            guard let more = process.output?.availableData, !more.isEmpty else { return nil }
             buffer += more
         }
     }
@@ -50,17 +41,11 @@ package final class Child: @unchecked Sendable {  // used by one test, on one th
     }
 
     /// Resumes the process where it waits.
-    package func goOn() throws { try input.fileHandleForWriting.write(contentsOf: Data("go\n".utf8)) }
+    package func goOn() throws { try process.input?.write(contentsOf: Data("go\n".utf8)) }
 
     /// Kills the process with SIGKILL and waits for its end.
-    package func kill() {
-        guard process.isRunning else { return }
-        Foundation.kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
-    }
+    package func kill() { process.kill() }
 
-    package func wait() -> Int32 {
-        process.waitUntilExit()
-        return process.terminationStatus
-    }
+    /// Waits for the end of the process. Returns its exit status; 128 and the number of the signal that ended it.
+    package func wait() -> Int32 { process.wait() }
 }

@@ -1,3 +1,4 @@
+import ChildProcesses
 import Dispatch
 import Foundation
 import HistoryTestSupport
@@ -12,21 +13,15 @@ struct Latency {
 
     func run(_ stack: DataStack) async throws {
         let commits = stack.commits
-        let process = Process()
-        let (input, output) = (Pipe(), Pipe())
-        process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
-        process.arguments = ["timed", engine, path, "\(count)", pause]
-        process.standardInput = input
-        process.standardOutput = output
-        try process.run()
-        try input.fileHandleForWriting.write(contentsOf: Data("go\n".utf8))
+        let process = try ChildProcess(CommandLine.arguments[0], ["timed", engine, path, "\(count)", pause], input: .pipe, output: .pipe)
+        try process.input?.write(contentsOf: Data("go\n".utf8))
         var noticed: [UInt64] = []
         for await commit in commits where commit.isExternal && !commit.changesAreUnknown {
             noticed.append(DispatchTime.now().uptimeNanoseconds)
             if noticed.count == count { break }
         }
-        process.waitUntilExit()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.wait()
+        let text = String(decoding: process.output?.readDataToEndOfFile() ?? Data(), as: UTF8.self)
         let committed = text.split(separator: "\n").compactMap { UInt64($0) }
         // The notification can precede the writer's reading of the clock.
         let latencies = zip(committed, noticed).map { Double(Int64(bitPattern: $1 &- $0)) / 1_000_000 }.sorted()

@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 
 /// One run of the compiler with the macros of PolyStore. The sources need not be correct: macros are expanded in a program with other errors too.
@@ -69,24 +70,14 @@ struct Compilation: Sendable {
         try Data().write(to: file)
         let output = try FileHandle(forWritingTo: file)
         defer { try? output.close() }
-        let process = Process()
         #if canImport(Darwin)
-            process.executableURL = URL(fileURLWithPath: "/usr/bin/xcrun")
+            let (program, first) = ("xcrun", ["swiftc"])
         #else
-            process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+            let (program, first) = ("swiftc", [String]())
         #endif
-        process.arguments = ["swiftc"] + arguments
-        process.currentDirectoryURL = folder
-        process.standardOutput = output
-        process.standardError = output
-        let status = try await withCheckedThrowingContinuation { continuation in
-            process.terminationHandler = { ended in
-                continuation.resume(returning: ended.terminationReason == .exit ? ended.terminationStatus : 128 + ended.terminationStatus)
-            }
-            do { try process.run() } catch {
-                process.terminationHandler = nil
-                continuation.resume(throwing: error)
-            }
+        let process = try ChildProcess(program, first + arguments, in: folder.path, output: .file(output), errors: .file(output))
+        let status = await withCheckedContinuation { continuation in
+            DispatchQueue.global().async { continuation.resume(returning: process.wait()) }
         }
         return (status, String(decoding: try Data(contentsOf: file), as: UTF8.self))
     }
