@@ -32,8 +32,6 @@ FLOOR = 1e-3
 MARGIN = 0.1
 
 # Rows whose work is more than linear without PolyStore too, by the prefix of their names, and the reason. Their limit is 2.1.
-# Known defect: appending to a long list and flushing in each turn compares the whole list in each turn, since several changes of one access are told apart.
-DEFECTS = {"undo-append": "a flush compares the whole list: to be mended"}
 INHERENT = {"prepend": "an array moves all elements"}
 
 
@@ -138,7 +136,7 @@ def main():
         is_told = options.instructions or many >= 4 * FLOOR
         plain = [cost for _, cost in found.get("plain " + row.replace("-unsafe", "").replace("-child", ""), [])]
         is_like_plain = len(plain) == 2 and plain[1] >= 4 * FLOOR and exponent <= growth(*plain) + MARGIN
-        reason = DEFECTS.get(row) or next((why for name, why in INHERENT.items() if row.split("-")[0] == name), None)
+        reason = next((why for name, why in INHERENT.items() if row.split("-")[0] == name), None)
         if is_told and exponent > (2.1 if reason else options.limit) and not is_like_plain:
             steep.append(row)
         note = " (%s)" % reason if reason else "" if is_told else " (too quick to tell)"

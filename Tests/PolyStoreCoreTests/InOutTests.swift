@@ -198,6 +198,83 @@ import Testing
         }
     }
 
+    /// The end of a step compares a limited number of members on average, however long the list is.
+    @Test(arguments: Backend.forObjectLayer)
+    func aStepComparesALimitedNumberOfMembers(_ backend: Backend) throws {
+        var compared: [Int] = []
+        for count in [600, 2_400] {
+            let music = try OrderedTests.Music(backend, lists: 1, tracks: count)
+            let draft = music.stack.beginUnsafe(supportsUndo: true)
+            let list = try #require(try draft.fetchOne(From<Playlist>()))
+            let tracks = try draft.fetchAll(From<Track>())
+            for track in tracks {
+                list.tracks.append(track)
+                draft.flush()
+                // A button that undoes asks for this in each turn.
+                #expect(draft.canUndo && !draft.canRedo)
+            }
+            #expect(draft.comparedMemberCount <= 256 * count)
+            compared.append(draft.comparedMemberCount)
+            #expect(tracks.allSatisfy { $0.playlist === list })
+            for number in [1, 2, 3] {
+                try draft.undo()
+                #expect(list.tracks.count == count - number && tracks[count - number].playlist == nil)
+            }
+            for _ in 3..<count { try draft.undo() }
+            #expect(list.tracks.isEmpty && !draft.canUndo)
+        }
+        #expect(compared[1] <= 4 * 256 * 600)
+    }
+
+    /// Several changes of a long list in one access, and further steps before anything reads the list.
+    @Test(arguments: Backend.forObjectLayer, [false, true])
+    func stepsOfLongLists(_ backend: Backend, isObserved: Bool) throws {
+        let count = 1_000
+        let music = try OrderedTests.Music(backend, lists: 1, tracks: count + 8)
+        let draft = music.stack.beginUnsafe(supportsUndo: true)
+        let list = try #require(try draft.fetchOne(From<Playlist>()))
+        let tracks = try draft.fetchAll(From<Track>())
+        list.tracks = Array(tracks.prefix(count))
+        draft.flush()
+        let observation = isObserved ? draft.observe { _ in } : nil
+        var states = [list.tracks]
+        /// Replaces a member in the middle and appends one. The changes of the last step belong to it.
+        func edit(_ position: Int, _ number: Int) {
+            Self.change(&list.tracks) { list in
+                list[position] = tracks[number]
+                list.append(tracks[number + 1])
+            }
+            var next = states[states.count - 1]
+            next[position] = tracks[number]
+            next.append(tracks[number + 1])
+            states.append(next)
+            draft.flush()
+        }
+        edit(500, count)
+        try draft.undo()
+        #expect(list.tracks == states[0] && tracks[count].playlist == nil && tracks[500].playlist === list)
+        try draft.redo()
+        #expect(list.tracks == states[1] && tracks[count].playlist === list && tracks[500].playlist == nil)
+        for (position, number) in [(300, count + 2), (700, count + 4)] { edit(position, number) }
+        list.tracks.append(tracks[count + 6])
+        draft.flush()
+        states.append(states[3] + [tracks[count + 6]])
+        #expect(list.tracks == states[4])
+        #expect([300, 500, 700].allSatisfy { tracks[$0].playlist == nil } && tracks[count + 4].playlist === list)
+        for number in [3, 2, 1, 0] {
+            try draft.undo()
+            // The steps of an observed transaction are exact. Both ends agree in any case.
+            if isObserved { #expect(list.tracks == states[number]) }
+            #expect(tracks.allSatisfy { ($0.playlist === list) == list.tracks.contains($0) })
+        }
+        #expect(list.tracks == states[0])
+        for _ in 0..<4 { try draft.redo() }
+        #expect(list.tracks == states[4])
+        try draft.commit()
+        #expect(try music.tracks()[0] == states[4].map(\.title))
+        withExtendedLifetime(observation) {}
+    }
+
     // MARK: Random programs
 
     private final class Titles: @unchecked Sendable {  // bodies run one after another while the calling thread waits

@@ -195,6 +195,31 @@ import Testing
         }
     }
 
+    /// The parent has deleted the object and committed, and still has it registered.
+    @Test(arguments: Backend.forObjectLayer)
+    func aChildInsertsAnObjectAgainThatItsParentHasDeleted(_ backend: Backend) throws {
+        for isCommitted in [false, true] {
+            for (policy, expected) in [
+                (MergePolicy.mineWins, ["p0 60 -", "p1 10 -"]), (.attributesMineWins, ["p0 60 -", "p1 10 -"]), (.storeWins, ["p1 10 -"]),
+            ] {
+                let company = try Company(backend, expectsSilence: false)
+                let ids = try company.people(2)
+                let parent = company.stack.beginUnsafe()
+                let held = try parent.edit(ids[0])
+                let child = parent.beginUnsafe()
+                try child.edit(ids[0]).age = 60
+                try parent.delete(held)
+                if isCommitted { try parent.commit() }
+                expectError(.conflict) { try child.commit() }
+                try child.commit(mergePolicy: policy)
+                try parent.commit()
+                #expect(try company.described() == expected)
+                #expect(held.isDeleted == (expected.count == 1))
+                #expect(try company.verified().isEmpty)
+            }
+        }
+    }
+
     /// Another transaction inserts the object again before the parent commits.
     @Test(arguments: Backend.forObjectLayer)
     func bothInsertAnObjectAgain(_ backend: Backend) throws {
@@ -243,6 +268,43 @@ import Testing
                 try draft.commit(mergePolicy: policy)
                 let age = what == "change and deletion" ? 5 : 0
                 #expect(try company.described() == (isThere ? ["p0 \(age) undone"] : []) + ["p1 10 -"])
+                #expect(try company.verified().isEmpty)
+            }
+        }
+    }
+
+    /// The same for children, whose objects the parent or another transaction deletes, and for steps.
+    @Test(arguments: Backend.forObjectLayer, ["parent", "store", "steps"])
+    func anUndoneObjectThatOthersDeletedInChildrenAndSteps(_ backend: Backend, _ place: String) throws {
+        for (policy, isThere) in [
+            (MergePolicy.storeWins, false), (.mineWins, true), (.attributesStoreWins, false), (.attributesMineWins, true),
+        ] {
+            for isDeletion in [false, true] {
+                let company = try Company(backend, expectsSilence: false)
+                let ids = try company.people(2)
+                let stack = company.stack
+                let body: @Sendable (UnsafeTransaction, UnsafeTransaction?) throws -> Void = { draft, parent in
+                    let person = try draft.edit(ids[0])
+                    if isDeletion { try draft.delete(person) } else { person.age = 5 }
+                    draft.flush()
+                    if place == "parent" { try parent?.delete(ids[0]) } else { try stack.performAndWait { try $0.delete(ids[0]) } }
+                    parent?.refresh()
+                    draft.refresh()
+                    try draft.undo()
+                    #expect(!person.isDeleted && person.age == 0)
+                    person.nickname = "undone"
+                    let error = expectError(.conflict) { try draft.commitAndWait() }
+                    #expect(error?.conflicts == [ObjectConflict(entity: "Person", rowID: ids[0].rowID, kind: .deleted)])
+                    try draft.commitAndWait(mergePolicy: policy)
+                    try parent?.commitAndWait()
+                }
+                if place == "steps" {
+                    try company.stack.beginTransaction(supportsUndo: true).performAndWait { try body($0, nil) }
+                } else {
+                    let parent = company.stack.beginUnsafe()
+                    try body(parent.beginUnsafe(supportsUndo: true), parent)
+                }
+                #expect(try company.described() == (isThere ? ["p0 0 undone"] : []) + ["p1 10 -"], "\(policy) \(isDeletion)")
                 #expect(try company.verified().isEmpty)
             }
         }

@@ -18,12 +18,35 @@ final class CallbackWorld {
         var mirrors: [ObjectMirror]
     }
 
+    /// The receiver of the closures of a publisher, with what the last one has shown.
+    private final class Reader {
+        var shown: [String] = []
+    }
+
+    private struct ListPublication {
+        let context: Int
+        let publisher: ListPublisher<Animal>
+        var shape: ListShape
+        let reader: Reader
+    }
+
+    private struct ObjectPublication {
+        let context: Int
+        let id: ObjectID<Animal>
+        let publisher: ObjectPublisher<Animal>
+        let reader: Reader
+    }
+
     private let stack: DataStack
     private let contexts: [any MonitoringContext]
     private let parent: UnsafeTransaction
     private var commits: RandomCommits
     private var lists: [List] = []
     private var objects: [Object] = []
+    private var listPublications: [ListPublication] = []
+    private var objectPublications: [ObjectPublication] = []
+    /// The observations of pending changes, by context.
+    private var observations: [Int: PendingChangesObservation] = [:]
     /// Observers whose monitor was released.
     private var orphans: [ListMirror] = []
     /// The number of actions that callbacks may still take.
@@ -45,7 +68,14 @@ final class CallbackWorld {
             for _ in 0..<2 { try addList(context) }
             try addObject(context)
         }
+        for context in 0..<Self.viewCount { try addPublishers(context) }
+        for context in Self.drafts { observe(context) }
     }
+
+    /// The first contexts are views, which have publishers.
+    private static let viewCount = 3
+    /// The contexts that are unqueued transactions.
+    private static let drafts = 4...5
 
     // MARK: Random choices
 
@@ -65,7 +95,7 @@ final class CallbackWorld {
     private func act() {
         actionCount += 1
         do {
-            switch number(20) {
+            switch number(25) {
             case 0...2: try log("commit") { try commit() }
             case 3, 4: try log("refetch") { try refetch() }
             case 5: if let list = randomList() { log("add observer") { addMirror(list) } }
@@ -77,6 +107,10 @@ final class CallbackWorld {
             case 11:
                 if !objects.isEmpty { log("add object observer") { addObjectMirror(number(objects.count)) } }
             case 12: try log("refresh") { try refresh(number(contexts.count)) }
+            case 13: try log("refetch publisher", refetchPublisher)
+            case 14: try log("add publishers") { try addPublishers(number(Self.viewCount)) }
+            case 15: log("release publisher", releasePublisher)
+            case 16: log("observe again") { observe(Self.drafts.lowerBound + number(Self.drafts.count)) }
             default: try actOnTransaction()
             }
         } catch {
@@ -103,7 +137,7 @@ final class CallbackWorld {
     }
 
     private func actOnTransaction() throws {
-        let index = 4 + number(2)
+        let index = Self.drafts.lowerBound + number(Self.drafts.count)
         guard let draft = contexts[index] as? UnsafeTransaction else { return }
         switch number(9) {
         case 0...2:
@@ -183,6 +217,74 @@ final class CallbackWorld {
         objects[index].mirrors.append(mirror)
     }
 
+    // MARK: Publishers and observations
+
+    private func addPublishers(_ context: Int) throws {
+        guard let view = contexts[context] as? ViewContext else { return }
+        let shape = randomShape()
+        let list = ListPublication(
+            context: context, publisher: try view.publishList(shape.source, sectionBy: shape.sectionBy), shape: shape, reader: Reader())
+        listPublications.append(list)
+        list.publisher.addObserver(list.reader, notifyInitial: true) { [weak self, weak reader = list.reader] publisher in
+            reader?.shown = Self.text(publisher.snapshot)
+            self?.callback("\(context) list publisher")
+        }
+        guard let animal = try view.fetchAll(From<Animal>()).randomElement(using: &commits.random) else { return }
+        let object = ObjectPublication(
+            context: context, id: animal.objectID, publisher: try view.publishObject(animal), reader: Reader())
+        objectPublications.append(object)
+        object.publisher.addObserver(object.reader, notifyInitial: true) { [weak self, weak reader = object.reader] publisher in
+            reader?.shown = Self.text(publisher.snapshot)
+            self?.callback("\(context) object publisher")
+        }
+    }
+
+    private func refetchPublisher() throws {
+        guard let index = listPublications.indices.randomElement(using: &commits.random) else { return }
+        let shape = randomShape()
+        listPublications[index].shape = shape
+        try listPublications[index].publisher.refetch(shape.source, sectionBy: shape.sectionBy)
+    }
+
+    private func releasePublisher() {
+        if listPublications.count > 4 { listPublications.remove(at: number(listPublications.count)) }
+        if objectPublications.count > 4 { objectPublications.remove(at: number(objectPublications.count)) }
+    }
+
+    private func observe(_ context: Int) {
+        observations[context]?.cancel()
+        observations[context] = (contexts[context] as? UnsafeTransaction)?.observe { [weak self] _ in
+            self?.callback("\(context) pending changes")
+        }
+    }
+
+    private static func text(_ snapshot: ListSnapshot<Animal>) -> [String] {
+        zip(snapshot.objectIDs, snapshot).map { "\($0) \($1.name) \($1.age)" }
+    }
+
+    private static func text(_ snapshot: ObjectSnapshot<Animal>?) -> [String] { snapshot.map { ["\($0.name) \($0.age)"] } ?? [] }
+
+    private func checkPublishers() throws {
+        for list in listPublications {
+            let name = "\(list.context) publisher \(list.shape.name)"
+            let fetched = try list.shape.fetch(contexts[list.context])
+            let objects = fetched.flatMap(\.objects).map { "\($0.objectID) \($0.name) \($0.age)" }
+            let shown = Self.text(list.publisher.snapshot)
+            if shown != objects { fail("\(name): the publisher has \(shown), fetched is \(objects)") }
+            if list.publisher.snapshot.isSectioned, list.publisher.snapshot.sections.map(\.name) != fetched.map(\.name) {
+                fail("\(name): the publisher has other sections than \(fetched.map(\.name))")
+            }
+            if list.reader.shown != shown { fail("\(name): the closure was called with \(list.reader.shown), the publisher has \(shown)") }
+        }
+        for object in objectPublications {
+            let name = "\(object.context) publisher of \(object.id)"
+            let found = try contexts[object.context].fetchExisting(object.id).map { ["\($0.name) \($0.age)"] } ?? []
+            let shown = Self.text(object.publisher.snapshot)
+            if shown != found { fail("\(name): the publisher has \(shown), fetched is \(found)") }
+            if object.reader.shown != shown { fail("\(name): the closure was called with \(object.reader.shown), not \(shown)") }
+        }
+    }
+
     // MARK: Steps
 
     /// Takes an action, with further ones in the callbacks, and checks all monitors.
@@ -222,6 +324,7 @@ final class CallbackWorld {
                 check(mirror, name)
             }
         }
+        try checkPublishers()
         for mirror in orphans { check(mirror, "released") }
         orphans = []
         for object in objects {

@@ -32,10 +32,6 @@ RANDOM_PROGRAMS = [
      ["Sources/PolyStoreCore/Observe", "Sources/PolyStoreCore/Context", "Sources/PolyStoreCore/Transaction"]),
 ]
 
-# Known defect: program 1634 of the callbacks and some later ones fail, because an object monitor of a child transaction misses that its object was inserted
-# again. The thorough ring runs them; the share is the first 500 until the defect is mended.
-FROM_THE_FIRST = {"callbacks"}
-
 
 def lacks(*commands):
     """Returns a function that says which of some commands is missing."""
@@ -165,7 +161,7 @@ def items():
     for name, suite, count, first, sources in RANDOM_PROGRAMS:
         found.append(Item(
             f"random/{name}", f"scripts/run-tests.py --filter '{suite}/'", 5000, 500, sources, cores=CORES, swiftpm=True,
-            env={count: "{size}", first: "0" if name in FROM_THE_FIRST else "{first}"}))
+            env={count: "{size}", first: "{first}"}))
     found.append(Item("damage-and-kills", "scripts/run-tests.py --filter HarnessTests", 40, None, CONTRACT, cores=CORES, swiftpm=True,
                       env={"POLYSTORE_KILLS": "{size}", "POLYSTORE_DAMAGES": "400"}))
     found.append(Item(

@@ -8,6 +8,8 @@ struct MemberLists {
     private(set) var collections: [RelationshipKey: MemberCollection] = [:]
     /// The relationship whose collection may contain changes that were not applied to the inverse relationships.
     var unsettled: RelationshipKey?
+    /// The number of steps that have ended since the unsettled collection was compared.
+    var unsettledSteps = 0
     /// The number of members that were compared because a list was changed in place.
     var comparedCount = 0
 

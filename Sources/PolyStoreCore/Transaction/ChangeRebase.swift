@@ -326,7 +326,8 @@ extension Transaction {
         func open<T: Model>(_ type: T.Type) throws -> any Model {
             try touch(entry(entityIndex).store)
             if let known = living(type, entityIndex, rowID) {
-                let isDeletedHere = known.isDeleted && !known._$state.flags.contains(.missing)
+                // An object that an earlier commit of this transaction has deleted can still be registered.
+                let isDeletedHere = known.isDeleted && (known.isInserted || pending[Int(entityIndex)].deleted.contains { $0 === known })
                 return isDeletedHere ? try revive(known, mask, record) : try reinsert(known, mask, record)
             }
             let object = try make(type, entry(entityIndex), maps[Int(entityIndex)], rowID, record)

@@ -121,6 +121,8 @@ final class ChangeTracker {
 
     // MARK: Observers
 
+    var isObserved: Bool { !observers.isEmpty }
+
     /// Adds an observer and returns its identifier.
     func observe(_ handler: @escaping (PendingChanges) -> Void) -> Int {
         lastObserver += 1

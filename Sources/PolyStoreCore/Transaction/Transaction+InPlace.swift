@@ -10,6 +10,9 @@ import PolyStoreBackend
 // Of a long array only samples are compared at the end of an access, because a function that receives it as `inout` may apply several changes, and
 // nothing but the array shows them. The array is then unsettled: before anything is read or changed that depends on the relationship, except by another
 // access to the same array, it is compared as a whole. A loop that only appends to a list compares it once. At most one collection is unsettled.
+//
+// The end of a step of undo needs no comparison to be correct about the objects, only to know to which step a change belongs that the samples did not show.
+// Lists that are not long are compared there; see `settleStep()`.
 
 extension Transaction {
     private func memberKey(_ object: any Model, _ relationship: Int) -> RelationshipKey {
@@ -296,6 +299,7 @@ extension Transaction {
 
     private func markSettled(_ key: RelationshipKey) {
         memberLists.unsettled = nil
+        memberLists.unsettledSteps = 0
         maps[Int(destination(key.entityIndex, Int(key.relationship)))].isUnsettled = false
     }
 
@@ -305,11 +309,25 @@ extension Transaction {
         guard let key = memberLists.unsettled else { return }
         let collection = memberLists.collection(key)
         if collection?.isBeingMutated ?? false { return }
+        let endedSteps = memberLists.unsettledSteps
         markSettled(key)
         memberLists.comparedCount += memberLists.count(key) ?? 0
         guard let collection, !collection.matches(memberLists.keys(key) ?? []) else { return }
         dropCollection(key)
-        collection.assign(Int(key.relationship), of: anyObject(key.entityIndex, key.rowID))
+        let assign = { collection.assign(Int(key.relationship), of: self.anyObject(key.entityIndex, key.rowID)) }
+        // Changes that were made before the end of the last step belong to it.
+        if endedSteps > 0, let history { history.amendLastStep(assign) } else { assign() }
+    }
+
+    /// The number of members up to which a list is compared at the end of each step.
+    private static var stepLimit: Int { 256 }
+
+    /// Prepares the end of a step that no observer is notified of. A list of at most ``stepLimit`` members is compared; a longer one after so many steps that
+    /// a step costs constant time on average.
+    final func settleStep() {
+        guard let key = memberLists.unsettled else { return }
+        memberLists.unsettledSteps += 1
+        if memberLists.count(key) ?? 0 <= memberLists.unsettledSteps * Self.stepLimit { settleMembers() }
     }
 
     /// The number of members that were compared as a whole because lists were changed in place; for tests.

@@ -66,11 +66,14 @@ final class UndoHistory {
     }
 
     var canUndo: Bool {
+        // Further changes of a list cannot make it false.
+        if !isAtEnd || undoable.count > floor { return true }
         transaction.settleMembers()
-        return !isAtEnd || undoable.count > floor
+        return !isAtEnd
     }
     /// False after further changes: undone steps cannot be redone on top of them.
     var canRedo: Bool {
+        if redoable.isEmpty { return false }
         transaction.settleMembers()
         return isAtEnd && !redoable.isEmpty
     }
@@ -103,13 +106,22 @@ final class UndoHistory {
     // MARK: Steps
 
     /// Ends the current step. Further changes belong to a new one.
-    func endStep() {
-        transaction.settleMembers()
+    /// - Parameter isSettled: whether the caller has prepared the lists that were changed in place.
+    func endStep(isSettled: Bool = false) {
+        if !isSettled { transaction.settleMembers() }
         guard !isAtEnd else { return }
         redoable = []
         undoable.append(current)
         requestNotifications(current.objects.values)
         current = Self.step(transaction)
+    }
+
+    /// Adds changes to the last step if nothing was changed since its end, and to the current one otherwise.
+    func amendLastStep(_ change: () -> Void) {
+        guard isAtEnd, undoable.count > floor, let last = undoable.popLast() else { return change() }
+        current = last
+        change()
+        endStep(isSettled: true)
     }
 
     /// Undoes the last step.

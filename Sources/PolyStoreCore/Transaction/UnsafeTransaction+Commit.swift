@@ -66,7 +66,7 @@ extension UnsafeTransaction {
             return false
         }
         if let parent {
-            try merge(changes, into: parent, mergePolicy)
+            try moveAndMerge(changes, into: parent, mergePolicy)
         } else {
             let userInfo = userInfo
             // An open snapshot prevents disk space from being reclaimed, which a transaction ahead in the write queue may need.
@@ -77,12 +77,13 @@ extension UnsafeTransaction {
                 }
             } catch {
                 let failure = recordingPossibleWrite(error)
+                findReturnedObjects()
                 reportChanges()
                 throw failure
             }
         }
         // The commit is complete before any observer is called: callbacks may change this transaction.
-        endCommit(mergePolicy)
+        endCommit()
         if parent == nil { core.catchUpViewsSoon(isOnMain: isolation === MainActor.shared) }
         reportChanges()
         return true
@@ -108,7 +109,7 @@ extension UnsafeTransaction {
             return false
         }
         if let parent {
-            try merge(changes, into: parent, mergePolicy)
+            try moveAndMerge(changes, into: parent, mergePolicy)
         } else {
             let userInfo = userInfo
             moveToNewest()
@@ -123,11 +124,12 @@ extension UnsafeTransaction {
                 }
                 await core.catchUpViews()
             } catch {
+                findReturnedObjects()
                 reportChanges()
                 throw error
             }
         }
-        endCommit(mergePolicy)
+        endCommit()
         reportChanges()
         return true
     }
@@ -166,23 +168,58 @@ extension UnsafeTransaction {
         try ChangeRebase(changes, on: target, policy).apply()
     }
 
-    private func merge(_ changes: RecordedChanges, into parent: Transaction, _ policy: MergePolicy) throws {
-        try parent.checkMutable()
-        try parent.atomically { try ChangeRebase(changes, on: parent, policy).apply() }
+    private func moveAndMerge(_ changes: RecordedChanges, into parent: Transaction, _ policy: MergePolicy) throws {
+        moveToNewest()
+        do {
+            try parent.checkMutable()
+            try parent.atomically { try ChangeRebase(changes, on: parent, policy).apply() }
+        } catch {
+            findReturnedObjects()
+            reportChanges()
+            throw error
+        }
     }
 
     /// Clears the pending changes, which are committed. Observers are notified by ``reportChanges()``.
-    private func endCommit(_ policy: MergePolicy) {
+    private func endCommit() {
         tracker.endReport(in: self)
         collectRelationships()
-        let deleted = policy.winner == .store ? pending.flatMap(\.deleted) : []
+        // If the store's changes have won a conflict, some of these objects still exist.
+        let deleted = pending.flatMap(\.deleted)
         _ = tracker.takeObjectsEditedDuringCommit()
-        withExtendedLifetime(self) { reset() }
-        // The store's changes may have won a conflict, so some of these objects may still exist.
-        for object in deleted {
-            guard let found = try? record(entry(object._$state.entityIndex), object._$state.rowID), found.count > 0 else { continue }
-            object._$state.flags.subtract([.deleted, .missing])
-            object._$state.flags.insert(.fault)
+        withExtendedLifetime((self, deleted)) {
+            reset()
+            findReturnedObjects()
+        }
+    }
+
+    /// Turns objects that have ``Model/isDeleted`` set and exist in the current version into faults: another transaction has inserted them again, or has won a
+    /// conflict. Pending deletions remain.
+    private func findReturnedObjects() {
+        var found: [Int32: [Int64: any Model]] = [:]
+        for map in maps where table.isOpen(entry(map.entityIndex).store) {
+            for case let object as any Model in map.objects where object.isDeleted && object._$state.edit == nil {
+                found[map.entityIndex, default: [:]][object._$state.rowID] = object
+            }
+        }
+        for (entityIndex, objects) in found {
+            var objects = objects
+            for object in pending[Int(entityIndex)].deleted { objects[object._$state.rowID] = nil }
+            if objects.isEmpty { continue }
+            let entry = entry(entityIndex)
+            do {
+                // Not merged with pending changes, which hide the rows of deleted objects.
+                var request = FetchRequest(entry.entity, predicate: .oneOf(.objectID, objects.keys.sorted().map { .integer($0) }))
+                request.onlyIDs = true
+                let cursor = try storage(entry.store).fetch(request)
+                defer { cursor.close() }
+                while try cursor.next() {
+                    objects[cursor.rowID]?._$state.flags.subtract([.deleted, .missing])
+                    objects[cursor.rowID]?._$state.flags.insert(.fault)
+                }
+            } catch {
+                log(.error, "Deleted objects of \(entry.entity.name) could not be looked up: \(error)")
+            }
         }
     }
 
@@ -199,7 +236,10 @@ extension UnsafeTransaction {
             }
         }
         let links = relationshipChanges.changedRelationships(since: 0)
-        withExtendedLifetime(self) { reset() }
+        withExtendedLifetime(self) {
+            reset()
+            findReturnedObjects()
+        }
         collectRelationships(restored: links)
         tracker.endReport(discarded: changed, links, in: self)
         reportChanges()
@@ -238,6 +278,7 @@ extension UnsafeTransaction {
     /// Moves to the newest version and keeps the pending changes. Unchanged objects become faults.
     public func refresh() {
         moveToNewest()
+        findReturnedObjects()
         reportChanges()
     }
 

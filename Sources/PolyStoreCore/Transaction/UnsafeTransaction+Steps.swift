@@ -4,8 +4,8 @@ extension UnsafeTransaction {
     /// Ends a step, which consists of the changes since the last one and is the unit of ``undo()``. Notifies observers of this transaction. In a callback
     /// of this transaction, they are notified when all callbacks have returned; the same is true of undo, redo, commit, rollback and refresh.
     public func flush() {
-        settleMembers()
-        history?.endStep()
+        if observers == nil, !tracker.isObserved { settleStep() } else { settleMembers() }
+        history?.endStep(isSettled: true)
         tracker.endReport(in: self)
         reportChanges()
     }

@@ -80,7 +80,9 @@ public final class ObjectMonitor<T: Model> {
             let arena = RecordArena(capacity: 512)
             return Array(try arena.encode(object, entry).bytes)
         }
-        return try context.storage(entry.store).record(entry.entity, rowID: objectID.rowID).map { Array($0.bytes) }
+        // An object whose change was undone keeps its values if another transaction has deleted it.
+        let record = try context.storage(entry.store).record(entry.entity, rowID: objectID.rowID)
+        return (record ?? context.undoneRecord(entry, objectID.rowID)).map { Array($0.bytes) }
     }
 
     /// Returns the stored names of the properties that differ between two records.
