@@ -293,7 +293,34 @@ struct StoreVersionTests {
         try await isTold("the second version")
         let back = try DataStack(First.schema, logger: SilentLogger())
         try await back.upgradeStoreIfNeeded(store, migrating: .lightweight(allowsDowngrade: true))
-        // The store has the same schema as when it was opened, in other numbers and layouts: the application follows or is told.
+        // The store has the schema with which it was opened, in other numbers and layouts: the stack follows or gets an error.
+        let late = await failure { try await first.perform { try $0.create(Into<First.Book>()).title = "late" } } as? StoreError
+        #expect(late == nil || late?.code == .differentStoreAtURL, "\(late.map { "\($0)" } ?? "")")
+        try await first.close()
+        try back.addStore(store)
+        let titles = try await back.read { try $0.fetchAll(From<First.Book>()).map(\.title).sorted() }
+        #expect(titles == (late == nil ? ["first", "late"] : ["first"]))
+        #expect(try back.stores[0].verifyAndWait() == [])
+    }
+
+    @Test(
+        "a stack that has the store open loses nothing when its entity is written under new numbers and back", arguments: Backend.persistent
+    )
+    func openAndRewritten(_ backend: Backend) async throws {
+        let folder = try Folder()
+        let store = backend.store(in: folder)
+        let first = try DataStack(First.schema, logger: SilentLogger())
+        try first.addStore(store)
+        try await first.perform { try $0.create(Into<First.Book>()).title = "first" }
+        // The mapping reads and writes every book.
+        let rewriting = SchemaHistory(
+            First.schema.locked, Branch.schema,
+            mappings: [
+                SchemaMapping(from: "Library 1", to: Branch.schema.name, [.update("Book") { _, new in new["author"] = "unknown" }])
+            ])
+        try await DataStack(rewriting, logger: SilentLogger()).upgradeStoreIfNeeded(store)
+        let back = try DataStack(First.schema, logger: SilentLogger())
+        try await back.upgradeStoreIfNeeded(store, migrating: .lightweight(allowsDowngrade: true))
         let late = await failure { try await first.perform { try $0.create(Into<First.Book>()).title = "late" } } as? StoreError
         #expect(late == nil || late?.code == .differentStoreAtURL, "\(late.map { "\($0)" } ?? "")")
         try await first.close()

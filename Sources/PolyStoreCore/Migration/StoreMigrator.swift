@@ -184,6 +184,8 @@ struct StoreMigrator {
         let migration = try backend.beginMigration(plan.change)
         do {
             let work = try MappingWork(plan, migration) { count, activity in try monitor?.didRead(count, activity) }
+            let resumed = try work.resumedObjects()
+            if resumed > 0 { monitor?.didResume(resumed) }
             try work.run()
             monitor?.show("building indexes")
             try monitor?.checkCancellation()
