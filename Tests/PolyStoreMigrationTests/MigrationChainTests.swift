@@ -29,6 +29,23 @@ struct MigrationChainTests {
         #expect(chain.leafVersion == "V4")
     }
 
+    @Test("chains with the same versions and steps are equal, however they are written; a chain of one version is not empty")
+    func equality() {
+        let written: [MigrationChain] = [
+            ["V1", "V2", "V3"], ["V1": "V2", "V2": "V3"], ["V2": "V3", "V1": "V2"], MigrationChain([("V2", "V3"), ("V1", "V2")]),
+        ]
+        for chain in written {
+            #expect(chain == written[0])
+            #expect(chain.hashValue == written[0].hashValue)
+            #expect(MigrationPolicy.chain(chain) == .chain(written[0]))
+        }
+        let others: [MigrationChain] = [["V1", "V2"], ["V1", "V3"], ["V3", "V2", "V1"], ["V1": "V3", "V2": "V3"], ["V1"], []]
+        for chain in others { #expect(chain != written[0]) }
+        #expect(Set(written + others).count == 1 + others.count)
+        let single: MigrationChain = "V1"
+        #expect(single == ["V1"] && !single.isEmpty && single.leafVersion == "V1" && single.rootVersions == ["V1"])
+    }
+
     private static let unusable: [(MigrationChain, String)] = [
         (["V1", "V2", "V1"], "\"V1\" occurs twice"),
         (MigrationChain([("V1", "V2"), ("V1", "V3")]), "followed by both \"V2\" and \"V3\""),

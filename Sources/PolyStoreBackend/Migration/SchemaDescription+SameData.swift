@@ -9,6 +9,10 @@ extension SchemaDescription {
         }
         return essence(self) == essence(other)
     }
+
+    /// A hash of everything that ``hasSameData(as:)`` compares, as 16 hexadecimal digits: the ``versionHash`` of the schema without the rest. Schemas of the same
+    /// data have the same fingerprint. Stores keep those of their versions, so its definition does not change.
+    package var dataFingerprint: String { SchemaDescription(name: "", entities: entities.map(\.essence)).versionHash }
 }
 
 extension EntityDescription {

@@ -67,7 +67,7 @@ extension DataStack {
             guard history == nil || backend.capabilities.has(.changeLog) else { throw LogBounds.unsupported(location: store.location) }
             let added = PersistentStore(
                 index: table.stores.count, firstEntityIndex: Int32(table.entries.count), configurationName: name, configuration: store,
-                backend: backend, schema: schema, history: history)
+                backend: backend, schema: schema, history: history, versions: core.schemaHistory)
             table.add(added, models: models)
             core.logger.write(.info, site, "Opened \(store.location) with \(schema.entities.count) entities.")
             if table.stores.count > 1 { core.storesDidChange() }

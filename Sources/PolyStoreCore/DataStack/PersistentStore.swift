@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import Synchronization
 
 /// A store of a stack: an open backend with the entities of one configuration.
 public final class PersistentStore: Sendable {
@@ -22,11 +23,17 @@ public final class PersistentStore: Sendable {
     public let historyOptions: HistoryOptions?
     /// The state of the history after the last commit of this stack.
     let historyState = Protected<HistoryRecorder.State?>(nil)
+    /// The versions of the stack's schema, which the store keeps.
+    private let versions: SchemaHistory
+    /// A Boolean value that indicates whether the next commit completes the list of the store's versions.
+    let recordsVersions: Atomic<Bool>
 
     init(
         index: Int, firstEntityIndex: Int32, configurationName: String?, configuration: StoreConfiguration, backend: any StorageBackend,
-        schema: ResolvedSchema, history: HistoryOptions? = nil
+        schema: ResolvedSchema, history: HistoryOptions? = nil, versions: SchemaHistory
     ) {
+        self.versions = versions
+        recordsVersions = Atomic(StoreVersions.isKept(by: backend.capabilities))
         historyOptions = history
         self.index = index
         self.firstEntityIndex = firstEntityIndex
@@ -46,6 +53,15 @@ public final class PersistentStore: Sendable {
     public var location: String { configuration.location }
     /// The URL of the store: `engine:location`, as `addStore(url:)` accepts it.
     public var url: String { configuration.url }
+
+    /// Begins or completes the list of the store's versions, in the first commit of the stack: opening a store does not wait for writers, and a store without commits
+    /// has no data that an earlier version of the application could remove.
+    func recordVersions(_ transaction: any WriteTransaction) throws {
+        var list = try StoreVersions(transaction, schema.description, location: location)
+        let known = try versions.ordered(configuration: configurationName)
+        if let last = known.last { list.place(known.dropLast(), before: last) }
+        try list.write(transaction, schema)
+    }
 
     /// The error of a transaction that had to begin again and found another version.
     var interrupted: StoreError {

@@ -78,7 +78,10 @@ final class StoreWriter {
             try transaction.apply(changes)
             recorder.didApply()
         }
+        let recordsVersions = store.recordsVersions.load(ordering: .relaxed)
+        if recordsVersions { try store.recordVersions(transaction) }
         let version = try transaction.commit(durability ?? store.configuration.durability)
+        if recordsVersions { store.recordsVersions.store(false, ordering: .relaxed) }
         recorder?.didCommit(version)
         return version
     }

@@ -54,7 +54,7 @@ extension DataStack {
             if case .failure(let error) = result {
                 self.core.logger.writeFailure(error, CallSite("addStore", file: file, line: line))
             }
-            monitor.finish(result, last: progress.last)
+            monitor.finish(result, last: progress.last(isComplete: (try? result.get()) != nil))
         }
         return MigrationRun(monitor, reported)
     }

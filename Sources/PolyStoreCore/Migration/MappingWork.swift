@@ -71,6 +71,21 @@ final class MappingWork {
     /// The number of objects whose records were rewritten.
     var rewrittenObjects: Int { position.rewritten }
 
+    /// Returns the number of objects that an interrupted attempt has migrated.
+    func resumedObjects() throws -> Int {
+        var count = 0
+        for (index, phase) in phases.prefix(position.phase + 1).enumerated() {
+            guard case .route(let route) = phase else { continue }
+            var request = FetchRequest(plan.routes[route].source)
+            if index == position.phase {
+                guard position.rowID > .min else { continue }
+                request.predicate = .compare(.objectID, .lessOrEqual, .integer(position.rowID))
+            }
+            count += try source.count(request)
+        }
+        return count
+    }
+
     // MARK: Phases
 
     private var phases: [Phase] {

@@ -11,6 +11,8 @@ import PolyStoreBackend
 ///
 /// `nil`, `[]` and `[:]` are empty chains, as in CoreStore: a store is migrated from its version to the current one in a single step. A chain with a
 /// duplicate, a loop or several last versions is reported by `DataStack.init(_:logger:)`, with the versions concerned.
+///
+/// Two chains are equal if they contain the same versions and the same steps, however they were written.
 public struct MigrationChain: Sendable, Hashable {
     /// The version that follows each version.
     private var next: [String: String] = [:]
@@ -52,7 +54,10 @@ public struct MigrationChain: Sendable, Hashable {
         }
     }
 
-    /// A Boolean value that indicates whether the chain is empty.
+    /// A Boolean value that indicates whether the chain names no version.
+    ///
+    /// An empty chain migrates a store of any version in a single step. A chain of one version is not empty: it names the current version, to which it leads from no
+    /// other, so a store of another version is refused. In CoreStore a chain of one version is empty.
     public var isEmpty: Bool { versions.isEmpty }
 
     /// The versions that no other version precedes, in the given order.
@@ -63,6 +68,18 @@ public struct MigrationChain: Sendable, Hashable {
 
     /// The last version; `nil` if the chain is empty or invalid.
     public var leafVersion: String? { problem == nil ? leaves.first : nil }
+
+    /// The versions, each before the one that follows it.
+    var inOrder: [String] {
+        func distance(_ version: String) -> Int {
+            var (version, count) = (version, 0)
+            // Limited, because the versions of an invalid chain can form a loop.
+            while let follower = next[version], count <= versions.count { (version, count) = (follower, count + 1) }
+            return count
+        }
+        return versions.enumerated().map { (distance: distance($1), index: $0, name: $1) }
+            .sorted { ($1.distance, $0.index) < ($0.distance, $1.index) }.map(\.name)
+    }
 
     private var leaves: [String] { versions.filter { next[$0] == nil } }
 
@@ -89,6 +106,17 @@ public struct MigrationChain: Sendable, Hashable {
     /// - Throws: `invalidSchema` with the invalid versions.
     func check() throws {
         if let problem { throw StoreError(.invalidSchema, "The migration chain cannot be used: \(problem). Correct the chain.") }
+    }
+}
+
+extension MigrationChain {
+    public static func == (left: MigrationChain, right: MigrationChain) -> Bool {
+        left.next == right.next && Set(left.versions) == Set(right.versions) && (left.problem == nil) == (right.problem == nil)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(next)
+        hasher.combine(Set(versions))
     }
 }
 

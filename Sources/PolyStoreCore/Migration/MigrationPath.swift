@@ -8,6 +8,17 @@ struct MigrationPath {
         let source: SchemaDescription
         let target: SchemaDescription
         let mapping: SchemaMapping?
+        /// The relation of the target to the versions of the store.
+        var order = Order.later
+
+        enum Order {
+            /// The target follows the source, or the store does not know it.
+            case later
+            /// The store had the target before, and a migration chain declares it to be a later version.
+            case declaredLater
+            /// The target is an earlier version, or one of another branch, and the policy allows the migration.
+            case downgrade
+        }
 
         var type: MigrationType {
             mapping == nil
@@ -28,9 +39,45 @@ struct MigrationPath {
         self.location = location
     }
 
+    /// - Parameters:
+    ///   - stored: The schema that the store was written for.
+    ///   - versions: The versions of the store.
+    /// - Throws: `incompatibleSchema` if the current version is an earlier one and the policy does not allow a downgrade, and if no path leads to it;
+    ///   `invalidSchema` for an invalid chain.
+    func steps(from stored: SchemaDescription, _ versions: StoreVersions, _ policy: MigrationPolicy) throws -> [Step] {
+        let target = try current.description(ofConfiguration: configuration)
+        guard versions.isDowngrade(from: stored, to: target) else { return try steps(from: stored, policy.path) }
+        if policy.allowsDowngrade { return try ordered(steps(from: stored, policy.path), .downgrade) }
+        // A version can remove what the one before it has added. Its data are those of an earlier version, and only a chain tells them apart.
+        if case .chain(let other) = policy.path, !(other ?? history.migrationChain).isEmpty, versions.name(of: target) != current.name,
+            let declared = try? steps(from: stored, policy.path)
+        {
+            return ordered(declared, .declaredLater)
+        }
+        throw earlier(stored, target, knownAs: versions.name(of: target))
+    }
+
+    /// Returns the steps with an order of the last one, which leads to the current version.
+    private func ordered(_ steps: [Step], _ order: Step.Order) -> [Step] {
+        var steps = steps
+        if let last = steps.indices.last { steps[last].order = order }
+        return steps
+    }
+
+    private func earlier(_ stored: SchemaDescription, _ target: SchemaDescription, knownAs name: String?) -> StoreError {
+        let known = name.flatMap { $0 == current.name ? nil : ", which it had as \"\($0)\"" } ?? ""
+        return StoreError(
+            .incompatibleSchema,
+            "The store \(location) has version \"\(stored.name)\" (\(stored.versionHash)), and this application has \"\(current.name)\" (\(target.versionHash))\(known), "
+                + "an earlier version of the store or one of another branch. Migrating back would remove what \"\(stored.name)\" has added. The store was left as it is. "
+                + "Use an application of \"\(stored.name)\" or a later version. To migrate back nevertheless, pass `.lightweight(allowsDowngrade: true)`, whose report "
+                + "names the data that are lost. If \"\(current.name)\" is a later version that has the data of an earlier one, declare the order in a migration chain.",
+            location: location)
+    }
+
     /// - Parameter stored: The schema that the store was written for.
     /// - Throws: `incompatibleSchema` if no path leads to the current version; `invalidSchema` for an invalid chain.
-    func steps(from stored: SchemaDescription, _ path: MigrationPolicy.Path) throws -> [Step] {
+    private func steps(from stored: SchemaDescription, _ path: MigrationPolicy.Path) throws -> [Step] {
         let target = try current.description(ofConfiguration: configuration)
         if stored.hasSameData(as: target) { return [] }
         switch path {

@@ -58,9 +58,13 @@ struct MigrationPlanner {
     private var transforms: [(source: Int, targets: [Int], body: EntityMapping.Transform)] = []
     private var renaming: [[Int]: [String: String]] = [:]
     private var matches: [[Int]: EntityMatch] = [:]
+    /// A Boolean value that indicates whether the names of the old version that were renamed in it lead back.
+    private let isDowngrade: Bool
 
+    /// - Parameter isDowngrade: Whether the target is an earlier version: entities and properties that the source has renamed get their former names back.
     /// - Throws: `invalidSchema` for a mapping that contains an unknown entity, or an entity twice.
-    init(_ source: ResolvedSchema, _ target: ResolvedSchema, _ mapping: SchemaMapping?) throws {
+    init(_ source: ResolvedSchema, _ target: ResolvedSchema, _ mapping: SchemaMapping?, isDowngrade: Bool = false) throws {
+        self.isDowngrade = isDowngrade
         self.source = source
         self.target = target
         self.mapping = mapping
@@ -99,8 +103,23 @@ struct MigrationPlanner {
             let same = source.entity(named: entity.name).flatMap { claimed.contains($0.index) ? nil : $0 }
             let renamed = entity.description.originalName.flatMap { source.entity(named: $0) }
                 .flatMap { claimed.contains($0.index) || target.entity(named: $0.name) != nil ? nil : $0 }
-            if let old = same ?? renamed { origins[entity.index].append(old.index) }
+            let former = isDowngrade ? source.entities.first { $0.description.originalName == entity.name } : nil
+            if let old = same ?? renamed ?? former.flatMap({ target.entity(named: $0.name) == nil ? $0 : nil }) {
+                origins[entity.index].append(old.index)
+            }
         }
+    }
+
+    /// Returns the properties that the old version has renamed and that have their former names in the new one.
+    private func formerNames(_ old: Entity, _ new: Entity) -> [String: String] {
+        let names = Set(new.description.properties.map(\.name))
+        let renamed = old.description.properties.compactMap { property -> (String, String)? in
+            guard let former = property.originalName, names.contains(former), !names.contains(property.name),
+                !old.description.properties.contains(where: { $0.name == former })
+            else { return nil }
+            return (property.name, former)
+        }
+        return Dictionary(renamed, uniquingKeysWith: { first, _ in first })
     }
 
     private func sourceEntity(_ name: String) throws -> Int {
@@ -121,7 +140,9 @@ struct MigrationPlanner {
     private mutating func match(_ old: Int, _ new: Int) {
         let origins = origins
         matches[[old, new]] = EntityMatch(
-            source.entities[old], target.entities[new], renaming: renaming[[old, new]] ?? [:], corresponds: { origins[$1].contains($0) })
+            source.entities[old], target.entities[new],
+            renaming: renaming[[old, new]] ?? (isDowngrade ? formerNames(source.entities[old], target.entities[new]) : [:]),
+            corresponds: { origins[$1].contains($0) })
     }
 
     private func isTransformed(_ old: Int, _ new: Int) -> Bool { transforms.contains { $0.source == old && $0.targets.contains(new) } }

@@ -8,11 +8,29 @@ public struct MigrationPolicy: Sendable, Hashable {
     }
 
     let path: Path
+    /// A Boolean value that indicates whether a store may be migrated to an earlier version of its own.
+    private(set) var allowsDowngrade = false
     /// The path of a copy of the store before its migration; `nil` for no copy.
     private(set) var copyLocation: String?
 
     /// Migrates from the store's version to the current one in a single step that is inferred from their differences. No mapping runs.
+    ///
+    /// A store that had the current version before its own is refused with `incompatibleSchema`; see ``lightweight(allowsDowngrade:)``.
     public static let lightweight = MigrationPolicy(path: .lightweight)
+
+    /// Migrates in a single inferred step, like ``lightweight``, also back to an earlier version of the store or to one of another branch.
+    ///
+    /// A store keeps the versions that it has had. An application of an earlier version would remove what the later version has added, so every other policy
+    /// refuses it. Allow it while developing, for example to switch between branches. Properties and entities that the later version has renamed keep their data. The
+    /// findings of kind `lost` in the ``MigrationReport`` name the data that a downgrade removes; ``DataStack/rehearseMigration(of:configuration:migrating:)``
+    /// returns them without changing the store.
+    /// - Parameter allowsDowngrade: Whether the store may be migrated to an earlier version.
+    public static func lightweight(allowsDowngrade: Bool) -> MigrationPolicy {
+        var policy = lightweight
+        policy.allowsDowngrade = allowsDowngrade
+        return policy
+    }
+
     /// Follows the migration chain of the stack's ``SchemaHistory``, with its mappings. Without a chain, migrates to the current version in a single step.
     public static let chain = MigrationPolicy(path: .chain(nil))
 

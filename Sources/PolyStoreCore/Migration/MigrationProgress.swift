@@ -10,7 +10,7 @@ public struct MigrationProgress: Sendable, Hashable {
     public internal(set) var destinationVersion = ""
     /// The current activity: `Person`, `checking`, `building indexes`.
     public internal(set) var activity = ""
-    /// The number of objects and links that the current step has read.
+    /// The number of objects and links that the current step has read, including those that an interrupted attempt at the step has migrated.
     public internal(set) var rows = 0
     /// The number of objects that the current step reads; 0 if it reads none.
     public internal(set) var totalRows = 0
@@ -25,7 +25,7 @@ public struct MigrationProgress: Sendable, Hashable {
 }
 
 extension MigrationProgress: RunProgress {
-    /// The completed fraction of the migration, from 0 to 1.
+    /// The completed fraction of the migration, from 0 to 1. The last value of a migration that succeeds is 1.
     public var fractionCompleted: Double? { fraction }
 
     /// `Step 1 of 2, Person: 12000 of 40000 objects, 35000 objects/s, 1 s left`.

@@ -40,12 +40,20 @@ final class MigrationMonitor {
     private let run: RunMonitor<MigrationProgress, PersistentStore>
     private var now = MigrationProgress()
     private var clock = RunClock()
+    /// The number of objects of the step that an interrupted attempt has migrated.
+    private var resumedRows = 0
 
     init(_ run: RunMonitor<MigrationProgress, PersistentStore>) { self.run = run }
 
-    var last: MigrationProgress {
+    /// Returns the last progress.
+    /// - Parameter isComplete: Whether the migration has succeeded.
+    func last(isComplete: Bool) -> MigrationProgress {
         var last = now
         last.isFinished = true
+        if isComplete {
+            last.fraction = 1
+            last.timeLeft = nil
+        }
         return last
     }
 
@@ -55,6 +63,7 @@ final class MigrationMonitor {
         now.destinationVersion = version
         now.rows = 0
         now.totalRows = 0
+        resumedRows = 0
         clock = RunClock()
         show("opening")
     }
@@ -67,6 +76,13 @@ final class MigrationMonitor {
     /// Counts the objects that a step reads.
     func countRows(_ plan: MigrationPlan, _ reader: any ReadTransaction) throws {
         now.totalRows = try plan.routes.reduce(0) { try $0 + reader.count(FetchRequest($1.source)) }
+    }
+
+    /// Counts the objects that an interrupted attempt at the step has migrated.
+    func didResume(_ count: Int) {
+        resumedRows = count
+        now.rows = count
+        publish()
     }
 
     func checkCancellation() throws {
@@ -82,8 +98,8 @@ final class MigrationMonitor {
 
     private func publish() {
         let part = now.totalRows > 0 ? min(1, Double(now.rows) / Double(now.totalRows)) : 0
-        now.rowsPerSecond = clock.rate(now.rows)
-        now.timeLeft = clock.timeLeft(part)
+        now.rowsPerSecond = clock.rate(now.rows - resumedRows)
+        now.timeLeft = resumedRows == 0 ? clock.timeLeft(part) : clock.timeLeft(now.rows - resumedRows, of: now.totalRows - resumedRows)
         if now.stepCount > 0 { now.fraction = (Double(now.step - 1) + part) / Double(now.stepCount) }
         run.update(now)
     }

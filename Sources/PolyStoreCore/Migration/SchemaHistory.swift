@@ -88,6 +88,31 @@ public struct SchemaHistory: Sendable {
         return schema
     }
 
+    /// Returns the versions of a configuration with those that each follows, each after them; the current version is the last one. The order is that of the migration
+    /// chain if there is one, otherwise that of the list.
+    func ordered(configuration: String?) throws -> [StoreVersions.Placed] {
+        var schemas: [String: SchemaDescription] = [:]
+        for version in versions {
+            do { schemas[version.name] = try version.description(ofConfiguration: configuration) } catch let error as StoreError
+                where error.code == .storeNotFound
+            {
+                // The configuration was added after that version.
+            }
+        }
+        let names = versions.map(\.name)
+        var previous: [String: [String]] = [:]
+        if migrationChain.isEmpty {
+            for (name, follower) in zip(names, names.dropFirst()) { previous[follower] = [name] }
+        } else {
+            for name in migrationChain.inOrder {
+                if let follower = migrationChain.version(after: name) { previous[follower, default: []].append(name) }
+            }
+        }
+        return (migrationChain.isEmpty ? names : migrationChain.inOrder).compactMap { name in
+            schemas[name].map { StoreVersions.Placed(schema: $0, previous: (previous[name] ?? []).compactMap { schemas[$0] }) }
+        }
+    }
+
     private func invalid(_ reason: String) -> StoreError {
         StoreError(.invalidSchema, "The schema history cannot be used: \(reason).")
     }

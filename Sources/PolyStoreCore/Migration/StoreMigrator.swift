@@ -21,32 +21,76 @@ struct StoreMigrator {
     func storedSchema() throws -> SchemaDescription? {
         if store.location.hasPrefix("/"), !FileManager.default.fileExists(atPath: store.location) { return nil }
         let target = try ResolvedSchema(current.description(ofConfiguration: configurationName))
-        var configuration = store
-        configuration.isReadOnly = true
-        configuration.resetsOnModelMismatch = false
         do {
-            return try Self.storedSchema(configuration, target, configurationName, logger)
-        } catch let error as StoreError where [.unsupported, .notAStore, .io, .readOnly].contains(error.code) && !store.isReadOnly {
-            // Some engines cannot open a store read-only, and an empty file becomes a store.
-            configuration.isReadOnly = false
-            return try Self.storedSchema(configuration, target, configurationName, logger)
-        }
-    }
-
-    private static func storedSchema(
-        _ configuration: StoreConfiguration, _ target: ResolvedSchema, _ name: String?, _ logger: any StoreLogger
-    ) throws -> SchemaDescription? {
-        do {
-            try configuration.open(schema: target, configurationName: name, logger: logger, keepsInterruptedMigration: true).close()
+            try looking(target) { _ in }
             return nil
         } catch let error as StoreError where error.code == .migrationRequired && error.storedSchema != nil {
             return error.storedSchema
         }
     }
 
+    /// Opens the store without changing it, and calls a closure with the backend.
+    private func looking<Result>(_ schema: ResolvedSchema, _ body: (any StorageBackend) throws -> Result) throws -> Result {
+        var configuration = store
+        configuration.isReadOnly = true
+        configuration.resetsOnModelMismatch = false
+        func open() throws -> any StorageBackend {
+            try configuration.open(schema: schema, configurationName: configurationName, logger: logger, keepsInterruptedMigration: true)
+        }
+        let backend: any StorageBackend
+        do { backend = try open() } catch let error as StoreError
+            where [.unsupported, .notAStore, .io, .readOnly].contains(error.code) && !store.isReadOnly
+        {
+            // Some engines cannot open a store read-only, and an empty file becomes a store.
+            configuration.isReadOnly = false
+            backend = try open()
+        }
+        let result = Swift.Result { try body(backend) }
+        try backend.close()
+        return try result.get()
+    }
+
     /// Returns the steps from the store's version to the current one.
     func steps() throws -> [MigrationPath.Step] {
-        try storedSchema().map { try path.steps(from: $0, policy.path) } ?? []
+        var attempts = 0
+        while true {
+            guard let stored = try storedSchema() else { return [] }
+            do {
+                let versions = try looking(try ResolvedSchema(stored)) { backend in
+                    let reader = try backend.beginRead()
+                    defer { reader.end() }
+                    return try storedVersions(reader, stored, backend.capabilities)
+                }
+                return try path.steps(from: stored, versions, policy)
+            } catch let error as StoreError where error.code == .migrationRequired && attempts < 3 {
+                // Another process has migrated the store in between.
+                attempts += 1
+            }
+        }
+    }
+
+    // MARK: Versions
+
+    /// Returns the versions of the store, completed by those of the history.
+    private func storedVersions(
+        _ reader: any ReadTransaction, _ schema: SchemaDescription, _ capabilities: Capabilities
+    ) throws -> StoreVersions {
+        guard StoreVersions.isKept(by: capabilities) else { return try StoreVersions(nil, schema, location: location) }
+        return try StoreVersions(reader, schema, location: location)
+    }
+
+    /// Writes the versions of the store in the transaction that migrates it.
+    private func record(_ step: MigrationPath.Step, _ migration: any StoreMigration, _ plan: MigrationPlan, _ capabilities: Capabilities)
+        throws
+    {
+        guard StoreVersions.isKept(by: capabilities) else { return }
+        var versions = try StoreVersions(migration.source, step.source, location: location)
+        versions.reach(step.target, from: step.source, isLater: step.order == .declaredLater)
+        if step.targetVersion == current.name {
+            let known = try history.ordered(configuration: configurationName)
+            if let last = known.last { versions.place(known.dropLast(), before: last) }
+        }
+        try versions.write(migration.target, plan.target)
     }
 
     // MARK: Migrating
@@ -63,7 +107,7 @@ struct StoreMigrator {
                 monitor?.begin(step: report.steps.count + 1, of: report.steps.count + steps.count, step.targetVersion)
                 do {
                     if report.steps.isEmpty { report.copy = policy.copyLocation }
-                    report.steps.append(try perform(step, isFirst: report.steps.isEmpty))
+                    try perform(step, &report)
                     if steps.count == 1 { return report }
                 } catch let error as StoreError where error.code == .differentStoreAtURL && attempts < 3 {
                     attempts += 1
@@ -74,8 +118,9 @@ struct StoreMigrator {
     }
 
     func plan(_ step: MigrationPath.Step) throws -> MigrationPlan {
-        try MigrationPlanner(try ResolvedSchema(step.source), try ResolvedSchema(step.target), step.mapping)
-            .plan(from: step.sourceVersion, to: step.targetVersion)
+        let planner = try MigrationPlanner(
+            try ResolvedSchema(step.source), try ResolvedSchema(step.target), step.mapping, isDowngrade: step.order == .downgrade)
+        return try planner.plan(from: step.sourceVersion, to: step.targetVersion)
     }
 
     func open(_ plan: MigrationPlan) throws -> any StorageBackend {
@@ -93,44 +138,58 @@ struct StoreMigrator {
         return backend
     }
 
-    private func perform(_ step: MigrationPath.Step, isFirst: Bool) throws -> MigrationReport.Step {
+    private func perform(_ step: MigrationPath.Step, _ report: inout MigrationReport) throws {
         let plan = try plan(step)
         logger.write(.notice, "Migrating \(location), \(plan.type): \(plan.changes.joined(separator: "; ")).")
         let backend = try open(plan)
         defer { try? backend.close() }
-        if isFirst, let copy = policy.copyLocation {
+        if report.steps.isEmpty, let copy = policy.copyLocation {
             monitor?.show("copying the store")
             try StoreRoom.check(store, copies: 1, at: copy)
             try backend.copy(to: copy)
         }
-        try check(plan, backend)
+        var losses = try check(plan, backend, findsLosses: step.order == .downgrade)
         if !plan.isCarriedWhole { try StoreRoom.check(store, copies: 2, at: store.location) }
         var done = MigrationReport.Step(type: plan.type, changes: plan.changes)
-        done.rewrittenObjects = try run(plan, backend) { try $0.commit() }
+        done.rewrittenObjects = try run(step, plan, backend) { try $0.commit() }
         logger.write(.notice, "Migrated \(location) to \"\(step.targetVersion)\"; \(done.rewrittenObjects) objects were rewritten.")
-        return done
+        for index in losses.indices {
+            losses[index].step = report.steps.count
+            let loss = losses[index]
+            logger.write(.warning, "The store \(location) is migrated back to \"\(step.targetVersion)\": \(loss.message) (\(loss.count))")
+        }
+        report.findings += losses
+        report.steps.append(done)
     }
 
     /// Rejects an impossible migration before anything changes.
-    private func check(_ plan: MigrationPlan, _ backend: any StorageBackend) throws {
+    /// - Returns: The data that the new version cannot represent, if they are asked for.
+    private func check(_ plan: MigrationPlan, _ backend: any StorageBackend, findsLosses: Bool) throws -> [MigrationReport.Finding] {
         monitor?.show("checking")
         let reader = try backend.beginRead()
         defer { reader.end() }
         var check = MigrationCheck(plan, reader)
         try check.checkRefusals()
         if let finding = check.findings.first(where: \.preventsMigration) { throw finding.error(location: location) }
+        if findsLosses { try check.checkLosses() }
         try monitor?.countRows(plan, reader)
+        return check.findings
     }
 
     /// Runs a step and calls `end` in place of its commit.
     /// - Returns: The number of objects that were rewritten.
-    func run(_ plan: MigrationPlan, _ backend: any StorageBackend, _ end: (any StoreMigration) throws -> Void) throws -> Int {
+    func run(
+        _ step: MigrationPath.Step, _ plan: MigrationPlan, _ backend: any StorageBackend, _ end: (any StoreMigration) throws -> Void
+    ) throws -> Int {
         let migration = try backend.beginMigration(plan.change)
         do {
             let work = try MappingWork(plan, migration) { count, activity in try monitor?.didRead(count, activity) }
+            let resumed = try work.resumedObjects()
+            if resumed > 0 { monitor?.didResume(resumed) }
             try work.run()
             monitor?.show("building indexes")
             try monitor?.checkCancellation()
+            try record(step, migration, plan, backend.capabilities)
             try end(migration)
             return work.rewrittenObjects
         } catch {

@@ -35,6 +35,9 @@ struct RunClock {
         guard let fraction, fraction > 0.01, fraction <= 1 else { return nil }
         return .seconds(min(elapsed.inSeconds * (1 - fraction) / fraction, 1e9))
     }
+
+    /// Returns the estimated remaining time; `nil` at the beginning and for unknown counts.
+    func timeLeft(_ count: Int, of total: Int) -> Duration? { total > 0 ? timeLeft(min(1, Double(count) / Double(total))) : nil }
 }
 
 extension Duration {

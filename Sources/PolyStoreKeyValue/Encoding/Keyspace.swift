@@ -36,7 +36,7 @@ public enum Keyspace: UInt8, Sendable, CaseIterable {
     /// | kind | key | value |
     /// |---|---|---|
     /// | format | | u32: the version of this layout |
-    /// | schema | version u32 | the model as JSON, sealed (`SealedValue`) |
+    /// | schema | version u32 | the model as JSON, sealed (`SealedValue`); for 0: u64, the commit version of the last migration |
     /// | entity | number u32 | its name |
     /// | sequence | entity u32 | u64: the next id |
     /// | indexState | index u32 | state u8, flags u8, entity u32, its fields' names with NUL between them |

@@ -19,6 +19,8 @@ final class KeyValueMigration: StoreMigration {
     private(set) var savedPosition: [UInt8]?
     private var current: MigrationTarget?
     private var isEnded = false
+    /// The size of the engine's files before the migration, in bytes.
+    private let sizeBefore: Int
 
     /// The number of bytes that a batch can write before the engine must make room. Room is made between batches, while the migration has no snapshot, because
     /// an open snapshot would prevent it.
@@ -32,6 +34,7 @@ final class KeyValueMigration: StoreMigration {
         self.logger = logger
         self.onEnd = onEnd
         let location = opened.location
+        sizeBefore = Self.size(handle)
         guard change.source.versionHash == opened.schema.versionHash else {
             throw StoreError(
                 .misuse, "The migration \(change.identifier) starts from another schema than the one that \(location) was opened with.",
@@ -52,7 +55,8 @@ final class KeyValueMigration: StoreMigration {
             savedPosition = position
             func layout(_ schema: ResolvedSchema, _ catalog: Catalog) throws -> StoreLayout {
                 try StoreLayout(
-                    location: location, traits: opened.traits, schema: schema, catalog: catalog, identity: identity, resets: resets)
+                    location: location, traits: opened.traits, schema: schema, catalog: catalog, identity: identity,
+                    migration: opened.migration, resets: resets)
             }
             self.layout = try layout(change.target, plan.target)
             let source = try layout(change.source, plan.source)
@@ -138,8 +142,8 @@ final class KeyValueMigration: StoreMigration {
         }
         overlay.didSave()
         savedPosition = position
-        guard let engine = handle.engine as? any TransactionalEngine, !engine.hasRoom(for: Self.roomForBatch) else { return }
-        // No other transaction writes, so a new snapshot of the source is identical.
+        // No other transaction writes, so a new snapshot of the source is identical. The old one would prevent the engine from reusing the pages that each batch
+        // replaces, of which there are several times as many as the migration needs.
         source.end()
         try Self.makeRoom(handle)
         source = try Self.read(handle, sourceLayout)
@@ -158,7 +162,7 @@ final class KeyValueMigration: StoreMigration {
             handle.countReset()
             try batch.commitBatch { writer, reader in
                 try overlay.apply(writer, reader, plan.change.target, version: version)
-                try plan.finish(writer, identity)
+                try plan.finish(writer, identity, version: version)
                 try writer.put(Keyspace.Metadata.commitVersion.key(), BigEndianInteger.bytes(version))
             }
         } catch {
@@ -209,8 +213,32 @@ final class KeyValueMigration: StoreMigration {
         isEnded = true
         handle.engine.unlockMigration()
         handle.unlockWriting()
+        if !isCommitted { reclaimSpace() }
         onEnd(isCommitted)
         handle.release()
+    }
+
+    /// Removes what the migration has written, and returns the space to the file system, if the engine's file has grown and the engine can replace it while the store
+    /// is in use. What remains after an error is removed in the background, and its pages are reused.
+    private func reclaimSpace() {
+        do {
+            let count = handle.engine.traits.recordsOfIndexCommit
+            while try handle.write({ writer in
+                if try writer.get(MigrationJournal.key) != nil { return false }
+                return try PendingRemoval.step(writer, layout.traits, count: count)
+            }) {}
+            guard handle.engine is any FileReplacingEngine, Self.size(handle) > sizeBefore else { return }
+            try handle.compact()
+        } catch {
+            let error = StoreError(engine: error, "Reclaiming the space of a migration", location: layout.location)
+            logger.write(
+                .notice,
+                "The store \(layout.location) keeps the size that a migration gave it, and later writes use the space: \(error)")
+        }
+    }
+
+    private static func size(_ handle: EngineHandle) -> Int {
+        handle.engine.commitFiles.reduce(0) { $0 + ((try? StorePath(path: $1).size()) ?? 0) }
     }
 }
 

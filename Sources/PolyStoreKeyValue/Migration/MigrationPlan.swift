@@ -172,13 +172,15 @@ struct MigrationPlan {
     }
 
     /// Replaces the source schema with the target schema. The target data is already written, and the obsolete source data is marked for removal.
-    func finish(_ writer: any EngineWriter, _ identity: StoreIdentity) throws {
+    /// - Parameter version: The commit version of the migration.
+    func finish(_ writer: any EngineWriter, _ identity: StoreIdentity, version: UInt64) throws {
         try writeEntities(writer)
         try writeLinks(writer)
         try writeIndexes(writer)
         let schema = change.target.description.encoded()
         try SealedValue.put(Keyspace.Metadata.schema.key(1), schema, writer)
         try SealedValue.put(Keyspace.Metadata.identity.key(), identity.bytes, writer)
+        try writer.put(StoreLayout.migrationKey, BigEndianInteger.bytes(version))
         try MigrationJournal.removeStagedMetadata(writer)
         try StoreFormat.write(writer)
     }

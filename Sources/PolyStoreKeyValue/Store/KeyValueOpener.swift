@@ -12,6 +12,8 @@ struct KeyValueOpener {
         var identity: StoreIdentity
         var catalog: Catalog
         let journal: MigrationJournal?
+        /// ``StoreLayout/migration``.
+        let migration: [UInt8]?
         /// A Boolean value that indicates whether the requested model differs in plain indexes, or in properties that are not stored.
         var hasOtherIndexes: Bool
     }
@@ -96,7 +98,7 @@ struct KeyValueOpener {
     private func opened(_ found: Contents, resets: Int) throws -> (StoreMetadata, StoreLayout) {
         // Abandoned by the opening or by the first write transaction, unless a migration resumes it before.
         if found.journal != nil { handle.setHasJournal(true) }
-        return (found.metadata, try layout(found.catalog, found.identity, resets: resets))
+        return (found.metadata, try layout(found.catalog, found.identity, found.migration, resets: resets))
     }
 
     /// Returns the existing contents; `nil` for an empty engine.
@@ -133,7 +135,9 @@ struct KeyValueOpener {
         // A read-only store works without its missing indexes.
         catalog.acceptsMissingIndexes = hasOtherIndexes && request.isReadOnly
         metadata.schema = request.schema.description
-        return Contents(metadata: metadata, identity: identity, catalog: catalog, journal: journal, hasOtherIndexes: hasOtherIndexes)
+        return Contents(
+            metadata: metadata, identity: identity, catalog: catalog, journal: journal,
+            migration: try StoreLayout.migration(snapshot), hasOtherIndexes: hasOtherIndexes)
     }
 
     private func damaged(_ what: String) -> StoreError {
@@ -147,14 +151,15 @@ struct KeyValueOpener {
         try SealedValue.put(Keyspace.Metadata.schema.key(1), metadata.schema.encoded(), writer)
         let identity = StoreIdentity(
             storeID: metadata.storeID, configuration: metadata.configurationName, schemaHash: metadata.schemaHash)
-        let layout = try layout(catalog, identity, resets: handle.resetCount)
+        let layout = try layout(catalog, identity, nil, resets: handle.resetCount)
         try SealedValue.put(Keyspace.Metadata.identity.key(), identity.bytes, writer)
         try catalog.write(to: writer)
         return (metadata, layout)
     }
 
-    private func layout(_ catalog: Catalog, _ identity: StoreIdentity, resets: Int) throws -> StoreLayout {
+    private func layout(_ catalog: Catalog, _ identity: StoreIdentity, _ migration: [UInt8]?, resets: Int) throws -> StoreLayout {
         try StoreLayout(
-            location: engine.location, traits: engine.traits, schema: request.schema, catalog: catalog, identity: identity, resets: resets)
+            location: engine.location, traits: engine.traits, schema: request.schema, catalog: catalog, identity: identity,
+            migration: migration, resets: resets)
     }
 }

@@ -9,6 +9,8 @@ final class StoreLayout: Sendable {
     let process = OwningProcess()
     /// The stored identity of the opened store; see ``checkIdentity(_:)``.
     private let identity: [UInt8]
+    /// The commit version of the last migration before the store was opened, as stored; `nil` for a store that was never migrated.
+    let migration: [UInt8]?
     /// The value of ``EngineHandle/resetCount`` when the store was opened.
     let resets: Int
     /// The numbers of the entities, by ``Entity/index``.
@@ -31,7 +33,13 @@ final class StoreLayout: Sendable {
     /// A Boolean value that indicates whether any entity has a record layout other than 0.
     let isMigrated: Bool
 
-    init(location: String, traits: EngineTraits, schema: ResolvedSchema, catalog: Catalog, identity: StoreIdentity, resets: Int) throws {
+    init(
+        location: String, traits: EngineTraits, schema: ResolvedSchema, catalog: Catalog, identity: StoreIdentity, migration: [UInt8]?,
+        resets: Int
+    )
+        throws
+    {
+        self.migration = migration
         self.identity = SealedValue.sealed(Keyspace.Metadata.identity.key(), identity.bytes)
         self.resets = resets
         self.location = location
@@ -62,7 +70,8 @@ final class StoreLayout: Sendable {
     func checkIdentity(_ snapshot: any EngineSnapshot) throws {
         let key = Keyspace.Metadata.identity.key()
         let found = try snapshot.get(key)
-        if let found, found.elementsEqual(identity) { return }
+        // A store that was migrated to another schema and back has the same identity, and other numbers and layouts.
+        if let found, found.elementsEqual(identity), try Self.migration(snapshot) == migration { return }
         if found != nil, try SealedValue.get(key, snapshot) == nil {
             throw StoreError(.corrupt, "The store \(location) is damaged: its identity cannot be read.", location: location)
         }
@@ -70,6 +79,12 @@ final class StoreLayout: Sendable {
             .differentStoreAtURL,
             "The store \(location) was migrated or created again since it was opened here. Close it and open it again.", location: location)
     }
+
+    /// The key of the commit version of the last migration.
+    static let migrationKey = Keyspace.Metadata.schema.key(0)
+
+    /// Returns the commit version of the last migration as stored; `nil` for a store that was never migrated.
+    static func migration(_ snapshot: any EngineSnapshot) throws -> [UInt8]? { try snapshot.get(migrationKey).map { [UInt8]($0) } }
 
     /// An index of the schema: its entity, by ``Entity/index``, and its position among the entity's indexes.
     struct IndexLocation {
