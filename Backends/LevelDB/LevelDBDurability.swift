@@ -17,6 +17,8 @@ import PolyStoreBackend
 final class LevelDBDurability {
     private let storePath: StorePath
     private let lockFile: Int32
+    /// Lists the numbers of the logs in the folder. Tests replace it.
+    private let listLogs: (StorePath) throws -> Set<UInt64>
     private var current: UInt64
     private var descriptor: Int32
     /// The size of the current log after the last commit.
@@ -28,16 +30,21 @@ final class LevelDBDurability {
     /// A Boolean value that indicates whether the name of the current log may not be durable.
     private var isFolderUnflushed = false
 
-    /// - Parameter lockFile: The file that contains the ``LevelDBMark``.
-    init(_ storePath: StorePath, lockFile: Int32) throws {
+    /// - Parameters:
+    ///   - lockFile: The file that contains the ``LevelDBMark``.
+    ///   - listLogs: Lists the numbers of the logs in the folder.
+    init(
+        _ storePath: StorePath, lockFile: Int32, listLogs: @escaping (StorePath) throws -> Set<UInt64> = { try LevelDBFiles($0).logs }
+    ) throws {
         self.storePath = storePath
         self.lockFile = lockFile
+        self.listLogs = listLogs
         // A successful opening flushes all existing data to tables and starts a new log.
-        guard let newest = try LevelDBFiles(storePath).logs.max() else {
+        guard let newest = try listLogs(storePath).max(), let opened = try Self.openLog(storePath, newest) else {
             throw StoreError(.io, "LevelDB has opened \(storePath.path) without a log.", location: storePath.path)
         }
         current = newest
-        descriptor = try Self.openLog(storePath, newest)
+        descriptor = opened
         size = 0
         do {
             size = try status(descriptor).st_size
@@ -50,10 +57,14 @@ final class LevelDBDurability {
         }
     }
 
-    private static func openLog(_ storePath: StorePath, _ log: UInt64) throws -> Int32 {
+    /// - Returns: `nil` if the log was removed.
+    private static func openLog(_ storePath: StorePath, _ log: UInt64) throws -> Int32? {
         let log = StorePath(path: storePath.path + "/" + LevelDBFiles.log(log))
         let descriptor = open(log.path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw log.refused("The log cannot be opened", errno) }
+        guard descriptor >= 0 else {
+            if errno == ENOENT { return nil }
+            throw log.refused("The log cannot be opened", errno)
+        }
         return descriptor
     }
 
@@ -94,18 +105,37 @@ final class LevelDBDurability {
             location: storePath.path)
     }
 
-    /// Switches to the new log.
+    /// The number of listings without a new log after which the files count as removed. A listing can miss a log that is created while another is removed.
+    private static let mostListings = 100
+
+    /// Switches to the newest log.
+    ///
+    /// A compaction can start further logs and remove earlier ones at any time, also between the listing of the folder and the opening of a log. LevelDB removes
+    /// a log only when its commits are durable in a table, so a log that is missing needs no flush. The logs between the known one and the newest may hold
+    /// the latest commit.
     private func advance() throws {
-        guard let newest = try LevelDBFiles(storePath).logs.max(), newest > current else { throw removed() }
-        let opened = try Self.openLog(storePath, newest)
+        var opened: [(log: UInt64, descriptor: Int32)] = []
+        do {
+            for _ in 0..<Self.mostListings where opened.isEmpty {
+                for log in try listLogs(storePath).filter({ $0 > current }).sorted() {
+                    if let descriptor = try Self.openLog(storePath, log) { opened.append((log, descriptor)) }
+                }
+            }
+            guard let newest = opened.last else { throw removed() }
+            let newSize = try status(newest.descriptor).st_size
+            let between = opened.dropLast().map(\.descriptor)
+            earlier += (isUnflushed ? [descriptor] : []) + between
+            if !isUnflushed { close(descriptor) }
+            (current, descriptor, size) = (newest.log, newest.descriptor, newSize)
+        } catch {
+            for log in opened { close(log.descriptor) }
+            throw error
+        }
         earlier = try earlier.filter { descriptor in
-            // LevelDB removes a log when its commits are durable in a table.
             if try status(descriptor).st_nlink > 0 { return true }
             close(descriptor)
             return false
         }
-        if isUnflushed { earlier.append(descriptor) } else { close(descriptor) }
-        (current, descriptor, size) = (newest, opened, try status(opened).st_size)
         isUnflushed = false
         isFolderUnflushed = true
     }

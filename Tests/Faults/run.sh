@@ -2,7 +2,7 @@
 # Injects faults below an engine, simulates power failures, damages files and runs competing processes, and compares the stores with the expected contents.
 # usage: run.sh ENGINE [WHAT] [AMOUNT] [SEED]
 #   ENGINE  sqlite, lmdb, leveldb
-#   WHAT    all, or one of: errors, kills, power, damage, races
+#   WHAT    all, or one of: errors, kills, power, damage, races, clock
 #   AMOUNT  the number of runs or images of each kind
 #   SEED    the seed of all random choices
 # Prints one line of figures for each kind, with up to five examples of failures. The exit status is 1 if anything is lost, wrong, unopenable or crashed that

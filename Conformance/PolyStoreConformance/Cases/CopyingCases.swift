@@ -163,6 +163,52 @@ let compactionCases: [ConformanceCase] = [
         let third = try run.open(Pets.schema)
         try run.expect(try third.read { try $0.count(FetchRequest(pet)) }, equals: count + 4, "a store opened afterwards")
     },
+    ConformanceCase(
+        "compaction.beside-writers.lose-nothing",
+        "Compactions beside a writer neither fail nor end its writing, and lose none of its commits.", requires: [.compaction]
+    ) { run in
+        let store = try Pets.open(run)
+        let pet = try store.entity("Pet")
+        let (commits, compactions) = (90, 25)
+        let work = Protected((commits: 0, compactions: 0, isOver: false))
+        let ids = try await withThrowingTaskGroup(of: [Int64].self) { group in
+            group.addTask {
+                try await onThread {
+                    defer { work.withLock { $0.isOver = true } }
+                    var ids: [Int64] = []
+                    // Until both have done their share, so that they overlap whatever their speeds are.
+                    while work.withLock({ !$0.isOver && ($0.commits < commits || $0.compactions < compactions) }) {
+                        let id = Int64(1000 + ids.count)
+                        let changes = ChangeSet(store.schema)
+                        try changes.insert(pet, rowID: id, [.text("kind \(id % 5)"), .text(String(repeating: "x", count: 200)), .null])
+                        if id % 2 == 0, id > 1000 { changes.delete(pet, rowID: id - 1) }
+                        try store.write(id % 3 == 0 ? .full : .relaxed) { try $0.apply(changes) }
+                        ids.append(id)
+                        work.withLock { $0.commits += 1 }
+                    }
+                    return ids
+                }
+            }
+            group.addTask {
+                try await onThread {
+                    defer { work.withLock { $0.isOver = true } }
+                    while work.withLock({ !$0.isOver }) {
+                        try store.backend.compact()
+                        work.withLock { $0.compactions += 1 }
+                    }
+                    return []
+                }
+            }
+            return try await group.reduce(into: []) { $0 += $1 }
+        }
+        let last = ids.last ?? 0
+        let expected = Array(1...4) + ids.filter { $0 % 2 == 0 || $0 == last }
+        try run.expect(try store.ids(FetchRequest(pet)), equals: expected)
+        if run.target.capabilities.contains(.verification) { try run.expect(try store.backend.verify(), equals: []) }
+        guard run.target.capabilities.contains(.persistence) else { return }
+        try store.backend.close()
+        try run.expect(try run.open(Pets.schema).ids(FetchRequest(pet)), equals: expected, "after reopening")
+    },
 ]
 
 private func copyCase(

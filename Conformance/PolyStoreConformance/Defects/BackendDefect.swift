@@ -35,5 +35,6 @@ enum BackendDefect: String, Sendable {
     case ignoresLog = "does not claim a change log and drops its entries silently"
     case losesNullReplacement = "keeps null where a migration replaces it"
     case restartsIDs = "begins the ids of a migrated entity with 1"
+    case writesNothingAfterCompaction = "refuses all writes after a compaction beside a writer"
     case ignoresValues = "does not claim named values and drops them silently"
 }

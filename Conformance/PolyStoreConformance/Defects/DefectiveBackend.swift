@@ -57,6 +57,8 @@ public struct DefectiveBackend: Sendable, CustomStringConvertible {
         DefectiveBackend(
             .losesNullReplacement, caughtBy: "migration.fields.null-replaced-in-optional", claims: [.concurrentReaders, .migration]),
         DefectiveBackend(.restartsIDs, caughtBy: "migration.ids.continue", claims: [.concurrentReaders, .migration]),
+        DefectiveBackend(
+            .writesNothingAfterCompaction, caughtBy: "compaction.beside-writers.lose-nothing", claims: [.concurrentReaders, .compaction]),
         DefectiveBackend(.allOfNothingIsFalse, caughtBy: "related.all.of-none"),
         DefectiveBackend(.forgetsOthers, caughtBy: "related.any.link"),
         DefectiveBackend(.takesNoEscapes, caughtBy: "text.like.escapes"),

@@ -2,8 +2,14 @@ import PolyStoreBackend
 
 /// Forwards every call to a sound store, except for its defect. For single-threaded cases only, apart from the defects that block other transactions.
 final class DefectiveStore: StorageBackend, @unchecked Sendable {  // used by one case on one thread at a time; `open` has a lock
-    /// The numbers of open transactions, for the stores in which they block each other.
-    private let open = Protected((readers: 0, writers: 0))
+    private struct OpenTransactions {
+        var (readers, writers) = (0, 0)
+        /// A Boolean value that indicates whether every further write is refused.
+        var isStopped = false
+    }
+
+    /// The open transactions, for the stores in which they block each other.
+    private let open = Protected(OpenTransactions())
     let inner: any StorageBackend
     let defect: BackendDefect
     private let claims: Set<Capabilities.Feature>
@@ -45,11 +51,19 @@ final class DefectiveStore: StorageBackend, @unchecked Sendable {  // used by on
                 identifier: change.identifier, source: change.source, target: change.target, entities: entities, links: change.links))
     }
 
+    func compact() throws {
+        // Waits for a writer, so that the defect does not depend on the timing.
+        let isReady: (OpenTransactions) -> Bool = { $0.writers > 0 || $0.isStopped }
+        if defect == .writesNothingAfterCompaction { open.wait(until: isReady) { $0.isStopped = true } }
+        try inner.compact()
+    }
+
     func begin(isWriter: Bool) {
         // Waits for exclusive access if the defect requires it.
         let waits = defect == .readersWait && !isWriter || defect == .writersWait && isWriter
-        let isReady: ((readers: Int, writers: Int)) -> Bool = { !waits || (isWriter ? $0.readers : $0.writers) == 0 }
+        let isReady: (OpenTransactions) -> Bool = { !waits || (isWriter ? $0.readers : $0.writers) == 0 }
         open.wait(until: isReady) { if isWriter { $0.writers += 1 } else { $0.readers += 1 } }
+        if isWriter, defect == .writesNothingAfterCompaction { open.signal { _ in } }
     }
 
     func end(isWriter: Bool) { open.signal { if isWriter { $0.writers -= 1 } else { $0.readers -= 1 } } }
@@ -62,6 +76,7 @@ final class DefectiveStore: StorageBackend, @unchecked Sendable {  // used by on
     }
 
     func beginWrite() throws -> any WriteTransaction {
+        if open.withLock({ $0.isStopped }) { throw StoreError(.io, "An earlier write failed.") }
         if defect == .staleSnapshot { earlier = try inner.beginRead() }
         begin(isWriter: true)
         let transaction = DefectiveWriteTransaction(self, try inner.beginWrite())

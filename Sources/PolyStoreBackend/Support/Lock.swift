@@ -21,7 +21,14 @@ package final class Lock: @unchecked Sendable {
         mutex.initialize(to: pthread_mutex_t())
         condition.initialize(to: pthread_cond_t())
         pthread_mutex_init(mutex, nil)
-        pthread_cond_init(condition, nil)
+        var attributes = pthread_condattr_t()
+        pthread_condattr_init(&attributes)
+        #if !canImport(Darwin)
+            // By default a condition variable waits by the system's clock, which can be set. Darwin waits for a duration instead.
+            pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        #endif
+        pthread_cond_init(condition, &attributes)
+        pthread_condattr_destroy(&attributes)
     }
 
     deinit {
@@ -50,7 +57,12 @@ package final class Lock: @unchecked Sendable {
     /// Releases the lock, waits for a signal or a deadline and acquires the lock again. Call it with the lock held.
     /// - Returns: `false` at the deadline.
     package func wait(until deadline: Deadline) -> Bool {
-        var time = deadline.time
-        return pthread_cond_timedwait(condition, mutex, &time) != ETIMEDOUT
+        #if canImport(Darwin)
+            var time = deadline.remaining
+            return pthread_cond_timedwait_relative_np(condition, mutex, &time) != ETIMEDOUT
+        #else
+            var time = deadline.time
+            return pthread_cond_timedwait(condition, mutex, &time) != ETIMEDOUT
+        #endif
     }
 }

@@ -45,33 +45,39 @@ extension DataStack {
     private func open(
         _ store: StoreConfiguration, configuration name: String?, history: HistoryOptions?, _ site: CallSite
     ) throws -> PersistentStore {
-        let store = try openOnce(store, configuration: name, history: history, site)
-        core.commitSequencer.didAdd(store)
-        return store
+        let (opened, isNew) = try core.openings.withAccess(to: store) { try openOnce(store, configuration: name, history: history) }
+        core.commitSequencer.didAdd(opened)
+        guard isNew else { return opened }
+        core.logger.write(.info, site, "Opened \(store.location) with \(opened.schema.entities.count) entities.")
+        if opened.index > 0 { core.storesDidChange() }
+        return opened
     }
 
+    /// Returns the open store, or opens it. No lock is held while the backend opens, because it may wait for another process.
+    /// - Returns: The store, and whether it was added to the table.
     private func openOnce(
-        _ store: StoreConfiguration, configuration name: String?, history: HistoryOptions?, _ site: CallSite
-    ) throws -> PersistentStore {
+        _ store: StoreConfiguration, configuration name: String?, history: HistoryOptions?
+    ) throws -> (store: PersistentStore, isNew: Bool) {
         let (schema, models) = try core.configuration(name)
-        return try core.table.withLock { table in
-            if store.isShared, let same = table.openStores.first(where: { $0.url == store.url }) {
-                guard same.configurationName != name else { return same }
-                func quoted(_ name: String?) -> String { name.map { "\"\($0)\"" } ?? "default" }
-                throw StoreError(
-                    .differentStoreAtURL,
-                    "\(store.location) is open for the configuration \(quoted(same.configurationName)), so it cannot be that of \(quoted(name)) too.",
-                    location: store.location)
-            }
-            let backend = try store.open(schema: schema, configurationName: name, logger: core.logger)
-            guard history == nil || backend.capabilities.has(.changeLog) else { throw LogBounds.unsupported(location: store.location) }
+        if store.isShared, let same = stores.first(where: { $0.url == store.url }) {
+            guard same.configurationName != name else { return (same, false) }
+            func quoted(_ name: String?) -> String { name.map { "\"\($0)\"" } ?? "default" }
+            throw StoreError(
+                .differentStoreAtURL,
+                "\(store.location) is open for the configuration \(quoted(same.configurationName)), so it cannot be that of \(quoted(name)) too.",
+                location: store.location)
+        }
+        let backend = try store.open(schema: schema, configurationName: name, logger: core.logger)
+        guard history == nil || backend.capabilities.has(.changeLog) else {
+            try? backend.close()
+            throw LogBounds.unsupported(location: store.location)
+        }
+        return core.table.withLock { table in
             let added = PersistentStore(
                 index: table.stores.count, firstEntityIndex: Int32(table.entries.count), configurationName: name, configuration: store,
                 backend: backend, schema: schema, history: history, versions: core.schemaHistory)
             table.add(added, models: models)
-            core.logger.write(.info, site, "Opened \(store.location) with \(schema.entities.count) entities.")
-            if table.stores.count > 1 { core.storesDidChange() }
-            return added
+            return (added, true)
         }
     }
 

@@ -12,6 +12,7 @@ final class StackCore: Sendable {
     /// first.
     let process = OwningProcess()
     let table = Protected(StoreTable())
+    let openings = StoreOpenings()
     let writeQueue: WriteQueue
     let groupLimits = Protected(GroupLimits())
     let publisher = CommitPublisher()

@@ -25,10 +25,10 @@ enum Races {
 
     /// Retries while other processes hold the store, up to a limit that prevents a hang.
     static func patiently<Result>(_ body: () throws -> Result) throws -> Result {
-        let end = Date().addingTimeInterval(120)
+        let end = ContinuousClock.now + .seconds(120)
         while true {
             do { return try body() } catch let error as StoreError where error.code == .busy || error.code == .conflict {
-                if Date() > end { throw error }
+                if ContinuousClock.now > end { throw error }
                 usleep(2000)
             }
         }

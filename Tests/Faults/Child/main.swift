@@ -10,6 +10,7 @@
 //     fault-child reset ENGINE STORE ID        opens with a later schema and a reset, and commits an object; try-reset does not wait for other processes
 //     fault-child check-reset ENGINE STORE ID… checks that the store of the later schema has exactly these objects
 //     fault-child hold ENGINE STORE            keeps the store open, and uses it after a line of the input
+//     fault-child clock ENGINE STORE           waits for transactions, with and without success, while the preload library moves the clock
 //     fault-child open ENGINE STORE TIMES      opens, reads and closes repeatedly
 
 import Foundation
@@ -34,6 +35,7 @@ case "reset": Races.reset(arguments[2], arguments[3], Int64(number(4)), waits: t
 case "try-reset": Races.reset(arguments[2], arguments[3], Int64(number(4)), waits: false)
 case "check-reset": say(Races.verdict(arguments[2], arguments[3], arguments.dropFirst(4).compactMap { Int64($0) }))
 case "hold": Races.hold(arguments[2], arguments[3])
+case "clock": Clock(engine: arguments[2], path: arguments[3]).run()
 case "open": Races.openMany(arguments[2], arguments[3], number(4))
 default: fail("unknown mode \(arguments[1])")
 }

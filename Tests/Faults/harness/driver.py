@@ -2,13 +2,14 @@
 
 import sys
 
+import clock
 import common
 import damage
 import errors
 import power
 import races
 
-KINDS = {"errors": errors.run, "kills": errors.kills, "power": power.run, "damage": damage.run, "races": races.run}
+KINDS = {"errors": errors.run, "kills": errors.kills, "power": power.run, "damage": damage.run, "races": races.run, "clock": clock.run}
 
 
 def main():

@@ -13,10 +13,10 @@ else {
 }
 let most = arguments.count > 5 ? Int(arguments[5]) ?? .max : .max
 let state = open(arguments[4], O_WRONLY | O_CREAT, 0o644)
-let end = Date(timeIntervalSinceNow: seconds)
+let end = ContinuousClock.now + .seconds(seconds)
 var counts = FormatFuzzer.Counts()
 var current = seed
-while counts.cases < most, Date() < end {
+while counts.cases < most, ContinuousClock.now < end {
     var text = current
     withUnsafeBytes(of: &text) { _ = pwrite(state, $0.baseAddress, $0.count, 0) }
     var fuzzer = FormatFuzzer(reader: arguments[1], seed: current)

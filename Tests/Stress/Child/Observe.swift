@@ -158,8 +158,8 @@ struct ObserveStress: Sendable {
             break
         }
         // The view may hold a snapshot, and the observer queue holds one until the last subscription has ended.
-        let end = Date(timeIntervalSinceNow: 30)
-        while stack.openSnapshots.count > 1, Date() < end { try await Task.sleep(for: .milliseconds(10)) }
+        let end = ContinuousClock.now + .seconds(30)
+        while stack.openSnapshots.count > 1, ContinuousClock.now < end { try await Task.sleep(for: .milliseconds(10)) }
         try expect(stack.openSnapshots.count <= 1, "\(stack.openSnapshots.count) snapshots are open, and only the view is there")
     }
 }

@@ -72,20 +72,20 @@ struct ThreadStress: Sendable {
                 workers.append(
                     crew.thread(name) { worker in
                         crew.watchdog.begins(worker, "readAndWait")
-                        let start = Date()
+                        let start = ContinuousClock.now
                         let least = acknowledged.withLock { $0.commits }
                         try stack.readAndWait { try check($0, least, last, number) }
                         crew.watchdog.ends(worker)
-                        Thread.sleep(forTimeInterval: -start.timeIntervalSinceNow * Self.rest)
+                        Thread.sleep(forTimeInterval: (ContinuousClock.now - start) / .seconds(1) * Self.rest)
                     })
             } else {
                 workers.append(
                     crew.task(name) { worker in
                         crew.watchdog.begins(worker, "read")
-                        let start = Date()
+                        let start = ContinuousClock.now
                         let least = acknowledged.withLock { $0.commits }
                         try await stack.read { try check($0, least, last, number) }
-                        try await Task.sleep(for: .seconds(-start.timeIntervalSinceNow * Self.rest))
+                        try await Task.sleep(for: (ContinuousClock.now - start) * Self.rest)
                     })
             }
         }

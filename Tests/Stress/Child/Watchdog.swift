@@ -7,7 +7,7 @@ final class Watchdog: Sendable {
         let name: String
         /// The current operation, or nil between two operations.
         var doing: String?
-        var since = Date()
+        var since = ContinuousClock.now
         var done = 0
     }
 
@@ -38,14 +38,14 @@ final class Watchdog: Sendable {
     func begins(_ worker: Int, _ what: String) {
         state.withLock { state in
             state.workers[worker].doing = what
-            state.workers[worker].since = Date()
+            state.workers[worker].since = ContinuousClock.now
         }
     }
 
     func ends(_ worker: Int) {
         state.withLock { state in
             state.workers[worker].doing = nil
-            state.workers[worker].since = Date()
+            state.workers[worker].since = ContinuousClock.now
             state.workers[worker].done += 1
             state.done += 1
         }
@@ -62,23 +62,23 @@ final class Watchdog: Sendable {
         while true {
             Thread.sleep(forTimeInterval: 0.5)
             let (done, isOver, longest) = state.withLock { state in
-                (state.done, state.isOver, state.workers.lazy.filter { $0.doing != nil }.map(\.since).min() ?? Date())
+                (state.done, state.isOver, state.workers.lazy.filter { $0.doing != nil }.map(\.since).min() ?? .now)
             }
             if isOver { return }
             quiet = done == seen ? quiet + 0.5 : 0
             seen = done
             if quiet >= patience { tell("nothing was done for \(Int(patience)) s") }
             // Other workers may make progress while one is stuck.
-            if -longest.timeIntervalSinceNow > 3 * patience { tell("an operation has taken \(Int(3 * patience)) s") }
+            if ContinuousClock.now - longest > .seconds(3 * patience) { tell("an operation has taken \(Int(3 * patience)) s") }
         }
     }
 
     private func tell(_ what: String) -> Never {
         let workers = state.withLock { $0.workers }
-        let now = Date()
+        let now = ContinuousClock.now
         var text = what + "\n"
         for worker in workers {
-            let seconds = Int(now.timeIntervalSince(worker.since))
+            let seconds = (now - worker.since).components.seconds
             text += "  \(worker.name): \(worker.doing ?? "between operations") for \(seconds) s, \(worker.done) done\n"
         }
         FileHandle.standardError.write(Data(text.utf8))
@@ -105,9 +105,9 @@ final class Watchdog: Sendable {
 /// Runs workers, each on a thread or as a task, until a deadline. The first failure ends the program.
 struct Crew: Sendable {
     let watchdog: Watchdog
-    let end: Date
+    let end: ContinuousClock.Instant
 
-    var isOver: Bool { Date() >= end }
+    var isOver: Bool { ContinuousClock.now >= end }
 
     /// - Parameter body: Runs one operation. Its argument is the number of the worker.
     func thread(_ name: String, _ body: @escaping @Sendable (Int) throws -> Void) -> Task<Void, Never> {

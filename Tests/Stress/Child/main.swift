@@ -17,7 +17,7 @@ guard arguments.count >= 5, let seconds = Double(arguments[4]) else {
 }
 let seed = arguments.count > 5 ? UInt64(arguments[5]) ?? 1 : UInt64.random(in: 1...1_000_000)
 let engine = Engine(name: arguments[2], folder: arguments[3], mapSize: ["mixed", "observe"].contains(arguments[1]) ? 256 << 20 : 1 << 20)
-let crew = Crew(watchdog: Watchdog(), end: Date(timeIntervalSinceNow: seconds))
+let crew = Crew(watchdog: Watchdog(), end: ContinuousClock.now + .seconds(seconds))
 
 do {
     switch arguments[1] {
