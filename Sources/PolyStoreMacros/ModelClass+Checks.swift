@@ -24,7 +24,11 @@ extension ModelClass {
     }
 
     private func check(_ property: ModelProperty) -> String? {
-        guard let relationship = property.relationship else { return "PolyStoreCore.ModelCheck.attribute((\(property.type)).self)" }
+        guard let relationship = property.relationship else {
+            // An attribute without a default value starts with the empty value of its type.
+            let check = property.defaultValue == nil && !property.isOptional ? "required" : "attribute"
+            return "PolyStoreCore.ModelCheck.\(check)((\(property.type)).self)"
+        }
         return relationship.inverse.map { "PolyStoreCore.ModelCheck.inverse(\\\(relationship.destination).\($0)).check()" }
     }
 }

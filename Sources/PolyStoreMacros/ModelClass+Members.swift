@@ -30,7 +30,7 @@ extension ModelClass {
             } else if let written = property.defaultValue {
                 value = written.description
             } else {
-                value = property.isOptional ? "nil" : "\(coding(property)).initial"
+                value = property.isOptional ? "nil" : "PolyStoreCore.ModelCoding._initial((\(property.type)).self)"
             }
             return "    self.\(property.storage) = \(value)\n"
         }

@@ -32,6 +32,21 @@ public enum ModelCoding {
     @_disfavoredOverload
     public static func of<T>(_ type: T.Type, _ fallback: Void = ()) -> UnsupportedCoding<T>.Type { UnsupportedCoding<T>.self }
 
+    // The initial values of attributes without a default value, in generated code. `ModelCheck.required` has the same order of overloads and refuses the types
+    // that have none, at the property.
+
+    @inlinable public static func _initial<T: AttributeValue>(_ type: T.Type) -> T { T.emptyAttribute }
+
+    @inlinable
+    public static func _initial<T: RawRepresentable>(_ type: T?.Type, _ fallback: Void = ()) -> T? where T.RawValue: AttributeValue { nil }
+
+    @_disfavoredOverload @inlinable
+    public static func _initial<T: Codable>(_ type: T?.Type) -> T? { nil }
+
+    /// Allows the expansion of a class that `ModelCheck.required` refuses to compile, so that the compiler reports only that error.
+    @_disfavoredOverload
+    public static func _initial<T>(_ type: T.Type, _ fallback: Void = ()) -> T { preconditionFailure("\(T.self) has no initial value.") }
+
     /// Returns the name of the entity without creating its description.
     public static func entityName<T: Model>(_ type: T.Type) -> String { T._$entityName }
 

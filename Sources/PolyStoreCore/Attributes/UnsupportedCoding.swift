@@ -3,7 +3,11 @@ import PolyStoreBackend
 /// The coding of a type that cannot be stored. Never called at run time, because ``ModelCheck`` causes a compile-time error.
 public enum UnsupportedCoding<T> {
     /// The initial value of an attribute without a default value.
-    public static var initial: T { preconditionFailure("\(T.self) cannot be stored.") }
+    @available(
+        *, unavailable,
+        message: "this type cannot be stored without a default value: give the attribute one, or make it optional"
+    )
+    public static var initial: T { preconditionFailure("unavailable") }
     /// Reads a field.
     /// - Throws: `corrupt` if the field does not contain a valid value.
     public static func decode(_ record: RecordView, _ field: Int) throws -> T { throw error }

@@ -10,16 +10,18 @@ extension Model {
 
 extension Transaction {
     /// Checks the rules of attributes and the validation methods of the models.
-    func checkObjects(_ entry: StoreEntity, _ entityChanges: EntityChanges, _ violations: inout Violations) throws {
+    func checkObjects(
+        _ entry: StoreEntity, _ entityChanges: EntityChanges, _ run: ValidationRun, _ violations: inout Violations
+    ) throws {
         if entry.hasRules { try checkRules(entry, entityChanges, &violations) }
         for object in entityChanges.inserted where !object.isDeleted {
-            do { try object.validate() } catch { add(error, of: object, entry, &violations) }
+            do { try run.run(.validate, of: object) } catch { add(error, of: object, entry, &violations) }
         }
         for object in entityChanges.updated where !object.isDeleted {
-            do { try object.validate() } catch { add(error, of: object, entry, &violations) }
+            do { try run.run(.validate, of: object) } catch { add(error, of: object, entry, &violations) }
         }
         for object in entityChanges.deleted {
-            do { try object.validateForDelete() } catch { add(error, of: object, entry, &violations) }
+            do { try run.run(.validateForDelete, of: object) } catch { add(error, of: object, entry, &violations) }
         }
     }
 

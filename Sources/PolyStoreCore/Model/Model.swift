@@ -32,9 +32,10 @@ public protocol Model: AnyObject, Hashable, SendableMetatype, QueryArgument, Cus
     ///
     /// In a hierarchy the root class declares the method, and subclasses override it and call `super`; `@Model` generates an empty one if there is none.
     ///
-    /// The method must not modify anything. An error that it throws is reported as a violation together with all others. The default accepts every object.
+    /// The method must not modify anything: the commit then throws `misuse`, which names this object and the modified one. An error that it throws is reported as a violation together with all others. The default accepts every object.
     func validate() throws
-    /// Validates a deleted object with its last values. Relationships that the deletion clears are already cleared.
+    /// Validates a deleted object with its last values. Relationships that the deletion clears are already cleared. Like ``validate()``, the method must not
+    /// modify anything.
     func validateForDelete() throws
 
     /// The stored name of the entity.

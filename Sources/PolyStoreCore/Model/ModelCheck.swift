@@ -34,6 +34,40 @@ public enum ModelCheck {
     )
     public static func attribute<T>(_ type: T.Type, _ fallback: Void = ()) {}
 
+    /// Checks that a type can be the type of an attribute that has no default value. It must have an empty value, which new objects start with.
+    public static func required<T: AttributeValue>(_ type: T.Type) {}
+
+    @available(*, unavailable, message: "an enum with raw values has no empty value: give the attribute a default, or make it optional")
+    public static func required<T: RawRepresentable>(_ type: T.Type, _ fallback: Void = ()) where T.RawValue: AttributeValue {}
+    public static func required<T: RawRepresentable>(_ type: T?.Type, _ fallback: Void = ()) where T.RawValue: AttributeValue {}
+
+    @_disfavoredOverload
+    @available(*, unavailable, message: "a Codable type has no empty value: give the attribute a default, or make it optional")
+    public static func required<T: Codable>(_ type: T.Type) {}
+    @_disfavoredOverload public static func required<T: Codable>(_ type: T?.Type) {}
+
+    @available(
+        *, unavailable,
+        message: "a property that refers to another model is a relationship: mark it with @Relationship and make it optional"
+    )
+    public static func required<T: Model>(_ type: T.Type) {}
+
+    @available(*, unavailable, message: "a property that refers to another model is a relationship: mark it with @Relationship")
+    public static func required<T: Model>(_ type: T?.Type) {}
+
+    @available(*, unavailable, message: "a property that refers to other models is a relationship: mark it with @Relationship")
+    public static func required<T: Model>(_ type: Set<T>.Type) {}
+
+    @available(*, unavailable, message: "a property that refers to other models is a relationship: mark it with @Relationship")
+    public static func required<T: Model>(_ type: [T].Type) {}
+
+    @_disfavoredOverload
+    @available(
+        *, unavailable,
+        message: "this type cannot be stored: conform it to Codable, give an enum raw values, or mark the property with @Transient"
+    )
+    public static func required<T>(_ type: T.Type, _ fallback: Void = ()) {}
+
     // MARK: Inverses
 
     /// Returns a check of the property at the other end of a relationship. The key path is resolved before the overloads of ``Inverse/check()``, so a

@@ -183,7 +183,7 @@ extension Transaction {
         return edit
     }
 
-    /// Logs the change, because a setter cannot throw. The returned edit state is not attached to the object.
+    /// Logs the change, because a setter cannot throw; the commit throws for one of a validation method. The returned edit state is not attached to the object.
     private func rejectedEdit(of object: any Model) -> EditState {
         logLostChange(object)
         changeTracker?.didEditDuringCommit(object)
@@ -191,6 +191,7 @@ extension Transaction {
     }
 
     final func logLostChange(_ object: any Model) {
+        if let validation { return validation.refuse(object) }
         if let error = immutability {
             let name = entry(object._$state.entityIndex).entity.name
             log(.error, "A change of \(name) \(object._$state.rowID) is lost: \(error.message)")

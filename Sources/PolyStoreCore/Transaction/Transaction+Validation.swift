@@ -1,9 +1,15 @@
 import PolyStoreBackend
 
 extension Transaction {
-    /// Validates all changed objects and throws one error with all violations.
+    /// Validates all changed objects.
+    /// - Throws: `constraint` with all violations; `misuse` if a validation method attempted to change something.
     func validate() throws {
         var violations = Violations()
+        try refusingChanges { try validate($0, &violations) }
+        try violations.throwIfAny()
+    }
+
+    private func validate(_ run: ValidationRun, _ violations: inout Violations) throws {
         for entityIndex in pending.indices {
             let entry = table.entries[entityIndex]
             if !entry.counted.isEmpty { try checkCounts(entry, pending[entityIndex], &violations) }
@@ -25,11 +31,10 @@ extension Transaction {
                     }
                 }
             }
-            try checkObjects(entry, entityChanges, &violations)
+            try checkObjects(entry, entityChanges, run, &violations)
         }
         try checkDenials(&violations)
         try checkReferences(&violations)
-        try violations.throwIfAny()
     }
 
     /// Validates the minimum and maximum counts of to-many relationships, for inserted objects and changed relationships.

@@ -23,6 +23,8 @@ public class Transaction: Context {
 
     private enum Phase {
         case open
+        /// The validation methods of the models run. Changes are refused.
+        case validating(ValidationRun)
         /// Changes are rejected, with the given reason.
         case closed(String)
         case ended
@@ -141,6 +143,9 @@ public class Transaction: Context {
         }
     }
 
+    /// The run of the validation methods, while they run.
+    final var validation: ValidationRun? { if case .validating(let run) = phase { run } else { nil } }
+
     /// A Boolean value that indicates whether the transaction accepts changes.
     final var isOpen: Bool { if case .open = phase { true } else { false } }
 
@@ -167,21 +172,41 @@ public class Transaction: Context {
     /// Rejects further changes but keeps the transaction readable.
     final func close(_ why: String) {
         phase = .closed(why)
-        // Ensures that changes to already changed objects are detected too.
-        for entityChanges in pending {
-            for object in [entityChanges.inserted, entityChanges.updated].joined() { object._$state.edit?.isRecorded = true }
-        }
+        detectChangesOfChangedObjects()
     }
     final func reopen() { phase = .open }
 
+    /// Refuses changes while the validation methods of the models run in a closure.
+    /// - Throws: the errors of the closure; `misuse` if a method attempted to change something.
+    final func refusingChanges(_ body: (ValidationRun) throws -> Void) throws {
+        let run = ValidationRun()
+        phase = .validating(run)
+        defer { phase = .open }
+        detectChangesOfChangedObjects()
+        try body(run)
+        if let error = run.error { throw error }
+    }
+
+    private func detectChangesOfChangedObjects() {
+        for entityChanges in pending {
+            for object in entityChanges.inserted { object._$state.edit?.isRecorded = true }
+            for object in entityChanges.updated { object._$state.edit?.isRecorded = true }
+        }
+    }
+
     /// Checks that the transaction accepts changes.
     /// - Throws: `closed` if it does not.
-    final func checkMutable() throws { if let error = immutability { throw error } }
+    final func checkMutable() throws {
+        if case .validating(let run) = phase { run.refuse(nil) }
+        if let error = immutability { throw error }
+    }
 
     /// The reason why changes are rejected; nil if the transaction accepts changes.
     final var immutability: StoreError? {
         switch phase {
         case .open: nil
+        case .validating:
+            StoreError(.misuse, "A validation method must not change anything: make the change before the transaction commits.")
         case .closed(let why): StoreError(.closed, "The transaction \(why), so nothing more can be changed in it.")
         case .ended: StoreError(.closed, "The transaction has ended, so nothing can be changed in it.")
         }

@@ -35,7 +35,7 @@ package final class Customer {
     private var _$stored_name: String
 
     package required init(_$state state: consuming PolyStoreCore.ModelState) {
-        self._$stored_name = PolyStoreCore.ModelCoding.of((String).self).initial
+        self._$stored_name = PolyStoreCore.ModelCoding._initial((String).self)
         self._$state = state
     }
 
@@ -85,7 +85,7 @@ package final class Customer {
         ])
 
     private static func _$checkProperties() {
-        PolyStoreCore.ModelCheck.attribute((String).self)
+        PolyStoreCore.ModelCheck.required((String).self)
     }
 }
 

@@ -64,7 +64,7 @@ package final class Invoice {
     private var _$stored_customer: PolyStoreCore.ToOne
 
     package required init(_$state state: consuming PolyStoreCore.ModelState) {
-        self._$stored_number = PolyStoreCore.ModelCoding.of((Int).self).initial
+        self._$stored_number = PolyStoreCore.ModelCoding._initial((Int).self)
         self._$stored_amount = 0
         self._$stored_customer = .none
         self._$state = state
@@ -130,7 +130,7 @@ package final class Invoice {
         ])
 
     private static func _$checkProperties() {
-        PolyStoreCore.ModelCheck.attribute((Int).self)
+        PolyStoreCore.ModelCheck.required((Int).self)
         PolyStoreCore.ModelCheck.attribute((Decimal).self)
         PolyStoreCore.ModelCheck.inverse(\Customer.invoices).check()
         PolyStoreCore.ModelCheck.inverse(\Invoice.follows).check()

@@ -93,7 +93,7 @@ package final class Person {
     private var _$stored_spouse: PolyStoreCore.ToOne
 
     package required init(_$state state: consuming PolyStoreCore.ModelState) {
-        self._$stored_email = PolyStoreCore.ModelCoding.of((String).self).initial
+        self._$stored_email = PolyStoreCore.ModelCoding._initial((String).self)
         self._$stored_age = 0
         self._$stored_nickname = nil
         self._$stored_department = .none
@@ -175,7 +175,7 @@ package final class Person {
         ])
 
     private static func _$checkProperties() {
-        PolyStoreCore.ModelCheck.attribute((String).self)
+        PolyStoreCore.ModelCheck.required((String).self)
         PolyStoreCore.ModelCheck.attribute((Int).self)
         PolyStoreCore.ModelCheck.attribute((String?).self)
         PolyStoreCore.ModelCheck.inverse(\Department.people).check()

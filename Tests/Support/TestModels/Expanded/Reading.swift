@@ -108,7 +108,7 @@ package final class Reading {
         self._$stored_marks = nil
         self._$stored_value = 0
         self._$stored_ratio = nil
-        self._$stored_taken = PolyStoreCore.ModelCoding.of((Date).self).initial
+        self._$stored_taken = PolyStoreCore.ModelCoding._initial((Date).self)
         self._$stored_due = Date(timeIntervalSinceReferenceDate: 0)
         self._$state = state
     }
@@ -186,7 +186,7 @@ package final class Reading {
         PolyStoreCore.ModelCheck.attribute((Set<Set<Int>>?).self)
         PolyStoreCore.ModelCheck.attribute((Double).self)
         PolyStoreCore.ModelCheck.attribute((Float?).self)
-        PolyStoreCore.ModelCheck.attribute((Date).self)
+        PolyStoreCore.ModelCheck.required((Date).self)
         PolyStoreCore.ModelCheck.attribute((Date).self)
     }
 }

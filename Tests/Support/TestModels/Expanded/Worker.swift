@@ -51,7 +51,7 @@ package final class Worker: Human {
     private var _$stored_boss: PolyStoreCore.ToOne
 
     package required init(_$state state: consuming PolyStoreCore.ModelState) {
-        self._$stored_badge = PolyStoreCore.ModelCoding.of((String).self).initial
+        self._$stored_badge = PolyStoreCore.ModelCoding._initial((String).self)
         self._$stored_boss = .none
         super.init(_$state: state)
     }
@@ -134,7 +134,7 @@ package final class Worker: Human {
     }
 
     private static func _$checkProperties() {
-        PolyStoreCore.ModelCheck.attribute((String).self)
+        PolyStoreCore.ModelCheck.required((String).self)
         PolyStoreCore.ModelCheck.inverse(\Worker.reports).check()
     }
 }

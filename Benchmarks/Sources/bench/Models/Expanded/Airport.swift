@@ -122,13 +122,13 @@ final class Airport {
     private var _$stored_country: PolyStoreCore.ToOne
 
     required init(_$state state: consuming PolyStoreCore.ModelState) {
-        self._$stored_code = PolyStoreCore.ModelCoding.of((String).self).initial
+        self._$stored_code = PolyStoreCore.ModelCoding._initial((String).self)
         self._$stored_iata = nil
-        self._$stored_name = PolyStoreCore.ModelCoding.of((String).self).initial
+        self._$stored_name = PolyStoreCore.ModelCoding._initial((String).self)
         self._$stored_town = nil
         self._$stored_elevationFeet = 0
-        self._$stored_latitude = PolyStoreCore.ModelCoding.of((Double).self).initial
-        self._$stored_longitude = PolyStoreCore.ModelCoding.of((Double).self).initial
+        self._$stored_latitude = PolyStoreCore.ModelCoding._initial((Double).self)
+        self._$stored_longitude = PolyStoreCore.ModelCoding._initial((Double).self)
         self._$stored_country = .none
         self._$state = state
     }
@@ -216,13 +216,13 @@ final class Airport {
         ])
 
     private static func _$checkProperties() {
-        PolyStoreCore.ModelCheck.attribute((String).self)
+        PolyStoreCore.ModelCheck.required((String).self)
         PolyStoreCore.ModelCheck.attribute((String?).self)
-        PolyStoreCore.ModelCheck.attribute((String).self)
+        PolyStoreCore.ModelCheck.required((String).self)
         PolyStoreCore.ModelCheck.attribute((String?).self)
         PolyStoreCore.ModelCheck.attribute((Double).self)
-        PolyStoreCore.ModelCheck.attribute((Double).self)
-        PolyStoreCore.ModelCheck.attribute((Double).self)
+        PolyStoreCore.ModelCheck.required((Double).self)
+        PolyStoreCore.ModelCheck.required((Double).self)
     }
 }
 

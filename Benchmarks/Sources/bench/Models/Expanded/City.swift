@@ -126,10 +126,10 @@ final class City {
     private var _$stored_country: PolyStoreCore.ToOne
 
     required init(_$state state: consuming PolyStoreCore.ModelState) {
-        self._$stored_geonameID = PolyStoreCore.ModelCoding.of((Int).self).initial
-        self._$stored_name = PolyStoreCore.ModelCoding.of((String).self).initial
-        self._$stored_latitude = PolyStoreCore.ModelCoding.of((Double).self).initial
-        self._$stored_longitude = PolyStoreCore.ModelCoding.of((Double).self).initial
+        self._$stored_geonameID = PolyStoreCore.ModelCoding._initial((Int).self)
+        self._$stored_name = PolyStoreCore.ModelCoding._initial((String).self)
+        self._$stored_latitude = PolyStoreCore.ModelCoding._initial((Double).self)
+        self._$stored_longitude = PolyStoreCore.ModelCoding._initial((Double).self)
         self._$stored_population = 0
         self._$stored_timeZone = nil
         self._$stored_alternateNames = []
@@ -221,10 +221,10 @@ final class City {
         ])
 
     private static func _$checkProperties() {
-        PolyStoreCore.ModelCheck.attribute((Int).self)
-        PolyStoreCore.ModelCheck.attribute((String).self)
-        PolyStoreCore.ModelCheck.attribute((Double).self)
-        PolyStoreCore.ModelCheck.attribute((Double).self)
+        PolyStoreCore.ModelCheck.required((Int).self)
+        PolyStoreCore.ModelCheck.required((String).self)
+        PolyStoreCore.ModelCheck.required((Double).self)
+        PolyStoreCore.ModelCheck.required((Double).self)
         PolyStoreCore.ModelCheck.attribute((Int).self)
         PolyStoreCore.ModelCheck.attribute((String?).self)
         PolyStoreCore.ModelCheck.attribute(([String]).self)

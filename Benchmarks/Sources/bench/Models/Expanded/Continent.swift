@@ -49,8 +49,8 @@ final class Continent {
     private var _$stored_name: String
 
     required init(_$state state: consuming PolyStoreCore.ModelState) {
-        self._$stored_code = PolyStoreCore.ModelCoding.of((String).self).initial
-        self._$stored_name = PolyStoreCore.ModelCoding.of((String).self).initial
+        self._$stored_code = PolyStoreCore.ModelCoding._initial((String).self)
+        self._$stored_name = PolyStoreCore.ModelCoding._initial((String).self)
         self._$state = state
     }
 
@@ -105,8 +105,8 @@ final class Continent {
         ])
 
     private static func _$checkProperties() {
-        PolyStoreCore.ModelCheck.attribute((String).self)
-        PolyStoreCore.ModelCheck.attribute((String).self)
+        PolyStoreCore.ModelCheck.required((String).self)
+        PolyStoreCore.ModelCheck.required((String).self)
         PolyStoreCore.ModelCheck.inverse(\Country.continent).check()
     }
 }

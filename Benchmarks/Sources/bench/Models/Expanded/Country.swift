@@ -145,8 +145,8 @@ final class Country {
     private var _$stored_continent: PolyStoreCore.ToOne
 
     required init(_$state state: consuming PolyStoreCore.ModelState) {
-        self._$stored_iso = PolyStoreCore.ModelCoding.of((String).self).initial
-        self._$stored_name = PolyStoreCore.ModelCoding.of((String).self).initial
+        self._$stored_iso = PolyStoreCore.ModelCoding._initial((String).self)
+        self._$stored_name = PolyStoreCore.ModelCoding._initial((String).self)
         self._$stored_capital = nil
         self._$stored_areaKm2 = 0
         self._$stored_population = 0
@@ -239,8 +239,8 @@ final class Country {
         ])
 
     private static func _$checkProperties() {
-        PolyStoreCore.ModelCheck.attribute((String).self)
-        PolyStoreCore.ModelCheck.attribute((String).self)
+        PolyStoreCore.ModelCheck.required((String).self)
+        PolyStoreCore.ModelCheck.required((String).self)
         PolyStoreCore.ModelCheck.attribute((String?).self)
         PolyStoreCore.ModelCheck.attribute((Double).self)
         PolyStoreCore.ModelCheck.attribute((Int).self)

@@ -164,7 +164,7 @@ final class Entry {
     private var _$stored_field9: String
 
     required init(_$state state: consuming PolyStoreCore.ModelState) {
-        self._$stored_key = PolyStoreCore.ModelCoding.of((String).self).initial
+        self._$stored_key = PolyStoreCore.ModelCoding._initial((String).self)
         self._$stored_field0 = ""
         self._$stored_field1 = ""
         self._$stored_field2 = ""
@@ -272,7 +272,7 @@ final class Entry {
         ])
 
     private static func _$checkProperties() {
-        PolyStoreCore.ModelCheck.attribute((String).self)
+        PolyStoreCore.ModelCheck.required((String).self)
         PolyStoreCore.ModelCheck.attribute((String).self)
         PolyStoreCore.ModelCheck.attribute((String).self)
         PolyStoreCore.ModelCheck.attribute((String).self)

@@ -124,11 +124,11 @@ final class Person {
 
     required init(_$state state: consuming PolyStoreCore.ModelState) {
         self._$stored_name = ""
-        self._$stored_email = PolyStoreCore.ModelCoding.of((String).self).initial
+        self._$stored_email = PolyStoreCore.ModelCoding._initial((String).self)
         self._$stored_age = 0
         self._$stored_score = 0
         self._$stored_isActive = false
-        self._$stored_createdAt = PolyStoreCore.ModelCoding.of((Date).self).initial
+        self._$stored_createdAt = PolyStoreCore.ModelCoding._initial((Date).self)
         self._$stored_notes = ""
         self._$stored_department = .none
         self._$state = state
@@ -218,11 +218,11 @@ final class Person {
 
     private static func _$checkProperties() {
         PolyStoreCore.ModelCheck.attribute((String).self)
-        PolyStoreCore.ModelCheck.attribute((String).self)
+        PolyStoreCore.ModelCheck.required((String).self)
         PolyStoreCore.ModelCheck.attribute((Int).self)
         PolyStoreCore.ModelCheck.attribute((Double).self)
         PolyStoreCore.ModelCheck.attribute((Bool).self)
-        PolyStoreCore.ModelCheck.attribute((Date).self)
+        PolyStoreCore.ModelCheck.required((Date).self)
         PolyStoreCore.ModelCheck.attribute((String).self)
         PolyStoreCore.ModelCheck.inverse(\Department.people).check()
     }
