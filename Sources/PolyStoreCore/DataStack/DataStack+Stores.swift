@@ -55,7 +55,7 @@ extension DataStack {
     ) throws -> PersistentStore {
         let (schema, models) = try core.configuration(name)
         return try core.table.withLock { table in
-            if store.isShared, let same = table.openStores.first(where: { $0.url == store.url }) {
+            if store.isShared, let same = table.openStores.first(where: { store.isSameStore(as: $0) }) {
                 guard same.configurationName != name else { return same }
                 func quoted(_ name: String?) -> String { name.map { "\"\($0)\"" } ?? "default" }
                 throw StoreError(
@@ -92,6 +92,18 @@ extension DataStack {
         file: StaticString = #fileID, line: UInt = #line
     ) throws -> PersistentStore {
         try addStore(engines.configuration(url), configuration: name, history: history, file: file, line: line)
+    }
+}
+
+extension StoreConfiguration {
+    /// Returns whether an open store has the same engine and the same file or folder, which can have several names.
+    fileprivate func isSameStore(as open: PersistentStore) -> Bool {
+        if open.url == url { return true }
+        func engine(_ url: String) -> Substring { url.prefix { $0 != ":" } }
+        guard open.configuration.isShared, engine(open.url) == engine(url), let file = try? StorePath(path: location).identity() else {
+            return false
+        }
+        return (try? StorePath(path: open.location).identity()) == file
     }
 }
 
