@@ -30,6 +30,38 @@ import Testing
         #expect(stack.stores.count == 1)
     }
 
+    /// Links and paths that lead to one file or folder are names of one store.
+    @Test(arguments: Backend.persistent, ["hard link", "symbolic link", "path"])
+    func twoNamesInOneStackAreOneStore(_ backend: Backend, _ name: String) throws {
+        // Folders have no hard links.
+        if backend == .levelDB, name == "hard link" { return }
+        let folder = try Folder()
+        let stack = try DataStack(companySchema)
+        let first = try stack.addStore(backend.store(in: folder, "first"))
+        try stack.performAndWait { try $0.create(Into<Person>()).email = "a" }
+        let (path, other) = (first.location, folder.file("second.\(backend.rawValue)"))
+        switch name {
+        case "hard link": try FileManager.default.linkItem(atPath: path, toPath: other)
+        case "symbolic link": try FileManager.default.createSymbolicLink(atPath: other, withDestinationPath: path)
+        default: break
+        }
+        let second =
+            name == "path" ? folder.file("./../\(URL(fileURLWithPath: folder.path).lastPathComponent)/first.\(backend.rawValue)") : other
+        #expect(try stack.addStore(backend.store(at: second)) === first)
+        #expect(stack.stores.count == 1)
+        try stack.performAndWait { try $0.create(Into<Person>()).email = "b" }
+        #expect(try stack.readAndWait { try $0.fetchAll(From<Person>()).map(\.email) } == ["a", "b"])
+        // It cannot be that of another configuration, either.
+        let configured = try DataStack(split)
+        try stack.closeAndWait()
+        if name == "hard link" { try FileManager.default.removeItem(atPath: path) }
+        let file = folder.file("third.\(backend.rawValue)")
+        try configured.addStore(backend.store(at: file), configuration: "A")
+        try FileManager.default.createSymbolicLink(atPath: file + ".link", withDestinationPath: file)
+        let error = expectError(.differentStoreAtURL) { try configured.addStore(backend.store(at: file + ".link"), configuration: "B") }
+        #expect(error?.message.contains("\"A\"") == true)
+    }
+
     @Test func oneFileForTwoConfigurationsIsRefused() throws {
         let folder = try Folder()
         let stack = try DataStack(split)

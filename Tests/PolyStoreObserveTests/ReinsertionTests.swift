@@ -115,6 +115,31 @@ import Testing
         }
     }
 
+    /// A sequence whose consumer is slower than the commits delivers combined changes; the last state is the end.
+    @Test(arguments: Backend.forObjectLayer)
+    func sequencesShowTheEnd(_ backend: Backend) async throws {
+        let workplace = try Workplace(backend)
+        let stack = workplace.stack
+        for events in Self.sequences {
+            let ids = try workplace.insert(("a", 1), ("b", 2))
+            var updates = CheckedUpdates(stack.changes(of: From<Worker>().orderBy(.ascending(\.name))))
+            var adults = CheckedUpdates(stack.changes(of: From<Worker>().where(\.age > 0).orderBy(.ascending(\.name))))
+            _ = try await (updates.next(), adults.next())
+            try commit(events, ids[0], stack)
+            _ = try workplace.insert(("end", 3))
+            let expected = events.last != .delete ? ["a", "b", "end"] : ["b", "end"]
+            // If the last object never comes, the time limit of the test ends this.
+            while updates.snapshot?.last?.name != "end" { _ = try await updates.next() }
+            while adults.snapshot?.last?.name != "end" { _ = try await adults.next() }
+            let context = Comment(rawValue: "\(events.map(\.rawValue))")
+            #expect(updates.snapshot?.map { $0.name } == expected, context)
+            #expect(adults.snapshot?.map { $0.name } == expected, context)
+            let age = try stack.readAndWait { try $0.fetchExisting(ids[0])?.age }
+            #expect(updates.snapshot?[ids[0]]?.age == age && adults.snapshot?[ids[0]]?.age == age, context)
+            try stack.performAndWait { _ = try $0.deleteAll(From<Worker>()) }
+        }
+    }
+
     /// The same for an object that is new to the view.
     @Test(arguments: Backend.allCases)
     func newObjectsAreListedOnce(_ backend: Backend) throws {

@@ -59,7 +59,7 @@ extension DataStack {
         _ store: StoreConfiguration, configuration name: String?, history: HistoryOptions?
     ) throws -> (store: PersistentStore, isNew: Bool) {
         let (schema, models) = try core.configuration(name)
-        if store.isShared, let same = stores.first(where: { $0.url == store.url }) {
+        if store.isShared, let same = stores.first(where: { store.isSameStore(as: $0) }) {
             guard same.configurationName != name else { return (same, false) }
             func quoted(_ name: String?) -> String { name.map { "\"\($0)\"" } ?? "default" }
             throw StoreError(
@@ -98,6 +98,20 @@ extension DataStack {
         file: StaticString = #fileID, line: UInt = #line
     ) throws -> PersistentStore {
         try addStore(engines.configuration(url), configuration: name, history: history, file: file, line: line)
+    }
+}
+
+extension StoreConfiguration {
+    /// The names of the store: its URL and, if its file or folder exists, its engine and the identity of the file, which can have several names.
+    var names: Set<String> {
+        guard isShared, let file = try? StorePath(path: location).identity() else { return [url] }
+        return [url, "\(url.prefix { $0 != ":" }):#\(file)"]
+    }
+
+    /// Returns whether an open store has the same engine and the same file or folder, which can have several names.
+    fileprivate func isSameStore(as open: PersistentStore) -> Bool {
+        if open.url == url { return true }
+        return open.configuration.isShared && !open.configuration.names.isDisjoint(with: names)
     }
 }
 
