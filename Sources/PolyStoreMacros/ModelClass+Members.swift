@@ -157,9 +157,11 @@ extension ModelClass {
     private func description(_ property: ModelProperty) -> String {
         guard let relationship = property.relationship else {
             let value = property.defaultValue?.description ?? "nil"
-            return
-                ".attribute(\(coding(property)).describe(\(quoted(property.storedName)), options: [\(property.options.joined(separator: ", "))], "
-                + "originalName: \(quoted(property.originalName)), default: \(value)))"
+            let description =
+                "\(coding(property)).describe(\(quoted(property.storedName)), options: [\(property.options.joined(separator: ", "))], "
+                + "originalName: \(quoted(property.originalName)), default: \(value))"
+            guard property.hasComputedDefault else { return ".attribute(\(description))" }
+            return ".attribute(PolyStoreCore.ModelCoding.computing(\(description), \(quoted(value))))"
         }
         return ".relationship(PolyStore.RelationshipDescription(name: \(quoted(property.storedName)), "
             + "originalName: \(quoted(property.originalName)), destination: \(relationship.destination)._$entityName, isToMany: \(relationship.isToMany), "

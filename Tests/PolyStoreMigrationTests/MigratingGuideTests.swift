@@ -103,6 +103,22 @@ struct MigratingGuideTests {
         #expect(stays == [1, 2, 3, 4, 5, 6, 7, 8, 0, 1])
     }
 
+    @Test("an earlier version is refused, and the way back can be allowed")
+    func back() async throws {
+        let folder = try Folder()
+        let file = folder.path + "/guests.sqlite"
+        try fill(file, 10)
+        try await DataStack(guestHistory).upgradeStoreIfNeeded(.sqlite(file: file))
+        let stack = try DataStack(Version2.schema)
+        let error = await #expect(throws: StoreError.self) { try await stack.addStore(.sqlite(file: file), migrating: .lightweight) }
+        #expect(error?.code == .incompatibleSchema)
+        let run = stack.startAddingStore(.sqlite(file: file), migrating: .lightweight(allowsDowngrade: true))
+        _ = try await run.value
+        for finding in run.report?.findings ?? [] { print(finding.message, finding.count) }
+        #expect(run.report?.findings.contains { $0.kind == .lost && $0.entity == "Room" && $0.count == 4 } == true)
+        #expect(try await stack.read { try $0.fetchCount(From<Version2.Guest>()) } == 10)
+    }
+
     @Test("examining a store before migrating")
     func looking() async throws {
         let folder = try Folder()

@@ -95,7 +95,8 @@ extension StoreConfiguration {
     /// Fills a new store with generated objects, and returns its contents.
     ///
     /// - Parameter rows: The number of members; there are fewer objects of other entities.
-    func fill(_ schema: ResolvedSchema, rows: Int, seed: UInt64 = 1) throws -> StoreContents {
+    /// - Parameter readsContents: Whether to return the contents; they do not fit into memory for a million members.
+    func fill(_ schema: ResolvedSchema, rows: Int, seed: UInt64 = 1, readsContents: Bool = true) throws -> StoreContents {
         let backend = try open(schema: schema, configurationName: nil, logger: SilentLogger())
         defer { try? backend.close() }
         var random = SplitMix64(seed: seed)
@@ -123,7 +124,7 @@ extension StoreConfiguration {
             _ = try writer.commit(.relaxed)
             done += 2_000
         }
-        return try StoreContents(backend, schema)
+        return readsContents ? try StoreContents(backend, schema) : StoreContents()
     }
 
     private func value(_ field: Field, _ entity: Entity, _ row: Int, _ counts: [Int: Int], _ random: inout SplitMix64) -> Value {

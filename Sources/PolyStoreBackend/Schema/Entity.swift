@@ -62,6 +62,10 @@ public struct Field: Sendable, Hashable {
     public let relationship: Int?
     /// The value of the field in new objects, and in records that were written before the field existed; `nil` for none.
     public let defaultValue: Value?
+    /// The kind of the expression that gives each object a value of its own; `nil` if the default is a constant, or if there is none.
+    public let defaultExpression: DefaultExpression?
+    /// The evaluation of the expression.
+    package let defaultEvaluation: DefaultEvaluation
     /// The index of a to-one relationship with an ordered inverse, if the field holds the object's position in that inverse. The position is null if the
     /// relationship is null. The object layer writes it like any other field.
     public let positionAlong: Int?
@@ -71,7 +75,7 @@ public struct Field: Sendable, Hashable {
 
     init(
         index: Int, name: String, type: AttributeType, isOptional: Bool, relationship: Int?, defaultValue: Value?,
-        positionAlong: Int? = nil
+        defaultExpression: DefaultExpression? = nil, defaultEvaluation: DefaultEvaluation = DefaultEvaluation(), positionAlong: Int? = nil
     ) {
         self.index = index
         self.name = name
@@ -79,6 +83,8 @@ public struct Field: Sendable, Hashable {
         self.isOptional = isOptional
         self.relationship = relationship
         self.defaultValue = defaultValue
+        self.defaultExpression = defaultExpression
+        self.defaultEvaluation = defaultEvaluation
         self.positionAlong = positionAlong
     }
 }

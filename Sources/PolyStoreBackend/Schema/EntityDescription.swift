@@ -35,6 +35,7 @@ extension EntityDescription {
         copy.properties = properties.map { property in
             guard case .attribute(var attribute) = property else { return property }
             attribute.defaultValue = nil
+            attribute.defaultExpression = nil
             attribute.rules = []
             return .attribute(attribute)
         }
@@ -73,14 +74,20 @@ public struct AttributeDescription: Sendable, Hashable, Codable {
     /// A Boolean value that indicates whether the store maintains an index over the attribute.
     public var isIndexed: Bool
     /// The value of a new object, and of a record that was written before the attribute existed; `nil` for none.
+    ///
+    /// With a ``defaultExpression`` it is one value of the expression.
     public var defaultValue: Value?
+    /// The kind of the expression that gives each object a value of its own; `nil` if the default is a constant, or if there is none.
+    public var defaultExpression: DefaultExpression?
+    /// The evaluation of the expression.
+    package var defaultEvaluation = DefaultEvaluation()
     /// The rules that values must satisfy at commit. Like the default value, they do not affect the stored form.
     public var rules: [AttributeRule]
 
     /// Creates the declaration of an attribute.
     public init(
         name: String, type: AttributeType, isOptional: Bool = false, isUnique: Bool = false, isIndexed: Bool = false,
-        originalName: String? = nil, defaultValue: Value? = nil, rules: [AttributeRule] = []
+        originalName: String? = nil, defaultValue: Value? = nil, defaultExpression: DefaultExpression? = nil, rules: [AttributeRule] = []
     ) {
         self.name = name
         self.originalName = originalName
@@ -89,13 +96,14 @@ public struct AttributeDescription: Sendable, Hashable, Codable {
         self.isUnique = isUnique
         self.isIndexed = isIndexed
         self.defaultValue = defaultValue
+        self.defaultExpression = defaultExpression
         self.rules = rules
     }
 
     // Written by hand, because stores contain descriptions from before rules existed.
 
     private enum CodingKeys: String, CodingKey {
-        case name, originalName, type, isOptional, isUnique, isIndexed, defaultValue, rules
+        case name, originalName, type, isOptional, isUnique, isIndexed, defaultValue, defaultExpression, rules
     }
 
     public init(from decoder: any Decoder) throws {
@@ -106,6 +114,10 @@ public struct AttributeDescription: Sendable, Hashable, Codable {
             isIndexed: try values.decode(Bool.self, forKey: .isIndexed),
             originalName: try values.decodeIfPresent(String.self, forKey: .originalName),
             defaultValue: try values.decodeIfPresent(Value.self, forKey: .defaultValue),
+            // A kind of a later release is one that only the class can evaluate.
+            defaultExpression: try values.decodeIfPresent(String.self, forKey: .defaultExpression).map {
+                DefaultExpression(rawValue: $0) ?? .computed
+            },
             rules: try values.decodeIfPresent([AttributeRule].self, forKey: .rules) ?? [])
     }
 
@@ -118,6 +130,7 @@ public struct AttributeDescription: Sendable, Hashable, Codable {
         try values.encode(isUnique, forKey: .isUnique)
         try values.encode(isIndexed, forKey: .isIndexed)
         try values.encodeIfPresent(defaultValue, forKey: .defaultValue)
+        try values.encodeIfPresent(defaultExpression?.rawValue, forKey: .defaultExpression)
         if !rules.isEmpty { try values.encode(rules, forKey: .rules) }
     }
 }

@@ -159,7 +159,8 @@ struct SchemaResolver {
                 fields.append(
                     Field(
                         index: fields.count, name: attribute.name, type: attribute.type, isOptional: attribute.isOptional,
-                        relationship: nil, defaultValue: attribute.defaultValue))
+                        relationship: nil, defaultValue: attribute.defaultValue, defaultExpression: attribute.defaultExpression,
+                        defaultEvaluation: attribute.defaultEvaluation))
             case .relationship(let relationship):
                 if !relationship.isToMany {
                     fields.append(

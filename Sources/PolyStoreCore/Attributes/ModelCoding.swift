@@ -57,4 +57,24 @@ public enum ModelCoding {
             name: name, type: type, isOptional: isOptional, isUnique: options.contains(.unique), isIndexed: options.contains(.indexed),
             originalName: originalName, defaultValue: value, rules: options.compactMap(\.rule))
     }
+
+    /// Returns the description of an attribute whose default is an expression that is evaluated for each new object.
+    /// - Parameters:
+    ///   - describe: Describes the attribute with a new value of the expression.
+    ///   - expression: The source of the expression.
+    public static func computing(_ describe: @escaping @Sendable @autoclosure () -> AttributeDescription, _ expression: String)
+        -> AttributeDescription
+    {
+        var description = describe()
+        description.defaultEvaluation = DefaultEvaluation { describe().defaultValue }
+        var name = expression.filter { !$0.isWhitespace }
+        for prefix in ["Foundation.", "FoundationEssentials."] where name.hasPrefix(prefix) { name.removeFirst(prefix.count) }
+        description.defaultExpression =
+            switch description.type {
+            case .uuid where ["UUID()", "UUID.init()", ".init()"].contains(name): .uuid
+            case .date where ["Date()", "Date.init()", ".init()", "Date.now", ".now"].contains(name): .date
+            default: .computed
+            }
+        return description
+    }
 }

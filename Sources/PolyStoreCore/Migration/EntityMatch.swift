@@ -9,6 +9,10 @@ struct EntityMatch {
         case constant(Value)
         /// The value of a field of the old record, converted if the types differ.
         case field(Int, replacingNullWith: Value)
+        /// The value of a default expression, evaluated for each record. For records of some classes of a hierarchy only, if there are any; null in the others.
+        case computed(Set<String>?)
+        /// The value of a field of the old record, converted if the types differ; a default expression is evaluated for each null.
+        case fieldOrComputed(Int)
         /// A value for records of some classes of a hierarchy; null in the others.
         case constantOfClasses(Value, Set<String>)
         /// The name of the object's class, by its old name. Objects of other classes are removed.
@@ -71,6 +75,7 @@ struct EntityMatch {
                         + "schema mapping."))
             return .constant(.null)
         }
+        if old.isOptional, !field.isOptional, field.hasEvaluableDefault { return .fieldOrComputed(old.index) }
         return .field(old.index, replacingNullWith: replacement(of: old, field))
     }
 
@@ -99,8 +104,10 @@ struct EntityMatch {
 
     /// Returns the origin of an attribute that the old version does not have.
     private func added(_ field: Field) -> FieldSource {
+        let owner = target.subentity(declaring: field.name)
+        if field.hasEvaluableDefault { return .computed(owner) }
         let value = field.defaultValue ?? .null
-        if let owner = target.subentity(declaring: field.name) {
+        if let owner {
             // The fields of other classes are null.
             return value.isNull ? .constant(.null) : .constantOfClasses(value, owner)
         }
@@ -144,7 +151,7 @@ struct EntityMatch {
             switch part {
             case .constant(let value): field.isOptional || !value.isNull
             case .field(let index, _): field.type.contains(valuesOf: source.fields[index].type)
-            case .constantOfClasses, .classes, .missing: false
+            case .computed, .fieldOrComputed, .constantOfClasses, .classes, .missing: false
             }
         }
     }
@@ -155,7 +162,7 @@ struct EntityMatch {
             switch part {
             case .constant(let value): .constant(value)
             case .field(let index, let replacement): .field(index, replacingNullWith: replacement)
-            case .constantOfClasses, .classes, .missing: .constant(.null)
+            case .computed, .fieldOrComputed, .constantOfClasses, .classes, .missing: .constant(.null)
             }
         }
     }

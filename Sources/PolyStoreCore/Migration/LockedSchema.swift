@@ -104,7 +104,11 @@ private struct SourceWriter {
         if attribute.isUnique { parts.append("isUnique: true") }
         if attribute.isIndexed { parts.append("isIndexed: true") }
         if let name = attribute.originalName { parts.append("originalName: \(quoted(name))") }
-        if let value = attribute.defaultValue { parts.append("defaultValue: \(source(value))") }
+        if let expression = attribute.defaultExpression {
+            parts.append("defaultExpression: .\(expression.rawValue)")
+        } else if let value = attribute.defaultValue {
+            parts.append("defaultValue: \(source(value))")
+        }
         return "AttributeDescription(\(parts.joined(separator: ", ")))"
     }
 

@@ -298,7 +298,7 @@ final class MappingWork {
 
     func insert(_ name: String) throws -> NewObject {
         let entity = try targetEntity(name)
-        var values = entity.fields.map { $0.defaultValue ?? .null }
+        var values = entity.fields.map { $0.defaultValueOfObject() }
         if let classifier = entity.classifierField { values[classifier] = .text(name) }
         position.rewritten += 1
         return add(NewObject(entity, try migration.target.reserveIDs(entity, count: 1), values: values, self))

@@ -12,6 +12,10 @@ struct RecordCopier {
         /// The row id of a target, and the offset to add to it.
         case reference(Int, Int64)
         case classes([String: String])
+        /// The value of the default expression of the field, for records of some classes of a hierarchy or of all.
+        case computed(Set<String>?)
+        /// The value of a field of the given type; the default expression is evaluated for null.
+        case fieldOrComputed(Int, AttributeType)
     }
 
     let target: Entity
@@ -34,6 +38,8 @@ struct RecordCopier {
             case .constant(let value): return value.isNull ? .null : .constant(value)
             case .constantOfClasses(let value, let classes): return .constantOfClasses(value, classes)
             case .classes(let names): return .classes(names)
+            case .computed(let classes): return .computed(classes)
+            case .fieldOrComputed(let index): return .fieldOrComputed(index, old.fields[index].type)
             case .field(let index, let replacement):
                 let before = old.fields[index]
                 if let relationship = before.relationship, let follower = field.relationship {
@@ -100,6 +106,14 @@ struct RecordCopier {
         case .reference(let index, let offset):
             guard !record.isNull(index) else { return .null }
             return .integer(record.integer64(index) &+ offset)
+        case .computed(let classes):
+            if let classes {
+                guard let classifier = old.classifierField, classes.contains(record.string(classifier)) else { return .null }
+            }
+            return field.defaultValueOfObject()
+        case .fieldOrComputed(let index, let type):
+            let value = record.value(old.fields[index])
+            return value.isNull ? field.defaultValueOfObject() : try ValueConversion.convert(value, from: type, to: field.type)
         case .classes(let names):
             guard let classifier = old.classifierField else { return .text(target.name) }
             return names[record.string(classifier)].map { .text($0) } ?? .null

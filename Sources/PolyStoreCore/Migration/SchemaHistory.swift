@@ -22,7 +22,20 @@ extension Schema: SchemaVersion {
         for name in configurationNames {
             parts[name] = (try? description(ofConfiguration: name))?.entities.map(\.name)
         }
-        return LockedSchema(name, entities: whole.entities, configurations: parts)
+        return LockedSchema(name, entities: whole.entities.map(\.withoutComputedValues), configurations: parts)
+    }
+}
+
+extension EntityDescription {
+    /// The entity without the values of default expressions, which differ each time.
+    fileprivate var withoutComputedValues: EntityDescription {
+        var copy = self
+        copy.properties = properties.map { property in
+            guard case .attribute(var attribute) = property, attribute.defaultExpression != nil else { return property }
+            attribute.defaultValue = nil
+            return .attribute(attribute)
+        }
+        return copy
     }
 }
 

@@ -119,7 +119,8 @@ struct StoreMigrator {
 
     func plan(_ step: MigrationPath.Step) throws -> MigrationPlan {
         let planner = try MigrationPlanner(
-            try ResolvedSchema(step.source), try ResolvedSchema(step.target), step.mapping, isDowngrade: step.order == .downgrade)
+            try ResolvedSchema(step.source), try ResolvedSchema(step.target), step.mapping,
+            isDowngrade: step.order == .downgrade)
         return try planner.plan(from: step.sourceVersion, to: step.targetVersion)
     }
 
