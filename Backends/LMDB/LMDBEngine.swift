@@ -381,7 +381,8 @@ final class LMDBEngine: TransactionalEngine, FileReplacingEngine, @unchecked Sen
             return try opener.open(mapSize: gate.withLock { environment.map { size(of: $0) } ?? options.mapSize }, identity: identity)
         } catch let error as StoreError {
             throw StoreError(
-                error.code, "The store \(location) is unchanged, because the compacted file cannot be opened: \(error.message)", location: location,
+                error.code, "The store \(location) is unchanged, because the compacted file cannot be opened: \(error.message)",
+                location: location,
                 engineCode: error.engineCode, underlying: error.underlying)
         }
     }
