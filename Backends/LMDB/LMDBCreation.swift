@@ -6,21 +6,21 @@ enum LMDBCreation {
     /// Returns whether a file contains nothing but an incomplete creation. Returns `false` for a file of another program and for a truncated store, whose pages
     /// name a transaction.
     /// - Parameters:
-    ///   - ofAnyLength: Whether the file may end within a sector, which happens only after a failed write.
+    ///   - isUnflushed: Whether the file may be complete, or end within a sector, which happens only after a failed write or flush.
     ///   - read: Returns the first bytes of the file.
-    static func isInterrupted(length: Int, ofAnyLength: Bool = false, read: (Int) throws -> [UInt8]) rethrows -> Bool {
-        guard length > 0, length <= 2 * LMDBMeta.largestPage, ofAnyLength || length % 512 == 0 else { return false }
+    static func isInterrupted(length: Int, isUnflushed: Bool = false, read: (Int) throws -> [UInt8]) rethrows -> Bool {
+        guard length > 0, length <= 2 * LMDBMeta.largestPage, isUnflushed || length % 512 == 0 else { return false }
         let bytes = try read(length)
         if bytes.allSatisfy({ $0 == 0 }) { return true }
         var size = 512
         while size <= LMDBMeta.largestPage {
-            if isInterrupted(bytes, pageSize: size) { return true }
+            if isInterrupted(bytes, pageSize: size, mayBeComplete: isUnflushed) { return true }
             size *= 2
         }
         return false
     }
 
-    private static func isInterrupted(_ bytes: [UInt8], pageSize: Int) -> Bool {
+    private static func isInterrupted(_ bytes: [UInt8], pageSize: Int, mayBeComplete: Bool) -> Bool {
         guard bytes.count <= 2 * pageSize else { return false }
         var complete = 0
         for number in 0..<2 {
@@ -35,7 +35,7 @@ enum LMDBCreation {
             guard isOurs else { return false }
             if page.count == pageSize { complete += 1 }
         }
-        return complete < 2
+        return complete < 2 || mayBeComplete
     }
 
     /// Returns the first or second page of a new file, as LMDB writes it.

@@ -332,7 +332,8 @@ final class LMDBEngine: TransactionalEngine, FileReplacingEngine, @unchecked Sen
 
     /// Copies the pages in use to a new file and puts it in the place of the store's. Call it without a write transaction of this process.
     ///
-    /// LMDB's write lock is held from the copy to the replacement. Running readers keep the old file and its environment until they end.
+    /// LMDB's write lock is held from the copy to the replacement. The new file is open before it replaces the old one, so nothing that opening needs can be
+    /// missing afterwards. Running readers keep the old file and its environment until they end.
     /// - Parameter replacing: Runs the replacement; see ``FileReplacingEngine``.
     /// - Throws: `busy` while another process has the file open; `full`, `io`. The store is then unchanged.
     func compact(replacing: (_ identity: String, _ replace: () throws -> Void) throws -> Void) throws {
@@ -352,8 +353,12 @@ final class LMDBEngine: TransactionalEngine, FileReplacingEngine, @unchecked Sen
         let compacted = try file.makeCompacted(mode: options.fileMode) { descriptor in
             try LMDBResult.check(mdb_env_copyfd2(environment, descriptor, UInt32(MDB_CP_COMPACT)), "Compacting", location)
         }
-        defer { unlink(compacted.path) }
+        // After the replacement, the files have other names.
+        defer { file.removeCompacted() }
         let identity = try compacted.identity()
+        let opened = try open(compacted, identity)
+        var isReplaced = false
+        defer { if !isReplaced { mdb_env_close(opened.environment) } }
         try withoutNewTransactions {
             try file.alone {
                 try file.lockAgainstOthers(&test)
@@ -361,11 +366,25 @@ final class LMDBEngine: TransactionalEngine, FileReplacingEngine, @unchecked Sen
                     file.unlockAgainstOthers(test)
                     throw error
                 }
-                retire(environment, test, identity)
+                isReplaced = true
+                retire(environment, test, by: opened, identity)
                 test = nil
             }
         }
         try finishCompaction()
+    }
+
+    /// Opens the compacted file under its temporary name.
+    private func open(_ compacted: StorePath, _ identity: String) throws -> LMDBEnvironment.Opened {
+        let opener = LMDBEnvironment(file: LMDBFile(storePath: compacted), options: options, isReadOnly: false, isUnlocked: false)
+        do {
+            return try opener.open(mapSize: gate.withLock { environment.map { size(of: $0) } ?? options.mapSize }, identity: identity)
+        } catch let error as StoreError {
+            throw StoreError(
+                error.code, "The store \(location) is unchanged, because the compacted file cannot be opened: \(error.message)",
+                location: location,
+                engineCode: error.engineCode, underlying: error.underlying)
+        }
     }
 
     /// Runs a closure while transactions that begin wait. Running ones continue.
@@ -386,15 +405,17 @@ final class LMDBEngine: TransactionalEngine, FileReplacingEngine, @unchecked Sen
     /// The name of a file in the registry of open engines.
     static func registryName(_ identity: String) -> String { "lmdb:\(identity)" }
 
-    /// Keeps the environment of the replaced file for its readers. The next transaction opens that of the new file.
-    private func retire(_ environment: OpaquePointer, _ lockTest: Int32?, _ identity: String) {
+    /// Replaces the environment. That of the replaced file is kept for its readers.
+    private func retire(_ environment: OpaquePointer, _ lockTest: Int32?, by opened: LMDBEnvironment.Opened, _ identity: String) {
         gate.withLock {
             dropIdle()
             retired[generation] = RetiredEnvironment(environment: environment, lockTest: lockTest, running: running)
-            mapSize = size(of: environment)
+            mapSize = size(of: opened.environment)
             mappedPages.forget()
             self.identity = identity
-            self.environment = nil
+            self.environment = opened.environment
+            // A file that is missing by now is reported by the next commit.
+            files = (try? WatchedFiles([location, location + "-lock"])) ?? files
             self.lockTest = nil
             generation += 1
             running = 0
@@ -402,9 +423,8 @@ final class LMDBEngine: TransactionalEngine, FileReplacingEngine, @unchecked Sen
         }
     }
 
-    /// Opens the compacted file and makes its folder entry durable, which the next write transaction tries again if it fails.
+    /// Makes the folder entries of the new files durable, which the next write transaction tries again if it fails.
     private func finishCompaction() throws {
-        try gate.withLock { if environment == nil { _ = try reopen() } }
         try opener.file.storePath.flushFolder()
         gate.withLock { isFolderUnflushed = false }
     }

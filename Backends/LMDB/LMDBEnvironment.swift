@@ -47,7 +47,7 @@ struct LMDBEnvironment {
         }
         var size = max(mapSize, 1 << 20)
         while true {
-            do { return try open(size) } catch let error as StoreError
+            do { return try open(size, isNew: isEmpty) } catch let error as StoreError
                 where [ENOMEM, EINVAL].contains(Int32(clamping: error.engineCode)) && size > 64 << 20
             {
                 // The address space is limited, for example by a resource limit, a sanitizer or an emulator; some report the size as invalid.
@@ -59,7 +59,8 @@ struct LMDBEnvironment {
         }
     }
 
-    private func open(_ size: Int) throws -> Opened {
+    /// - Parameter isNew: Whether LMDB creates a database.
+    private func open(_ size: Int, isNew: Bool) throws -> Opened {
         var made: OpaquePointer?
         try LMDBResult.check(mdb_env_create(&made), "Opening", path)
         guard let environment = made else { throw StoreError(lmdb: ENOMEM, "Opening", path: path) }
@@ -73,7 +74,7 @@ struct LMDBEnvironment {
             mdb_reader_check(environment, &dead)
             let database = try openDatabase(environment)
             try checkPages(environment)
-            return Opened(environment: environment, database: database, isFlushed: try flushIfNew(environment))
+            return Opened(environment: environment, database: database, isFlushed: try flushIfUnused(environment) && isNew)
         } catch {
             mdb_env_close(environment)
             throw error
@@ -114,7 +115,10 @@ struct LMDBEnvironment {
     }
 
     /// Flushes a file without transactions and its folder entry. Later commits flush only the file.
-    private func flushIfNew(_ environment: OpaquePointer) throws -> Bool {
+    ///
+    /// In a file that this process has not created, an earlier flush may have failed. The system then no longer marks the pages as unwritten, so this flush does
+    /// not cover them, and the first write transaction rewrites them: see ``LMDBEngine/beginWrite()``.
+    private func flushIfUnused(_ environment: OpaquePointer) throws -> Bool {
         var info = MDB_envinfo()
         mdb_env_info(environment, &info)
         guard info.me_last_txnid == 0, !isReadOnly else { return false }

@@ -13,22 +13,32 @@ import PolyStoreBackend
 /// LMDB's locks are on the lock file, so the data file and the lock file are replaced together: processes that open the store afterwards use the new lock file,
 /// and those that have it open use the old one. Nobody but this process may therefore have it open. A crash leaves the old file or the new one, in both cases
 /// without a lock file or with a new one; LMDB creates a missing lock file and fills an empty one.
+///
+/// The new file is opened before the exchange, under its temporary name, because opening needs address space and descriptors. Renaming affects neither the map
+/// nor the locks.
 extension LMDBFile {
     /// The path has another file than expected, because it was replaced.
     struct Replaced: Error {}
 
     private var lockPath: String { storePath.path + "-lock" }
     private var compactedPath: String { storePath.path + "-compact" }
-    private var oldLockPath: String { storePath.path + "-compact-lock" }
+    private var compactedLockPath: String { storePath.path + "-compact-lock" }
+    private var oldLockPath: String { storePath.path + "-compact-old-lock" }
 
     /// The paths of files that a terminated process may leave.
-    static func leftovers(of path: String) -> [String] { [path + "-compact", path + "-compact-lock"] }
+    static func leftovers(of path: String) -> [String] { [path + "-compact", path + "-compact-lock", path + "-compact-old-lock"] }
+
+    /// Deletes what a compaction has left beside the store, except for files that have the names of the store.
+    func removeCompacted() {
+        unlink(compactedPath)
+        unlink(compactedLockPath)
+    }
 
     /// Creates a file beside the store and flushes it. Call it with LMDB's write lock held, so that no other process does the same.
     /// - Parameter write: Writes the contents to a descriptor.
     func makeCompacted(mode: UInt32, _ write: (Int32) throws -> Void) throws -> StorePath {
         // Left by a process that ended during a compaction.
-        unlink(compactedPath)
+        removeCompacted()
         let compacted = StorePath(path: compactedPath)
         let descriptor = open(compactedPath, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode_t(mode))
         guard descriptor >= 0 else { throw compacted.refused("The compacted file cannot be made", errno) }
@@ -37,11 +47,21 @@ extension LMDBFile {
             try Self.keepAccess(of: storePath, descriptor)
             try write(descriptor)
             try compacted.flush(descriptor)
+            try makeCompactedLock()
             return compacted
         } catch {
-            unlink(compactedPath)
+            removeCompacted()
             throw error
         }
+    }
+
+    /// Creates the lock file of the compacted file with the owner and the permissions of the store's.
+    private func makeCompactedLock() throws {
+        let lock = open(compactedLockPath, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard lock >= 0 else { throw StorePath(path: compactedLockPath).refused("The lock file cannot be made", errno) }
+        // LMDB has no lock on the new file yet, so closing it releases none.
+        defer { Self.close(lock) }
+        try Self.keepAccess(of: StorePath(path: lockPath), lock)
     }
 
     /// Gives a new file the owner and the permissions of another one.
@@ -86,21 +106,20 @@ extension LMDBFile {
         return fcntl(descriptor, F_SETLK, &range) == 0
     }
 
-    /// Gives the compacted file the name of the store's file, and puts an empty lock file in the place of the old one.
+    /// Gives the compacted file and its lock file, which are open in LMDB, the names of the store's files.
+    /// - Throws: an error, after which all files have their old names.
     func replace(with compacted: StorePath) throws {
         guard rename(lockPath, oldLockPath) == 0 else { throw storePath.refused("The lock file cannot be renamed", errno) }
-        do {
-            let lock = open(lockPath, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-            guard lock >= 0 else { throw storePath.refused("The lock file cannot be made", errno) }
-            // LMDB has no lock on the new file yet, so closing it releases none.
-            defer { Self.close(lock) }
-            try Self.keepAccess(of: StorePath(path: oldLockPath), lock)
-            guard rename(compacted.path, storePath.path) == 0 else {
-                throw storePath.refused("The compacted file cannot be renamed", errno)
-            }
-        } catch {
+        guard rename(compactedLockPath, lockPath) == 0 else {
+            let code = errno
             rename(oldLockPath, lockPath)
-            throw error
+            throw storePath.refused("The new lock file cannot be renamed", code)
+        }
+        guard rename(compacted.path, storePath.path) == 0 else {
+            let code = errno
+            rename(lockPath, compactedLockPath)
+            rename(oldLockPath, lockPath)
+            throw storePath.refused("The compacted file cannot be renamed", code)
         }
         unlink(oldLockPath)
     }

@@ -54,7 +54,9 @@ extension LMDBFile {
 
     /// Truncates a file whose creation was interrupted to zero length, holding the lock that a process holds in LMDB while it creates a file.
     /// - Returns: `false` while another process holds the lock.
-    func emptyInterrupted(ofAnyLength: Bool = false) throws -> Bool {
+    /// - Parameter isUnflushed: Whether this process has just failed to create the file, so that both pages may be complete without being on the disk, and
+    ///   the file may have any length.
+    func emptyInterrupted(isUnflushed: Bool = false) throws -> Bool {
         let lock = open(lockStorePath.path, O_RDWR | O_CREAT | O_CLOEXEC, try Self.mode(of: storePath))
         guard lock >= 0 else { throw lockStorePath.refused("The lock file cannot be opened", errno) }
         defer { Self.close(lock) }
@@ -73,14 +75,15 @@ extension LMDBFile {
         let length = try Self.length(data, storePath)
         // Another process may have done this first.
         guard
-            try LMDBCreation.isInterrupted(length: length, ofAnyLength: ofAnyLength, read: { try read(data, count: $0, at: 0) })
+            try LMDBCreation.isInterrupted(length: length, isUnflushed: isUnflushed, read: { try read(data, count: $0, at: 0) })
         else { return length == 0 }
         guard ftruncate(data, 0) == 0 else { throw storePath.refused("The file cannot be emptied", errno) }
         return true
     }
 
-    /// Truncates the file again after LMDB failed to create its database: a full disk may have left a partial write.
-    func forgetCreation() { _ = try? emptyInterrupted(ofAnyLength: true) }
+    /// Truncates the file again after its creation failed, so that the next opening writes it again: a full disk may have left a partial write, and after a
+    /// failed flush the pages that the system still shows may not be on the disk.
+    func forgetCreation() { _ = try? emptyInterrupted(isUnflushed: true) }
 
     private static func mode(of storePath: StorePath) throws -> mode_t {
         var found = stat()

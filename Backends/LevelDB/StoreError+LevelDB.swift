@@ -20,6 +20,12 @@ extension StoreError {
                 (.notAStore, "The folder \(path) is a LevelDB database of another program. It was left unchanged.")
             } else if words.contains("No space left") || words.contains("quota") || words.contains("File too large") {
                 (.full, "\(what) failed: the disk of \(path) is full. Free disk space and try again.")
+            } else if words.contains("already held by process") {
+                // The lock of this library is on another file by now.
+                (
+                    .busy,
+                    "The store \(path) is still open in this process, and its files were deleted or replaced since. Close that store first."
+                )
             } else if words.hasPrefix("IO error: lock") {
                 (.busy, "The store \(path) is open in another process, and LevelDB supports one process at a time. Close it there.")
             } else {

@@ -162,6 +162,34 @@ import Testing
         #expect(openDeletedFiles(folder) == 0)
     }
 
+    #if os(Linux)
+        /// Opening the compacted file needs address space and descriptors. Without them nothing is replaced, and the store remains usable beside an old reader.
+        @Test func compactionThatCannotOpenTheNewFileChangesNothing() throws {
+            let folder = try Folder()
+            let child = try Child("squeeze", "lmdb", folder.file())
+            #expect(child.line() == "full")
+            #expect(child.line() == "10")
+            #expect(child.line() == "written")
+            #expect(folder.names == ["store", "store-lock"])
+            // A process that opens the store now uses the same lock file.
+            #expect(try Child("write", "lmdb", folder.file(), "1002", "1003", "10").lines().last == "done")
+            try child.goOn()
+            #expect(child.line() == "13")
+            #expect(child.line() == "compacted")
+            #expect(child.line() == "failed")
+            #expect(child.line() == "0 unreadable")
+            #expect(child.line() == "10 before")
+            #expect(child.line() == "whole")
+            #expect(folder.names == ["store", "store-lock"])
+            #expect(try Child("write", "lmdb", folder.file(), "1004", "1005", "10").lines().last == "done")
+            try child.goOn()
+            #expect(child.wait() == 0)
+            let store = try notes(folder.file())
+            #expect(Array(try store.wholeNotes().prefix(15)) == Array(1...10) + Array(1001...1005))
+            #expect(try store.backend.verify() == [])
+        }
+    #endif
+
     @Test func failedReplacementLeavesTheStoreAsItIs() throws {
         let folder = try Folder()
         let store = try sparse(folder.file())

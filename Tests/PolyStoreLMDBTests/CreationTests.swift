@@ -40,6 +40,44 @@ import Testing
         #expect(try notes(folder.file()).wholeNotes() == [1, 2, 3])
     }
 
+    /// After a failed flush, the system may still show pages that are not on the disk.
+    @Test func failedCreationIsRepeated() throws {
+        let folder = try Folder()
+        let file = LMDBFile(storePath: StorePath(path: folder.file()))
+        let complete = Data(Self.page(0) + Self.page(1))
+        for bytes in [complete, complete.prefix(5000), Data(Self.none)] {
+            try folder.write(bytes)
+            file.forgetCreation()
+            #expect(try folder.bytes().isEmpty)
+        }
+        // A file with a transaction is never emptied.
+        let store = try notes(folder.file())
+        try store.addNotes(1...3, size: 100, .full)
+        try store.backend.close()
+        let before = try folder.bytes()
+        file.forgetCreation()
+        #expect(try folder.bytes() == before)
+        for foreign in Self.foreign where foreign.name != "zeros that end within a sector" {
+            try folder.write(Data(foreign.bytes))
+            file.forgetCreation()
+            #expect(try folder.bytes() == Data(foreign.bytes), "\(foreign.name)")
+        }
+    }
+
+    @Test func fileThatAnotherProcessCreatesIsNotEmptied() throws {
+        let folder = try Folder()
+        let child = try Child("open", "lmdb", folder.file())
+        #expect(child.line() == "ok")
+        // The first pages of a file without a transaction, while LMDB holds its lock.
+        let complete = Data(Self.page(0) + Self.page(1))
+        let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: folder.file()))
+        try handle.truncate(atOffset: 0)
+        try handle.write(contentsOf: complete)
+        LMDBFile(storePath: StorePath(path: folder.file())).forgetCreation()
+        #expect(try folder.bytes() == complete)
+        child.kill()
+    }
+
     private static let foreign: [(name: String, bytes: [UInt8])] = [
         ("zeros, and text", none + Array("text".utf8) + [UInt8](repeating: 0, count: 508)),
         ("many zeros", [UInt8](repeating: 0, count: 70_000)),

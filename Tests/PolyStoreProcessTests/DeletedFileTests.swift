@@ -27,6 +27,37 @@ import Testing
         try new.add("Note", 1)
     }
 
+    /// Maintenance of deleted files would say nothing about what the path holds.
+    @Test(arguments: Backend.persistent)
+    func maintenanceOfADeletedStoreIsRefused(engine: Backend) throws {
+        let folder = try Folder()
+        let store = try engine.notes(folder.file("store"))
+        for id in 1...3 as ClosedRange<Int64> { try store.add("Note", id) }
+        for name in try Self.names(folder) { try FileManager.default.removeItem(atPath: folder.file(name)) }
+        for _ in 0..<2 {
+            for work in [{ try store.backend.compact() }, { _ = try store.backend.verify() }] as [() throws -> Void] {
+                let error = failure { try work() }
+                #expect(error?.code == .io)
+                #expect(error?.message.contains("deleted") == true, "\(String(describing: error))")
+            }
+        }
+        #expect(try Self.names(folder) == [])
+        try store.backend.close()
+    }
+
+    /// LevelDB keeps the folder's path locked in this process.
+    @Test func aDeletedLevelDBStoreThatIsOpenIsNotBlamedOnAnotherProcess() throws {
+        let folder = try Folder()
+        let store = try Backend.levelDB.notes(folder.file("store"))
+        try store.add("Note", 1)
+        try FileManager.default.removeItem(atPath: folder.file("store"))
+        let error = failure { _ = try Backend.levelDB.notes(folder.file("store")) }
+        #expect(error?.code == .busy)
+        #expect(error?.message.contains("this process") == true, "\(String(describing: error))")
+        try store.backend.close()
+        #expect(try Backend.levelDB.notes(folder.file("store")).ids("Note") == [])
+    }
+
     /// Another store at the same path, as from a backup copied over an open one.
     @Test(arguments: Backend.persistent)
     func aCommitToAReplacedStoreIsRefused(engine: Backend) throws {

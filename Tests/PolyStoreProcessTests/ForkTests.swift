@@ -13,7 +13,8 @@ import Testing
         let child = try Child("fork", engine.rawValue, folder.file("store"))
         #expect(
             child.lines() == [
-                "beginRead misuse", "beginWrite misuse", "verify misuse", "an open reader misuse", "an open writer misuse", "commit misuse",
+                "beginRead misuse", "beginWrite misuse", "verify misuse", "compact misuse", "copy misuse",
+                "open misuse", "an open reader misuse", "an open writer misuse", "commit misuse",
                 "close ok", "the child has ended 0", "the reader sees 1...5", "committed", "done",
             ])
         #expect(child.wait() == 0)

@@ -333,6 +333,13 @@ final class ConnectionPool: @unchecked Sendable {
     /// - Throws: `io` if the files were deleted or replaced.
     func checkFiles() throws { try files.check(path) }
 
+    /// Checks that this process has opened the store, and that the database file is still at its path.
+    /// - Throws: `misuse` in a forked child; `io` if the file was deleted or replaced.
+    func checkMayBeVerified() throws {
+        try process.check(path)
+        try lastingFiles.check(path)
+    }
+
     /// The codes of read and memory errors: `SQLITE_IOERR_READ`, `_SHORT_READ`, `_NOMEM`.
     private static let harmlessCodes: [Int32] = [1, 2, 12].map { SQLITE_IOERR | $0 << 8 }
 

@@ -10,12 +10,15 @@ final class OpenFile: Sendable {
     let path: String
     /// The device and inode; nil for a file that is opened without locks.
     private let identity: String?
+    private let process = OwningProcess()
 
     private struct Entry {
         let path: String
         /// A Boolean value that indicates whether the file had one name when it was opened.
         let hadOneName: Bool
         var users = 0
+        /// The process that has the file open. A forked child has its copy of the entry, but none of the locks.
+        let process = OwningProcess()
     }
 
     private static let entries = Protected<[String: Entry]>([:])
@@ -26,7 +29,7 @@ final class OpenFile: Sendable {
     private init(_ path: String, _ identity: String) { (self.path, self.identity) = (path, identity) }
 
     deinit {
-        guard let identity else { return }
+        guard let identity, process.isCurrent else { return }
         Self.entries.withLock { entries in
             entries[identity]?.users -= 1
             if entries[identity]?.users == 0 { entries[identity] = nil }
@@ -35,12 +38,15 @@ final class OpenFile: Sendable {
 
     /// Opens a file, which must exist.
     /// - Parameter readsHardLinkedFiles: Whether a file with several names can be opened read-only.
-    /// - Throws: `io` for a file with several names that this process has not open; `busy` if another process has it open.
+    /// - Throws: `io` for a file with several names that this process has not open; `busy` if another process has it open; `misuse` in a forked child whose
+    ///   parent has it open.
     static func open(_ path: String, isReadOnly: Bool, readsHardLinkedFiles: Bool) throws -> OpenFile {
         try entries.withLock { entries in
             let storePath = StorePath(path: path)
             let identity = try storePath.identity()
             var entry = entries[identity]
+            // SQLite would take the locks of the parent for those of this process.
+            try entry?.process.check(path)
             if let found = entry, found.path != path, try !isSame(found.path, identity) {
                 throw StoreError(
                     .busy,

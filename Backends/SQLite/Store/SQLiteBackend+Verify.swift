@@ -7,6 +7,7 @@ extension SQLiteBackend {
     func verify(reporting report: MaintenanceReport) throws -> [String] {
         // Plain indexes may still be under construction, and a read-only store may lack them. Read before the snapshot begins, because the snapshot may be
         // older than the completion of an index.
+        try pool.checkMayBeVerified()
         let isIndexing = pool.isReadOnly || pool.indexBuilder?.isRunning == true
         let connection = try pool.borrowReader()
         defer { pool.giveBack(reader: connection) }

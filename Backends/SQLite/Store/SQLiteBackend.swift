@@ -33,6 +33,7 @@ final class SQLiteBackend: StorageBackend {
         let connection = try pool.borrowWriter()
         defer { pool.giveBackWriter() }
         do {
+            try pool.checkFiles()
             // The log before it must be durable, so that a power failure cannot remove it.
             try pool.flushLog(connection)
             try connection.setFullySynchronous(true)

@@ -181,6 +181,7 @@ public final class KeyValueBackend: StorageBackend, @unchecked Sendable {  // Al
         try checkMayWrite()
         let handle = try use()
         defer { handle.release() }
+        try handle.engine.checkFiles()
         try handle.compact()
     }
 
@@ -196,6 +197,7 @@ public final class KeyValueBackend: StorageBackend, @unchecked Sendable {  // Al
     public func verify(reporting report: MaintenanceReport) throws -> [String] {
         let handle = try use()
         defer { handle.release() }
+        try handle.engine.checkFiles()
         var findings: [String] = []
         let keys = try expectedKeys(handle)
         do {

@@ -15,6 +15,9 @@ enum Forking {
             attempt("beginRead") { _ = try store.backend.beginRead() }
             attempt("beginWrite") { _ = try store.backend.beginWrite() }
             attempt("verify") { _ = try store.backend.verify() }
+            attempt("compact") { try store.backend.compact() }
+            attempt("copy") { try store.backend.copy(to: CommandLine.arguments[3] + "-copy") }
+            attempt("open") { _ = try openStore() }
             attempt("an open reader") { _ = try reader.count(FetchRequest(try store.entity("Note"))) }
             attempt("an open writer") { try writer.apply(changes.set) }
             attempt("commit") { _ = try writer.commit(.full) }

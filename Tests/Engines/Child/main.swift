@@ -14,6 +14,7 @@
 //     engine-child readonly ENGINE PATH USER   opens a store read-only as another user, prints the ids of its notes or the error
 //     engine-child linked ENGINE PATH          opens a file with several names read-only, prints the ids of its notes, waits, prints them or the error's code
 //     engine-child grow lmdb PATH MISSING      reserves address space until the map cannot grow, plus MISSING mebibytes: prints the outcome
+//     engine-child squeeze lmdb PATH           compacts without enough address space and descriptors, beside a reader: prints the outcomes, waits in between
 //     engine-child sample ENGINE PATH          creates a store that covers the whole file format
 //     engine-child evolve ENGINE PATH          migrates that store twice
 
@@ -90,6 +91,64 @@ if arguments[1] == "readonly", number(4) > 0, setuid(uid_t(number(4))) != 0 { fa
             limit.rlim_cur = rlim_t(pages * Int(sysconf(Int32(_SC_PAGESIZE))) + bytes)
         }
         guard setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0 else { fail("the limit cannot be set") }
+    }
+
+    /// Sets the limit of the number of descriptors.
+    /// - Parameter count: The number to allow in addition to those the process uses, or nil for no limit.
+    func limitDescriptors(_ count: Int?) throws {
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        limit.rlim_cur = limit.rlim_max
+        if let count {
+            let used = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { Int($0) }
+            // The folder's own descriptor is closed again.
+            let free = (0..<used.count + count + 1).filter { !used.contains($0) }
+            limit.rlim_cur = rlim_t(free.count > count ? free[count] : used.count + count)
+        }
+        guard setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { fail("the limit cannot be set") }
+    }
+
+    if arguments[1] == "squeeze" {
+        // The copy needs less address space than the smallest map.
+        var options = LMDBOptions()
+        options.mapSize = 1 << 30
+        let store = try Store(.lmdb(file: arguments[3], options: options), try Notes.schema())
+        try store.addNotes(1...400, size: 3000)
+        try store.write { changes in for id in Int64(11)...400 { try changes.delete("Note", id) } }
+        let reader = try store.backend.beginRead()
+        try limitAddressSpace(40 << 20)
+        do {
+            try store.backend.compact()
+            say("compacted")
+        } catch { say(code(error)) }
+        do { say("\(try store.wholeNotes().count)") } catch { say(code(error)) }
+        do {
+            try store.addNotes(1001...1001, size: 100, .full)
+            say("written")
+        } catch { say(code(error)) }
+        try limitAddressSpace(nil)
+        _ = readLine()
+        say("\(try store.wholeNotes().count)")
+        var (failures, unreadable, isCompacted) = (0, 0, false)
+        for count in 0..<40 where !isCompacted {
+            try limitDescriptors(count)
+            do {
+                try store.backend.compact()
+                isCompacted = true
+            } catch { failures += 1 }
+            do { _ = try store.wholeNotes() } catch { unreadable += 1 }
+            try limitDescriptors(nil)
+            try store.addNotes(Int64(2000 + count)...Int64(2000 + count), size: 100, .full)
+        }
+        say(isCompacted ? "compacted" : "never compacted")
+        say(failures > 2 ? "failed" : "failed \(failures) times")
+        say("\(unreadable) unreadable")
+        say("\(try reader.count(FetchRequest(store.entity("Note")))) before")
+        reader.end()
+        say(try store.wholeNotes().count == 13 + failures + 1 ? "whole" : "\(try store.wholeNotes())")
+        _ = readLine()
+        try store.backend.close()
+        exit(0)
     }
 
     if arguments[1] == "grow" {

@@ -106,6 +106,20 @@ def run(setting, engine, amount, seed, known):
         recording.cut(model, points(begun, len(recording.entries), max(amount // 2, 6)), counts, seed, f"migration, {model}")
         yield counts
 
+    counts = common.Counts(engine, "power cut after a failed flush of the first opening", known)
+    count_file = os.path.join(setting.folder, "count")
+    recording.make(1, **{"class": "sync", "count": count_file})
+    flushes, _ = common.counters(count_file)
+    for at in range(1, min(flushes, max(amount // 3, 2)) + 1):
+        recording.make(1, **{"class": "sync", "at": at, "error": "EIO", "mode": "once"})
+        failed, end = recording.position(disk.SYNC_FAILED), len(recording.entries)
+        every = range(failed, end + 1)
+        # Every point, or a part of them for a short run: between the opening that follows the failure and the first acknowledgement.
+        some = sorted(draw.sample(every, min(len(every), 2 * amount)))
+        for model in MODELS:
+            recording.cut(model, some, counts, seed, f"flush {at} of {flushes} of the first opening fails, {model}")
+    yield counts
+
     counts = common.Counts(engine, "power cut after a failed flush", known)
     count_file = os.path.join(setting.folder, "count")
     recording.make(60, **{"class": "sync", "count": count_file})
