@@ -1,4 +1,5 @@
 import SwiftSyntax
+import SwiftSyntaxMacros
 
 /// The code that `@Model` generates for a class in a hierarchy.
 extension ModelClass {
@@ -11,26 +12,30 @@ extension ModelClass {
     var ownerArgument: String { inherited == nil ? "" : ", in: \(quoted(name))" }
 
     /// The name of a function that returns the key paths of a class's properties for any subclass, because a key path has a fixed root class.
-    var pathsName: String { "_$paths_\(name.trimmingBackticks)" }
+    var pathsName: String { "_$paths_\(Identifier.mangled(name.trimmingBackticks))" }
 
     private var parentPathsName: String? {
-        guard isSubclass, let inherited else { return nil }
-        let last = inherited.split(separator: ".").last.map(String.init) ?? inherited
-        return "\(inherited)._$paths_\(last.trimmingBackticks)"
+        guard isSubclass, let inherited, let inheritedName else { return nil }
+        return "\(inherited)._$paths_\(Identifier.mangled(inheritedName.trimmingBackticks))"
     }
 
-    var pathsMember: DeclSyntax {
-        let own = properties.map { "        (\\Root.\($0.identifier), \(quoted($0.storedName))),\n" }.joined()
+    func pathsMember(in context: some MacroExpansionContext) -> DeclSyntax {
+        let own = properties.map { "        (\($0.keyPath("Root")), \(quoted($0.storedName))),\n" }.joined()
+        // The superclass may inherit from a model without being one. It has no such function, which the compiler reports at the class.
+        let inherited = parentPathsName.map { path in
+            let line = "    let inherited: [(PartialKeyPath<Root>, String)] = \(path)(root)\n"
+            return (position.map { located(line, at: $0, in: context) } ?? line) + "#sourceLocation()\n"
+        }
         return """
             \(raw: access)static func \(raw: pathsName)<Root: \(raw: name)>(_ root: Root.Type) -> [(PartialKeyPath<Root>, String)] {
-                \(raw: parentPathsName.map { "\($0)(root) + " } ?? "")[
+            \(raw: inherited ?? "")    \(raw: inherited == nil ? "" : "return inherited + ")[
             \(raw: own)    ]
             }
             """
     }
 
     /// The position of the class in its hierarchy.
-    var hierarchyMembers: [DeclSyntax] {
+    func hierarchyMembers(in context: some MacroExpansionContext) -> [DeclSyntax] {
         var members: [DeclSyntax] = []
         if isSubclass {
             members.append(
@@ -45,13 +50,16 @@ extension ModelClass {
                 "\(raw: access)static let _$hierarchy: PolyStoreCore.ModelHierarchy? = PolyStoreCore.ModelHierarchy(\(raw: name).self)")
         }
         let parent = isSubclass ? inherited.map { "\($0).self" } ?? "nil" : "nil"
-        // Declared with its own type, so that a listed class that does not inherit from it fails to compile.
-        let below = subentities.map { "\($0).self" }.joined(separator: ", ")
-        let list = subentities.isEmpty ? "[]" : "[\(below)] as [\(name).Type]"
+        // A statement for each class, so that the compiler reports one that does not exist or does not inherit from this one at its name.
+        let lines = zip(subentities, subentityNodes).map { subentity, node in
+            located(
+                "    subentities.append(PolyStoreCore.ModelCheck.Superclass<\(name)>.lists(\(subentity).self))\n", at: node, in: context)
+        }
+        let list = lines.isEmpty ? "" : "    var subentities: [any PolyStoreCore.Model.Type] = []\n\(lines.joined())#sourceLocation()\n"
         members.append(
             """
             \(raw: isSubclass ? "override " : "")\(raw: access)\(raw: overridable) var _$inheritance: PolyStoreCore.ModelInheritance {
-                PolyStoreCore.ModelInheritance(isAbstract: \(raw: isAbstract), superentity: \(raw: parent), subentities: \(raw: list))
+            \(raw: list)    \(raw: list.isEmpty ? "" : "return ")PolyStoreCore.ModelInheritance(isAbstract: \(raw: isAbstract), superentity: \(raw: parent), subentities: \(raw: lines.isEmpty ? "[]" : "subentities"))
             }
             """)
         if !isSubclass { for function in validationFunctions { members.append("\(raw: access)func \(raw: function)() throws {}") } }

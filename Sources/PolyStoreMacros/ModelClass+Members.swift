@@ -1,4 +1,5 @@
 import SwiftSyntax
+import SwiftSyntaxMacros
 
 /// The members that `@Model` generates in the class.
 extension ModelClass {
@@ -15,13 +16,16 @@ extension ModelClass {
     private var base: String { ownerArgument.isEmpty || fields.isEmpty ? "" : "    let base = \(name)._$firstIndexes.field\n" }
 
     /// The stored properties and the initializers.
-    var storageMembers: [DeclSyntax] {
+    func storageMembers(in context: some MacroExpansionContext) -> [DeclSyntax] {
         // A subclassable class would access an overridable property through its vtable.
-        let state = "@exclusivity(unchecked) \(access)\(subentities.isEmpty ? "" : "final ")var _$state: PolyStoreCore.ModelState"
+        // In a class that declares itself Sendable, which is an error, the compiler would report each stored property.
+        let isolation = isDeclaredSendable ? "nonisolated(unsafe) " : ""
+        let state =
+            "@exclusivity(unchecked) \(isolation)\(access)\(subentities.isEmpty ? "" : "final ")var _$state: PolyStoreCore.ModelState"
         var members: [DeclSyntax] = isSubclass ? [] : ["\(raw: state)"]
         for property in fields {
             let type = property.relationship == nil ? property.type : "PolyStoreCore.ToOne"
-            members.append("private var \(raw: property.storage): \(raw: type)")
+            members.append("\(raw: isolation)private var \(raw: property.storage): \(raw: type)")
         }
         let defaults = fields.map { property in
             let value: String
@@ -34,19 +38,18 @@ extension ModelClass {
             }
             return "    self.\(property.storage) = \(value)\n"
         }
-        members.append(
-            """
+        let creation: DeclSyntax = """
             \(raw: access)required init(_$state state: consuming PolyStoreCore.ModelState) {
             \(raw: defaults.joined())    \(raw: isSubclass ? "super.init(_$state: state)" : "self._$state = state")
             }
-            """)
-        members.append(
             """
+        let decoding: DeclSyntax = """
             \(raw: access)required init(_$state state: consuming PolyStoreCore.ModelState, decoding record: PolyStoreCore._RecordView) throws {
             \(raw: base)\(raw: decodingLines)    \(raw: isSubclass ? "try super.init(_$state: state, decoding: record)" : "self._$state = state")
             }
-            """)
-        return members
+            """
+        // A superclass that is not a model may have no initializer without arguments, which the compiler reports at the initializers.
+        return members + (inherited != nil && !isSubclass ? located([creation, decoding], in: context) : [creation, decoding])
     }
 
     private var decodingLines: String {
@@ -99,7 +102,7 @@ extension ModelClass {
     }
 
     /// The members that describe the schema.
-    var descriptionMembers: [DeclSyntax] {
+    func descriptionMembers(in context: some MacroExpansionContext) -> [DeclSyntax] {
         let described = properties.map { "        \(description($0)),\n" }.joined()
         let indexLines = indexes.map { index in
             "        PolyStore.IndexDescription(fields: [\(index.fields.map { storedName($0) }.joined(separator: ", "))], isUnique: \(index.isUnique)),\n"
@@ -122,17 +125,19 @@ extension ModelClass {
                 "\(raw: overriding)\(raw: access)\(raw: overridable) var _$entity: PolyStore.EntityDescription { _$ownEntity }",
                 "private static let _$ownProperties = PolyStoreCore.ModelProperties(\(raw: name).self, \(raw: pathsName)(\(raw: name).self))",
                 "\(raw: overriding)\(raw: access)\(raw: overridable) var _$properties: PolyStoreCore.ModelProperties { _$ownProperties }",
-                pathsMember,
             ]
+            members.append(pathsMember(in: context))
         } else {
-            let paths = properties.map { "        (\\\(name).\($0.identifier), \(quoted($0.storedName))),\n" }.joined()
-            members += [
+            let paths = properties.map { "        (\($0.keyPath(name)), \(quoted($0.storedName))),\n" }.joined()
+            let stored: [DeclSyntax] = [
                 "\(raw: access)static let _$entity = \(raw: entity)",
                 """
                 \(raw: access)static let _$properties = PolyStoreCore.ModelProperties(\(raw: name).self, [
                 \(raw: paths)    ])
                 """,
             ]
+            // The extended type can be generic, which the compiler reports at stored type properties.
+            members += isInExtension ? located(stored, in: context) : stored
         }
         let renamed = properties.filter { $0.storedName != $0.name }
         if !renamed.isEmpty || isInHierarchy && !isSubclass {
@@ -164,16 +169,24 @@ extension ModelClass {
             return ".attribute(PolyStoreCore.ModelCoding.computing(\(description), \(quoted(value))))"
         }
         return ".relationship(PolyStore.RelationshipDescription(name: \(quoted(property.storedName)), "
-            + "originalName: \(quoted(property.originalName)), destination: \(relationship.destination)._$entityName, isToMany: \(relationship.isToMany), "
-            + "isOrdered: \(relationship.isOrdered), inverse: \(inverseName(relationship)), deleteRule: \(relationship.deleteRule), "
+            + "originalName: \(quoted(property.originalName)), destination: \(destinationName(property)), isToMany: \(relationship.isToMany), "
+            + "isOrdered: \(relationship.isOrdered), inverse: \(inverseName(property)), deleteRule: \(relationship.deleteRule), "
             + "isRequired: \(relationship.isRequired), minCount: \(relationship.minCount), maxCount: \(relationship.maxCount)))"
     }
 
+    /// Returns the name of the destination's entity as code. The type is that of the property, so that the compiler reports one that does not exist only there.
+    private func destinationName(_ property: ModelProperty) -> String {
+        Identifier.metatypeMembers.contains(property.name)
+            ? "PolyStoreCore.ModelCoding.entityName((\(property.relationship?.destination ?? "")).self)"
+            : "PolyStoreCore.ModelCoding.destination(\(property.keyPath(name)))"
+    }
+
     /// Returns the stored name of the inverse as code. Only the inverse's own class knows it.
-    private func inverseName(_ relationship: ModelProperty.Relationship) -> String {
-        guard let inverse = relationship.inverse else { return "nil" }
-        return relationship.destination == name
-            ? quoted(properties.first { $0.name == inverse }?.storedName ?? inverse)
-            : "\(relationship.destination)._$storedName(\(quoted(inverse)))"
+    private func inverseName(_ property: ModelProperty) -> String {
+        guard let relationship = property.relationship, let inverse = relationship.inverse else { return "nil" }
+        if relationship.destination == name { return quoted(properties.first { $0.name == inverse }?.storedName ?? inverse) }
+        return Identifier.metatypeMembers.contains(property.name)
+            ? "\(relationship.destination)._$storedName(\(quoted(inverse)))"
+            : "PolyStoreCore.ModelCoding.inverse(\(quoted(inverse)), of: \(property.keyPath(name)))"
     }
 }

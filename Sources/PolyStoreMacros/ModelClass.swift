@@ -1,5 +1,6 @@
 import SwiftDiagnostics
 import SwiftSyntax
+import SwiftSyntaxMacros
 
 /// The syntax of a class with `@Model`, parsed once for the roles of the macro.
 struct ModelClass {
@@ -9,10 +10,15 @@ struct ModelClass {
     let originalName: String?
     /// The superclass, or the first protocol, as written. The syntax does not distinguish them.
     let inherited: String?
+    /// The last name in ``inherited``.
+    let inheritedName: String?
     /// A Boolean value that indicates whether the class inherits from another model. Known only to roles that query the compiler; the others use ``inherited``.
     let isSubclass: Bool
     let isAbstract: Bool
+    /// The direct subclasses, as code.
     private(set) var subentities: [String] = []
+    /// The arguments that name the direct subclasses, at which compiler errors about them are reported.
+    private(set) var subentityNodes: [Syntax] = []
     private(set) var properties: [ModelProperty] = []
     private(set) var indexes: [(fields: [String], isUnique: Bool)] = []
     /// The names of the declared functions without parameters.
@@ -22,17 +28,35 @@ struct ModelClass {
     private(set) var isIsolated = false
     /// A Boolean value that indicates whether code can be generated for the class.
     private(set) var isUsable = true
+    /// The types in which the class is declared, and extensions of types, innermost first.
+    private let lexicalContext: [Syntax]
+    /// A Boolean value that indicates whether the class itself declares that it is `Sendable`, which is an error.
+    private(set) var isDeclaredSendable = false
+    /// A Boolean value that indicates whether an extension of the class is impossible, because only the type around it can access it. It is an error.
+    private(set) var isPrivateInside = false
+    /// A Boolean value that indicates whether the class itself declares the conformance to `Model`.
+    private(set) var isDeclaredModel = false
+    /// The keyword `class`, at which compiler errors about the class as a whole are reported.
+    private(set) var position: Syntax?
 
     /// - Parameter missing: The conformances that the class does not have yet; a subclass inherits them from its superclass. `nil` if unknown.
-    init(_ node: AttributeSyntax, _ declaration: some DeclGroupSyntax, missing: [TypeSyntax]? = nil) {
+    init(
+        _ node: AttributeSyntax, _ declaration: some DeclGroupSyntax, in context: some MacroExpansionContext, missing: [TypeSyntax]? = nil
+    ) {
         let type = declaration.as(ClassDeclSyntax.self)
+        lexicalContext = context.lexicalContext
         name = type?.name.trimmed.text ?? ""
         access = Self.access(declaration.modifiers)
         entityName = node.argument("entity")?.plainString ?? name.trimmingBackticks
         originalName = node.argument("originalName")?.plainString
-        let first = type?.inheritanceClause?.inheritedTypes.first?.type.trimmedDescription
-        inherited = first
-        isSubclass = first != nil && missing.map { !$0.contains { $0.trimmedDescription.hasSuffix("Model") } } ?? false
+        let inheritedTypes = type?.inheritanceClause?.inheritedTypes.map(\.type) ?? []
+        let declaredModel = inheritedTypes.contains { ["Model", "PolyStore.Model", "PolyStoreCore.Model"].contains($0.trimmedDescription) }
+        isDeclaredModel = declaredModel
+        // `Sendable` is an error, and none of these is a superclass.
+        let first = inheritedTypes.first { !$0.isSendable && !$0.trimmedDescription.hasSuffix("Model") }
+        inherited = first?.trimmedDescription
+        inheritedName = first?.as(MemberTypeSyntax.self)?.name.text ?? first?.trimmedDescription
+        isSubclass = first != nil && !declaredModel && missing.map { !$0.contains { $0.trimmedDescription.hasSuffix("Model") } } ?? false
         isAbstract = node.argument("isAbstract")?.trimmedDescription == "true"
         checkArguments(node)
         readSubentities(node)
@@ -42,7 +66,16 @@ struct ModelClass {
                 "notAClass", "@Model needs a class: an object has an identity. Make this a final class.", at: declaration.introducerNode)
             return
         }
+        position = Syntax(type.classKeyword)
+        // The second of two attributes only reports itself.
+        if isRepeated(node, type, context) {
+            isUsable = false
+            problems.add("repeated", "\(name) has @Model twice. Remove one of the two.", at: node)
+            return
+        }
+        checkSurroundings(type)
         checkClass(type)
+        checkConformances(type)
         for member in type.memberBlock.members { read(member.decl) }
         assignIndexes()
         checkNames(type, missing)
@@ -88,15 +121,68 @@ struct ModelClass {
             return
         }
         for (ownerArgument, argument) in node.labeledArguments[start...].enumerated() where ownerArgument == 0 || argument.label == nil {
-            let name = argument.expression.plainString ?? ""
-            let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-            guard !parts.isEmpty, parts.allSatisfy({ PropertyReader.isIdentifier(String($0).trimmingBackticks) }) else {
+            guard let path = argument.expression.plainString.flatMap(Identifier.path) else {
                 problems.add("subentity", "subentities takes the names of classes, as string literals.", at: argument.expression)
+                continue
+            }
+            let name = path.map(Identifier.code).joined(separator: ".")
+            if name == self.name {
+                problems.add("subentity", "\(name) lists itself: name the classes that inherit from it.", at: argument.expression)
                 continue
             }
             if subentities.contains(name) { problems.add("subentity", "\(name) is listed twice.", at: argument.expression) }
             subentities.append(name)
+            subentityNodes.append(Syntax(argument.expression))
         }
+    }
+
+    // MARK: Surroundings
+
+    /// Returns whether an attribute is not the first `@Model` of a class.
+    private func isRepeated(_ node: AttributeSyntax, _ type: ClassDeclSyntax, _ context: some MacroExpansionContext) -> Bool {
+        let all = type.attributes.compactMap { $0.as(AttributeSyntax.self) }.filter { $0.modelName == node.modelName }
+        guard all.count > 1, let first = context.location(of: all[0]), let own = context.location(of: node) else { return false }
+        return first.line.trimmedDescription != own.line.trimmedDescription
+            || first.column.trimmedDescription != own.column.trimmedDescription
+    }
+
+    /// A Boolean value that indicates whether the class is in an extension. Its syntax does not show whether the extended type is generic.
+    var isInExtension: Bool { lexicalContext.contains { $0.is(ExtensionDeclSyntax.self) } }
+
+    private mutating func checkSurroundings(_ type: ClassDeclSyntax) {
+        let types = lexicalContext.compactMap { $0.asProtocol(DeclGroupSyntax.self) }
+        // The compiler refuses attached macros of local types. Every expansion would add errors.
+        guard types.count == lexicalContext.count else {
+            isUsable = false
+            return
+        }
+        for outer in lexicalContext {
+            guard let clause = outer.asProtocol(WithGenericParametersSyntax.self), clause.genericParameterClause != nil else { continue }
+            let outerName = outer.asProtocol(NamedDeclSyntax.self)?.name.text ?? "the type"
+            problems.add(
+                "genericParent",
+                "A model class cannot be inside the generic type \(outerName): an entity has one set of attributes. Move \(name) out of \(outerName).",
+                at: type.name)
+            break
+        }
+        if let modifier = type.modifiers.first(where: { $0.name.tokenKind == .keyword(.private) }), !types.isEmpty {
+            isPrivateInside = true
+            let fixed = modifier.with(
+                \.name, .keyword(.fileprivate, leadingTrivia: modifier.name.leadingTrivia, trailingTrivia: modifier.name.trailingTrivia))
+            problems.add(
+                "privateInside",
+                "A model class inside another type cannot be private: its conformance is declared outside of that type. Make it fileprivate.",
+                at: modifier, fixIts: [.replace("use 'fileprivate'", modifier, with: fixed)])
+        }
+    }
+
+    private mutating func checkConformances(_ type: ClassDeclSyntax) {
+        guard let declared = type.inheritanceClause?.inheritedTypes.first(where: \.type.isSendable) else { return }
+        isDeclaredSendable = true
+        problems.add(
+            "sendable",
+            "A model class cannot be Sendable: its objects belong to one context; pass their objectID instead. Remove \(declared.type.trimmedDescription).",
+            at: declared.type, preventsExpansion: false)
     }
 
     private mutating func checkClass(_ type: ClassDeclSyntax) {
@@ -239,6 +325,22 @@ struct ModelClass {
 extension String {
     /// `default` for the identifier `` `default` ``.
     var trimmingBackticks: String { hasPrefix("`") && hasSuffix("`") && count > 2 ? String(dropFirst().dropLast()) : self }
+}
+
+extension AttributeSyntax {
+    /// The name without the module: `Model` for `@PolyStore.Model`.
+    fileprivate var modelName: String {
+        attributeName.as(MemberTypeSyntax.self)?.name.text ?? attributeName.as(IdentifierTypeSyntax.self)?.name.text ?? ""
+    }
+}
+
+extension TypeSyntax {
+    /// A Boolean value that indicates whether the type is `Sendable`, with or without `@unchecked` and the name of the module.
+    var isSendable: Bool {
+        if let attributed = self.as(AttributedTypeSyntax.self) { return attributed.baseType.isSendable }
+        if let composition = self.as(CompositionTypeSyntax.self) { return composition.elements.contains { $0.type.isSendable } }
+        return ["Sendable", "Swift.Sendable"].contains(trimmedDescription)
+    }
 }
 
 extension DeclGroupSyntax {

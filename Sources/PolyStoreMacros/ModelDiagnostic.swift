@@ -22,8 +22,12 @@ struct ModelFixIt: FixItMessage {
 /// The diagnostics of a class. Each role of the macro parses the class; one of them reports the diagnostics.
 struct Problems {
     private(set) var found: [Diagnostic] = []
+    /// A Boolean value that indicates whether no code can be generated for the class because of a problem, except ``ModelClass/stubMembers``.
+    private(set) var preventExpansion = false
 
-    mutating func add(_ id: String, _ message: String, at node: some SyntaxProtocol, fixIts: [FixIt] = []) {
+    /// - Parameter preventsExpansion: Whether the generated code would not compile either.
+    mutating func add(_ id: String, _ message: String, at node: some SyntaxProtocol, fixIts: [FixIt] = [], preventsExpansion: Bool = true) {
+        if preventsExpansion { preventExpansion = true }
         found.append(Diagnostic(node: Syntax(node), message: ModelDiagnostic(id, message), fixIts: fixIts))
     }
 }

@@ -9,12 +9,13 @@ extension ModelMacro: MemberMacro {
         of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax, conformingTo protocols: [TypeSyntax],
         in context: some MacroExpansionContext
     ) throws -> [DeclSyntax] {
-        let model = ModelClass(node, declaration, missing: protocols)
+        let model = ModelClass(node, declaration, in: context, missing: protocols)
         // Only this role reports the problems that all roles find.
         for problem in model.problems.found { context.diagnose(problem) }
         guard model.isUsable else { return [] }
-        guard model.problems.found.isEmpty else { return model.stubMembers }
-        return model.storageMembers + model.codingMembers + model.descriptionMembers + model.hierarchyMembers
+        guard !model.problems.preventExpansion else { return model.stubMembers }
+        return model.storageMembers(in: context) + model.codingMembers + model.descriptionMembers(in: context)
+            + model.hierarchyMembers(in: context)
             + model.checkMembers(in: context)
     }
 }
@@ -25,8 +26,8 @@ extension ModelMacro: MemberAttributeMacro {
         in context: some MacroExpansionContext
     ) throws -> [AttributeSyntax] {
         guard let variable = member.as(VariableDeclSyntax.self), PropertyReader.isPersisted(variable) else { return [] }
-        let model = ModelClass(node, declaration)
-        guard model.isUsable, model.problems.found.isEmpty,
+        let model = ModelClass(node, declaration, in: context)
+        guard model.isUsable, !model.problems.preventExpansion,
             let identifier = variable.bindings.first?.pattern.as(IdentifierPatternSyntax.self)?.identifier.text,
             let property = model.properties.first(where: { $0.identifier == identifier })
         else { return [] }
@@ -47,14 +48,16 @@ extension ModelMacro: ExtensionMacro {
         of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax, providingExtensionsOf type: some TypeSyntaxProtocol,
         conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
     ) throws -> [ExtensionDeclSyntax] {
-        let model = ModelClass(node, declaration, missing: protocols)
+        let model = ModelClass(node, declaration, in: context, missing: protocols)
         // A subclass inherits both conformances. A class with an error conforms too: see ``ModelClass/stubMembers``.
-        guard model.isUsable, !model.isSubclass else { return [] }
+        guard model.isUsable, !model.isSubclass, !model.isPrivateInside else { return [] }
         let conformance: DeclSyntax = "extension \(type.trimmed): \(raw: model.isIsolated ? "nonisolated " : "")PolyStoreCore.Model {}"
         let confinement: DeclSyntax = """
             @available(*, unavailable, message: "objects belong to one context; pass their objectID instead")
             extension \(type.trimmed): @unchecked Sendable {}
             """
-        return [conformance, confinement].compactMap { $0.as(ExtensionDeclSyntax.self) }
+        return [model.isDeclaredModel ? nil : conformance, model.isDeclaredSendable ? nil : confinement].compactMap { $0 }.compactMap {
+            $0.as(ExtensionDeclSyntax.self)
+        }
     }
 }

@@ -8,6 +8,8 @@ struct ModelProperty {
         var isToMany: Bool
         var isOrdered: Bool
         var inverse: String?
+        /// The node at which compiler errors about the inverse are reported.
+        var inversePosition: Syntax?
         var deleteRule: String
         var isRequired: String
         var minCount: String
@@ -32,13 +34,20 @@ struct ModelProperty {
     var relationship: Relationship?
     /// The index among attributes and to-one relationships; `nil` for a to-many relationship.
     var field: Int?
-    /// The node at which compiler errors about the property are reported: its type or its inverse.
+    /// The node at which compiler errors about the property are reported: its type.
     var position: Syntax
 
     /// The name of the variable that holds the value. Its prefix avoids conflicts with the framework's members, such as `_$state`.
     var storage: String { Self.storage(name) }
 
-    static func storage(_ name: String) -> String { "_$stored_\(name)" }
+    static func storage(_ name: String) -> String { "_$stored_\(Identifier.mangled(name))" }
+
+    /// Returns the key path of the property as code.
+    /// - Parameter root: The class, as code.
+    func keyPath(_ root: String) -> String {
+        // `\Thing.`Type`` names a metatype, also in backticks.
+        Identifier.metatypeMembers.contains(name) ? "(\\.\(identifier) as PartialKeyPath<\(root)>)" : "\\\(root).\(identifier)"
+    }
 }
 
 /// Returns a string literal for a text, with escapes where needed.

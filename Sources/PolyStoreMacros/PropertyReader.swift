@@ -40,7 +40,7 @@ struct PropertyReader {
             return
         }
         let identifier = pattern.identifier.text
-        guard Self.check(variable, modifiers, identifier, &problems) else { return }
+        guard Self.check(variable, modifiers, identifier, &problems), Self.checkAttributes(variable, identifier, &problems) else { return }
         // Uses the original node, because a copy has no source position for diagnostics.
         guard let type = Self.type(of: binding) else {
             Self.reportMissingType(binding, identifier, &problems)
@@ -110,6 +110,33 @@ struct PropertyReader {
         if reserved.contains(identifier.trimmingBackticks) || identifier.hasPrefix("_$") {
             problems.add(
                 "reserved", "\(identifier) is a name of the framework; choose another and keep the stored one with `name:`.", at: variable)
+            return false
+        }
+        return true
+    }
+
+    /// Reports attributes that would give the property accessors or an actor. Their names begin with a capital letter, as those of all types and macros.
+    private static func checkAttributes(_ variable: VariableDeclSyntax, _ identifier: String, _ problems: inout Problems) -> Bool {
+        for case .attribute(let attribute) in variable.attributes {
+            let written = attribute.attributeName
+            let name =
+                written.as(IdentifierTypeSyntax.self)?.name.text ?? written.as(MemberTypeSyntax.self)?.name.text
+                ?? written.trimmedDescription
+            guard name.trimmingBackticks.first?.isUppercase ?? false, !["Attribute", "Relationship", "Transient"].contains(name) else {
+                continue
+            }
+            let text = "@\(written.trimmedDescription)"
+            if name.hasSuffix("Actor") {
+                problems.add(
+                    "isolatedProperty",
+                    "\(identifier) belongs to no actor: an object belongs to its context, with all of its values. Remove \(text).",
+                    at: attribute)
+            } else {
+                problems.add(
+                    "wrapper",
+                    "\(identifier) cannot have \(text): @Model writes the accessors of a stored attribute, so a property wrapper, a global actor or another macro cannot apply to it. Remove \(text), or mark the property with @Transient.",
+                    at: attribute)
+            }
             return false
         }
         return true
@@ -242,20 +269,15 @@ struct PropertyReader {
             return false
         }
         if let inverse = marker.argument("inverse"), !inverse.is(NilLiteralExprSyntax.self) {
-            guard let text = inverse.plainString, isIdentifier(text) else {
+            guard let text = inverse.plainString?.trimmingBackticks, Identifier.isValid(text) else {
                 problems.add(
                     "inverse", "inverse takes the name of a property of \(relationship.destination), as a string literal.", at: inverse)
                 return false
             }
             relationship.inverse = text
-            read.position = Syntax(inverse)
+            relationship.inversePosition = Syntax(inverse)
         }
         read.relationship = relationship
         return true
-    }
-
-    static func isIdentifier(_ text: String) -> Bool {
-        guard let first = text.first, first.isLetter || first == "_" else { return false }
-        return text.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
     }
 }

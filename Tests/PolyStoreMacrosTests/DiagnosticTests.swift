@@ -23,7 +23,16 @@ private func model(_ body: String) -> String { "@Model final class Thing {\n    
         Wrong(source: "@Model(subentities: \"A\") final class Thing {}", id: "finalParent", says: "A cannot inherit from it"),
         Wrong(source: "@Model(subentities: \"A\", \"A\") class Thing {}", id: "subentity", says: "listed twice"),
         Wrong(source: "@Model(subentities: someName) class Thing {}", id: "subentity", says: "as string literals"),
-        Wrong(source: "@Model(subentities: \"A\", \"a b\") class Thing {}", id: "subentity", says: "names of classes"),
+        Wrong(source: "@Model(subentities: \"A\", \"a..b\") class Thing {}", id: "subentity", says: "names of classes"),
+        Wrong(source: "@Model(subentities: \"A\", \"a`b\") class Thing {}", id: "subentity", says: "names of classes"),
+        Wrong(source: "@Model(subentities: \"A\", \"Thing\") class Thing {}", id: "subentity", says: "Thing lists itself"),
+        Wrong(source: "@Model @Model final class Thing {}", id: "repeated", says: "Thing has @Model twice"),
+        Wrong(source: "@Model final class Thing: Sendable {}", id: "sendable", says: "Remove Sendable"),
+        Wrong(source: "@Model final class Thing: @unchecked Swift.Sendable {}", id: "sendable", says: "Remove @unchecked Swift.Sendable"),
+        Wrong(source: "@Model final class Thing: CustomStringConvertible & Sendable {}", id: "sendable", says: "cannot be Sendable"),
+        Wrong(source: model("@MainActor var a: Int = 0"), id: "isolatedProperty", says: "a belongs to no actor"),
+        Wrong(source: model("@Clamped var a: Int = 0"), id: "wrapper", says: "a cannot have @Clamped"),
+        Wrong(source: model("@Wrappers.Clamped<Int> @Attribute var a: Int = 0"), id: "wrapper", says: "Remove @Wrappers.Clamped<Int>"),
         Wrong(source: "@Model(isAbstract: true) final class Thing {}", id: "abstract", says: "list the classes"),
         Wrong(source: "@Model(isAbstract: isSomething, subentities: \"A\") class Thing {}", id: "abstract", says: "written out"),
         Wrong(source: "@Model class Thing: Parent {}", id: "notFinal", says: "lists them: @Model(subentities", fixIt: "add 'final'"),
@@ -44,7 +53,7 @@ private func model(_ body: String) -> String { "@Model final class Thing {\n    
         Wrong(source: model("@Relationship var a: Other"), id: "relationshipType", says: "must be optional", fixIt: "make it optional"),
         Wrong(
             source: model("@Relationship var a: Other? = nil"), id: "relationshipDefault", says: "no default", fixIt: "remove the default"),
-        Wrong(source: model("@Relationship(inverse: \"not a name\") var a: Other?"), id: "inverse", says: "name of a property of Other"),
+        Wrong(source: model("@Relationship(inverse: \"not`a name\") var a: Other?"), id: "inverse", says: "name of a property of Other"),
         Wrong(source: model("@Relationship(inverse: \\Other.x) var a: Other?"), id: "inverse", says: "string literal"),
         Wrong(source: model("@Attribute @Relationship var a: Other?"), id: "both", says: "not both"),
         Wrong(source: model("@Attribute(.fast) var a: Int = 0"), id: "option", says: ".unique, .indexed"),
@@ -90,7 +99,12 @@ private func model(_ body: String) -> String { "@Model final class Thing {\n    
         model("@Relationship(min: 1, max: 3) var a: Set<Other>"),
         model("@Attribute(.unique, .indexed, name: \"x y\", originalName: \"z\") var a: Swift.Int"),
         model("var a: [String: [Int]] = [:]\n    @Relationship var b: Other?\n    #Index<Thing>(\\.a, \\.b)"),
-        model("var `default`: Int = 1"), model("var state: Int = 1\n    var load: Int = 1"),
+        model("var `default`: Int = 1"),
+        model("var `a b`: Int = 1\n    var `Type`: Int = 1\n    @Relationship(inverse: \"a b\") var `c-d`: Other?"),
+        model("@available(*, deprecated) var a: Int = 0"), model("@Transient @Clamped var a: Int = 0"),
+        "@Model final class Thing: Named, Model { var name: String = \"\" }",
+        "@Model(subentities: \"`A B`\", \"Outer.a b\") class Thing {}",
+        model("var state: Int = 1\n    var load: Int = 1"),
         model("#if DEBUG\n    @Transient var a: Int = 0\n    static let b = 1\n    var c: Int { 1 }\n    func d() {}\n    #endif"),
         model("@Attribute(.unique, .length(1...20), .matches(\"[a-z]+\")) var a: String"),
         model("@Attribute(.range(0...150)) var a: Int? \n @Attribute(.range(Rank.low.rawValue...)) var b: Rank = .low"),
@@ -102,6 +116,14 @@ private func model(_ body: String) -> String { "@Model final class Thing {\n    
     @Test(arguments: right)
     func isAccepted(_ source: String) async throws { #expect(try await Self.problems(source).map(\.message) == []) }
 
+    /// The macro does not see whether an extended type is generic; the compiler does.
+    @Test func aClassInAnExtensionOfAGenericTypeIsReportedAtItsLine() async throws {
+        let source = "import PolyStore\nstruct Outer<T> {}\nextension Outer {\n@Model\nfinal class Thing {\nvar a: Int = 0\n}\n}\n"
+        let found = try await Compilation(of: ["test.swift": source]).diagnostics.filter(\.isError)
+        #expect(!found.isEmpty)
+        for diagnostic in found { #expect(diagnostic.file == "test.swift" && diagnostic.line == 5, "\(diagnostic)") }
+    }
+
     // MARK: The compiler
 
     /// Declarations that the sources use.
@@ -110,6 +132,8 @@ private func model(_ body: String) -> String { "@Model final class Thing {\n    
         let someName = "A"
         let isSomething = true
         func make() -> Int { 1 }
+        protocol Named { var name: String { get set } }
+        @propertyWrapper struct Clamped { var wrappedValue: Int }
         @Model final class Other { var x: Int = 0 }
         @Model(subentities: "Thing") class Parent { var inherited: Int = 0 }
         """

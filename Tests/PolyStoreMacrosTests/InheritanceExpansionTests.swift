@@ -90,7 +90,13 @@ import Testing
                 static let _$hierarchy: PolyStoreCore.ModelHierarchy? = PolyStoreCore.ModelHierarchy(A.self)
 
                 class var _$inheritance: PolyStoreCore.ModelInheritance {
-                    PolyStoreCore.ModelInheritance(isAbstract: true, superentity: nil, subentities: [B.self, C.self] as [A.Type])
+                    var subentities: [any PolyStoreCore.Model.Type] = []
+                    #sourceLocation(file: "test.swift", line: 1)
+                    subentities.append(PolyStoreCore.ModelCheck.Superclass<A>.lists(B.self))
+                    #sourceLocation(file: "test.swift", line: 1)
+                    subentities.append(PolyStoreCore.ModelCheck.Superclass<A>.lists(C.self))
+                    #sourceLocation()
+                    return PolyStoreCore.ModelInheritance(isAbstract: true, superentity: nil, subentities: subentities)
                 }
 
                 func validate() throws {
@@ -189,8 +195,8 @@ import Testing
                     name: "B", originalName: nil,
                     properties: [
                         .attribute(PolyStoreCore.ModelCoding.of((Int).self).describe("b", options: [], originalName: nil, default: 0)),
-                        .relationship(PolyStore.RelationshipDescription(name: "c", originalName: nil, destination: A._$entityName, isToMany: false, isOrdered: false, inverse: nil, deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
-                        .relationship(PolyStore.RelationshipDescription(name: "d", originalName: nil, destination: A._$entityName, isToMany: true, isOrdered: false, inverse: nil, deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
+                        .relationship(PolyStore.RelationshipDescription(name: "c", originalName: nil, destination: PolyStoreCore.ModelCoding.destination(\\B.c), isToMany: false, isOrdered: false, inverse: nil, deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
+                        .relationship(PolyStore.RelationshipDescription(name: "d", originalName: nil, destination: PolyStoreCore.ModelCoding.destination(\\B.d), isToMany: true, isOrdered: false, inverse: nil, deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
                     ],
                     indexes: [
                     ])
@@ -206,11 +212,14 @@ import Testing
                 }
 
                 static func _$paths_B<Root: B>(_ root: Root.Type) -> [(PartialKeyPath<Root>, String)] {
-                    A._$paths_A(root) + [
-                        (\\Root.b, "b"),
-                        (\\Root.c, "c"),
-                        (\\Root.d, "d"),
-                    ]
+                    #sourceLocation(file: "test.swift", line: 2)
+                        let inherited: [(PartialKeyPath<Root>, String)] = A._$paths_A(root)
+                    #sourceLocation()
+                        return inherited + [
+                            (\\Root.b, "b"),
+                            (\\Root.c, "c"),
+                            (\\Root.d, "d"),
+                        ]
                 }
 
                 private static let _$firstIndexes = B._$hierarchy?.firstIndexes(of: B.self) ?? PolyStoreCore.ModelFirstIndexes()
@@ -222,6 +231,10 @@ import Testing
                 private static func _$checkProperties() {
                     #sourceLocation(file: "test.swift", line: 3)
                         PolyStoreCore.ModelCheck.attribute((Int).self)
+                    #sourceLocation(file: "test.swift", line: 4)
+                        PolyStoreCore.ModelCheck.relationship(\\B.c)
+                    #sourceLocation(file: "test.swift", line: 5)
+                        PolyStoreCore.ModelCheck.relationship(\\B.d)
                     #sourceLocation()
                 }
             }
@@ -318,8 +331,11 @@ import Testing
                 }
 
                 static func _$paths_C<Root: C>(_ root: Root.Type) -> [(PartialKeyPath<Root>, String)] {
-                    A._$paths_A(root) + [
-                    ]
+                    #sourceLocation(file: "test.swift", line: 2)
+                        let inherited: [(PartialKeyPath<Root>, String)] = A._$paths_A(root)
+                    #sourceLocation()
+                        return inherited + [
+                        ]
                 }
 
                 private static let _$firstIndexes = C._$hierarchy?.firstIndexes(of: C.self) ?? PolyStoreCore.ModelFirstIndexes()

@@ -66,13 +66,23 @@ public struct StoreConfiguration: Sendable {
             logger: logger)
         request.keepsInterruptedMigration = keepsInterruptedMigration
         if createsFolder && !isReadOnly { try StorePath(path: location).createFolder() }
-        guard resetsOnFailure else { return try open(request) }
-        do { return try open(request) } catch let error as StoreError where Self.isCuredByReset(error.code) {
+        do { return try open(request) } catch let error as StoreError where error.code == .io && !isReadOnly && isFolderMissing {
+            throw StoreError(
+                .io,
+                "The store \(location) cannot be created: its folder does not exist. Create the folder, or open the store with .creatingFolder().",
+                location: location, engineCode: error.engineCode, underlying: error.underlying ?? error.message)
+        } catch let error as StoreError where resetsOnFailure && Self.isCuredByReset(error.code) {
             try checkErasable()
             logger.write(.warning, "\(location) cannot be opened and is deleted, as asked: \(error)")
             try erase()
             return try open(request)
         }
+    }
+
+    /// A Boolean value that indicates whether the location is a path whose folder does not exist.
+    private var isFolderMissing: Bool {
+        guard location.hasPrefix("/"), let cut = location.lastIndex(of: "/"), cut != location.startIndex else { return false }
+        return (try? StorePath(path: String(location[..<cut])).kind()) == .absent
     }
 
     private static func isCuredByReset(_ code: StoreError.Code) -> Bool {

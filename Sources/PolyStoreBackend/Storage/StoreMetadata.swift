@@ -84,7 +84,7 @@ public struct StoreMetadata: Sendable, Hashable {
                 .migrationRequired,
                 "The store \(location) was written for model \"\(schema.name)\" (\(schemaHash)), not for \"\(request.schema.description.name)\" "
                     + "(\(request.schema.versionHash)): \(changes.prefix(8).joined(separator: "; "))\(changes.count > 8 ? "; …" : ""). "
-                    + "Migrate it, open it with the model it was written for, or ask for resetsOnModelMismatch if its data may be lost.",
+                    + "Migrate it, open it with the model it was written for, or open it with .resettingOnModelMismatch() if its data may be lost.",
                 location: location)
             error.storedSchema = schema
             throw error

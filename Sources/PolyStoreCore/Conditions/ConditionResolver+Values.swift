@@ -178,7 +178,7 @@ extension ConditionResolver {
                 let result = QueryExpression.arithmetic(operation, first.expression, second.expression)
             else {
                 throw comparison.location.error(
-                    "\(operation.rawValue) does not go with \(description(of: first)) and \(description(of: second)).",
+                    "\(operation.rawValue) does not go with \(description(of: first)) and \(description(of: second)).\(Self.wayOut([first, second]))",
                     entity: scope.entity.name)
             }
             return try constant(result, other, scope)
@@ -187,7 +187,7 @@ extension ConditionResolver {
             guard !values.contains(where: { $0.target != nil }), let result = QueryExpression.function(function, values.map(\.expression))
             else {
                 throw comparison.location.error(
-                    "\(function.rawValue) takes \(function.operandDescription), not \(values.map { description(of: $0) }.joined(separator: " and ")).",
+                    "\(function.rawValue) takes \(function.operandDescription), not \(values.map { description(of: $0) }.joined(separator: " and ")).\(Self.wayOut(values))",
                     entity: scope.entity.name)
             }
             return try constant(result, other, scope)
@@ -201,6 +201,14 @@ extension ConditionResolver {
             let found = try located(path, scope)
             return try subquery(found.path.keys[...], found.scope, path, variable, condition, keys).outer(found.levels)
         }
+    }
+
+    /// Returns what to do instead of a computation with decimals; the empty text if there is none among the values.
+    private static func wayOut(_ values: [ResolvedValue]) -> String {
+        guard values.contains(where: { $0.expression.type == .decimal }) else { return "" }
+        return
+            " Stores compare and sort decimals, and compute sums and averages of them. Compute with the constant instead (price > 9.5 for price + 0.5 > 10), "
+            + "store the result in an attribute, or fetch the objects and compute in Swift."
     }
 
     /// Evaluates an expression of constants once and returns the result as a constant.

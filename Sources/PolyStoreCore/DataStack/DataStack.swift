@@ -34,6 +34,7 @@ public final class DataStack: Sendable {
 
     init(_ schema: Schema, history: SchemaHistory, logger: any StoreLogger) throws {
         core = StackCore(schema: schema, history: history, resolved: try schema.resolved(history.versions), logger: logger)
+        try core.checkSuperclasses()
         observation = BackgroundObservation(core: core)
     }
 

@@ -68,21 +68,43 @@ public enum ModelCheck {
     )
     public static func required<T>(_ type: T.Type, _ fallback: Void = ()) {}
 
-    // MARK: Inverses
+    // MARK: Relationships
 
-    /// Returns a check of the property at the other end of a relationship. The key path is resolved before the overloads of ``Inverse/check()``, so a
+    /// Checks that a relationship leads to a model.
+    public static func relationship<T, Value: ModelReference>(_ path: KeyPath<T, Value>) {}
+
+    @_disfavoredOverload
+    @available(
+        *, unavailable, message: "a relationship leads to a model: mark the class with @Model, or remove @Relationship to store a value"
+    )
+    public static func relationship<T, Value>(_ path: KeyPath<T, Value>) {}
+
+    /// Returns a check of the property at the other end of a relationship. The key path is resolved before the overloads of ``Inverse/check(_:)``, so a
     /// nonexistent name is reported as such.
-    public static func inverse<T: Model, Value>(_ path: KeyPath<T, Value>) -> Inverse<Value> { Inverse() }
+    public static func inverse<T, Value>(_ path: KeyPath<T, Value>) -> Inverse<Value> { Inverse() }
 
     /// A check of an inverse property.
     public struct Inverse<Value> {
-        /// Checks that the inverse is a relationship.
+        /// Checks that the inverse is a relationship that leads back to a class.
+        @_disfavoredOverload
         @available(*, unavailable, message: "the inverse must be a relationship that leads back to this class")
-        public func check() {}
+        public func check<Owner>(_ owner: Owner.Type) {}
+    }
+
+    // MARK: Hierarchies
+
+    /// Checks of the classes that a superclass lists.
+    public enum Superclass<Parent: Model> {
+        /// Returns a listed class.
+        public static func lists(_ subclass: Parent.Type) -> any Model.Type { subclass }
+
+        @_disfavoredOverload
+        @available(*, unavailable, message: "a class among the subentities must inherit from this class")
+        public static func lists<Other>(_ subclass: Other.Type) -> any Model.Type { Parent.self }
     }
 }
 
 extension ModelCheck.Inverse where Value: ModelReference {
-    /// Checks that the inverse is a relationship.
-    public func check() {}
+    /// Checks that the inverse leads back to the class, or to a superclass of it.
+    public func check(_ owner: Value.ReferencedModel.Type) {}
 }

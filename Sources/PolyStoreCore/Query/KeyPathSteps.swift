@@ -13,11 +13,18 @@ struct KeyPathSteps {
         var step = ""
         var depth = 0
         var previous: Character = " "
+        // Names with other characters than those of plain identifiers are in backticks.
+        var isQuoted = false
         func end() {
             if !step.isEmpty { names.append(step) }
             step = ""
         }
         for character in description.dropFirst(root.count) {
+            if character == "`" { isQuoted.toggle() }
+            guard !isQuoted, character != "`" else {
+                step.append(character)
+                continue
+            }
             switch character {
             case "<", "(", "[": depth += 1
             case ">" where previous == "-": break

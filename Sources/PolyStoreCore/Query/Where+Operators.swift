@@ -1,3 +1,4 @@
+public import Foundation
 import PolyStoreBackend
 
 // Conditions by key path. Each operator has an overload for attributes and one for optional attributes.
@@ -72,6 +73,46 @@ public func >= <T: Model, V: AttributeValue & Comparable>(path: KeyPath<T, V?>, 
     compare(path, .greaterOrEqual, value)
 }
 
+// MARK: Data, in the order of the bytes
+
+/// Selects objects whose data is less than other data, compared byte by byte. Data that begins with other data is greater than it.
+public func < <T: Model>(path: KeyPath<T, Data>, value: Data) -> Where<T> { compare(path, .less, value) }
+public func < <T: Model>(path: KeyPath<T, Data?>, value: Data) -> Where<T> { compare(path, .less, value) }
+
+/// Selects objects whose data is less than or equal to other data, compared byte by byte.
+public func <= <T: Model>(path: KeyPath<T, Data>, value: Data) -> Where<T> { compare(path, .lessOrEqual, value) }
+public func <= <T: Model>(path: KeyPath<T, Data?>, value: Data) -> Where<T> { compare(path, .lessOrEqual, value) }
+
+/// Selects objects whose data is greater than other data, compared byte by byte.
+public func > <T: Model>(path: KeyPath<T, Data>, value: Data) -> Where<T> { compare(path, .greater, value) }
+public func > <T: Model>(path: KeyPath<T, Data?>, value: Data) -> Where<T> { compare(path, .greater, value) }
+
+/// Selects objects whose data is greater than or equal to other data, compared byte by byte.
+public func >= <T: Model>(path: KeyPath<T, Data>, value: Data) -> Where<T> { compare(path, .greaterOrEqual, value) }
+public func >= <T: Model>(path: KeyPath<T, Data?>, value: Data) -> Where<T> { compare(path, .greaterOrEqual, value) }
+
+// MARK: Missing values of any type
+
+// A parameter that only the literal nil can be passed to: values that are stored as JSON cannot be compared otherwise.
+
+/// Selects objects without a value: `\.address == nil`, where the attribute is of a `Codable` type.
+@_disfavoredOverload
+public func == <T: Model, V: Codable>(path: KeyPath<T, V?>, value: _OptionalNilComparisonType) -> Where<T> { equal(path, .null, .json) }
+
+/// Selects objects with a value: `\.address != nil`, where the attribute is of a `Codable` type.
+@_disfavoredOverload
+public func != <T: Model, V: Codable>(path: KeyPath<T, V?>, value: _OptionalNilComparisonType) -> Where<T> { notEqual(path, .null, .json) }
+
+// Preferred to the ones above for an enum that is Codable too.
+
+/// Selects objects without a value: `\.job == nil`, where the attribute is an enum with raw values.
+public func == <T: Model, V: RawRepresentable>(path: KeyPath<T, V?>, value: _OptionalNilComparisonType) -> Where<T>
+where V.RawValue: AttributeValue { equal(path, .null, V.RawValue.attributeType) }
+
+/// Selects objects with a value: `\.job != nil`, where the attribute is an enum with raw values.
+public func != <T: Model, V: RawRepresentable>(path: KeyPath<T, V?>, value: _OptionalNilComparisonType) -> Where<T>
+where V.RawValue: AttributeValue { notEqual(path, .null, V.RawValue.attributeType) }
+
 // MARK: Enums with raw values
 
 /// Selects objects whose attribute equals a case.
@@ -115,6 +156,10 @@ public func > <T: Model, V: AttributeValue & Comparable>(left: KeyPath<T, V>, ri
 public func >= <T: Model, V: AttributeValue & Comparable>(left: KeyPath<T, V>, right: KeyPath<T, V>) -> Where<T> {
     compare(left, .greaterOrEqual, right)
 }
+public func < <T: Model>(left: KeyPath<T, Data>, right: KeyPath<T, Data>) -> Where<T> { compare(left, .less, right) }
+public func <= <T: Model>(left: KeyPath<T, Data>, right: KeyPath<T, Data>) -> Where<T> { compare(left, .lessOrEqual, right) }
+public func > <T: Model>(left: KeyPath<T, Data>, right: KeyPath<T, Data>) -> Where<T> { compare(left, .greater, right) }
+public func >= <T: Model>(left: KeyPath<T, Data>, right: KeyPath<T, Data>) -> Where<T> { compare(left, .greaterOrEqual, right) }
 
 private func compare<T: Model>(_ left: PartialKeyPath<T>, _ comparison: ComparisonOperator, _ right: PartialKeyPath<T>) -> Where<T> {
     Where(left, right) { .compare($0, comparison, $1) }

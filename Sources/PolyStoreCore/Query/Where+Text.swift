@@ -148,15 +148,3 @@ extension Where {
         quantified(.one, path, condition)
     }
 }
-
-// MARK: As clauses
-
-/// The conditions on relationships and texts in the form of clauses: `view.fetchAll(From<Person>(), .any(\.friends, \.age > 30))`.
-extension FetchClause {
-    /// Selects objects for which at least one related object satisfies a condition: `.any(\.friends, \.age > 30)`.
-    public static func any<T: Model, C: Collection>(_ path: KeyPath<T, C>, _ condition: Where<C.Element>) -> Where<T>
-    where Self == Where<T>, C.Element: Model { Where<T>.any(path, condition) }
-    /// Selects objects for which at least one related object satisfies a condition, at the end of a path of to-one relationships.
-    public static func any<T: Model, C: Collection>(_ path: KeyPath<T, C?>, _ condition: Where<C.Element>) -> Where<T>
-    where Self == Where<T>, C.Element: Model { Where<T>.any(path, condition) }
-}

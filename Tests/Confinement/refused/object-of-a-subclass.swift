@@ -26,6 +26,6 @@ final class Leaf: Root {
 }
 
 func leak(_ stack: DataStack) async throws {
-    let leaf = try await stack.perform { transaction in try transaction.create(Into<Leaf>()) }
-    print(leaf.objectID)
+    let leaf = try await stack.read { context in try context.fetchOne(From<Leaf>()) }
+    print(leaf?.objectID as Any)
 }

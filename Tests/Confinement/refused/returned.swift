@@ -1,4 +1,4 @@
-// expected: conformance of 'Note' to 'Sendable' is unavailable
+// expected: value of type 'ObjectID<Note>' has no member 'text'
 import PolyStoreCore
 
 func leak(_ stack: DataStack) async throws {

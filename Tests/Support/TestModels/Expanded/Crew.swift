@@ -55,7 +55,7 @@ package final class Crew {
     package static let _$entity = PolyStoreBackend.EntityDescription(
         name: "Crew", originalName: nil,
         properties: [
-            .relationship(PolyStoreBackend.RelationshipDescription(name: "sailors", originalName: nil, destination: Sailor._$entityName, isToMany: true, isOrdered: false, inverse: nil, deleteRule: .nullify, isRequired: false, minCount: 1, maxCount: 2)),
+            .relationship(PolyStoreBackend.RelationshipDescription(name: "sailors", originalName: nil, destination: PolyStoreCore.ModelCoding.destination(\Crew.sailors), isToMany: true, isOrdered: false, inverse: nil, deleteRule: .nullify, isRequired: false, minCount: 1, maxCount: 2)),
         ],
         indexes: [
         ])
@@ -63,6 +63,10 @@ package final class Crew {
     package static let _$properties = PolyStoreCore.ModelProperties(Crew.self, [
             (\Crew.sailors, "sailors"),
         ])
+
+    private static func _$checkProperties() {
+        PolyStoreCore.ModelCheck.relationship(\Crew.sailors)
+    }
 }
 
 extension Crew: PolyStoreCore.Model {

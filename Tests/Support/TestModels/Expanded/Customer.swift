@@ -74,7 +74,7 @@ package final class Customer {
         name: "Customer", originalName: nil,
         properties: [
             .attribute(PolyStoreCore.ModelCoding.of((String).self).describe("name", options: [.unique], originalName: nil, default: nil)),
-            .relationship(PolyStoreBackend.RelationshipDescription(name: "invoices", originalName: nil, destination: Invoice._$entityName, isToMany: true, isOrdered: false, inverse: nil, deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
+            .relationship(PolyStoreBackend.RelationshipDescription(name: "invoices", originalName: nil, destination: PolyStoreCore.ModelCoding.destination(\Customer.invoices), isToMany: true, isOrdered: false, inverse: nil, deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
         ],
         indexes: [
         ])
@@ -86,6 +86,7 @@ package final class Customer {
 
     private static func _$checkProperties() {
         PolyStoreCore.ModelCheck.required((String).self)
+        PolyStoreCore.ModelCheck.relationship(\Customer.invoices)
     }
 }
 

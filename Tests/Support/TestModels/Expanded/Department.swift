@@ -117,9 +117,9 @@ package final class Department {
         properties: [
             .attribute(PolyStoreCore.ModelCoding.of((String).self).describe("title", options: [], originalName: nil, default: "")),
             .attribute(PolyStoreCore.ModelCoding.of((Decimal).self).describe("budget", options: [.indexed], originalName: nil, default: 0)),
-            .relationship(PolyStoreBackend.RelationshipDescription(name: "people", originalName: nil, destination: Person._$entityName, isToMany: true, isOrdered: false, inverse: nil, deleteRule: .deny, isRequired: false, minCount: 0, maxCount: nil)),
-            .relationship(PolyStoreBackend.RelationshipDescription(name: "projects", originalName: nil, destination: Project._$entityName, isToMany: true, isOrdered: false, inverse: Project._$storedName("owner"), deleteRule: .cascade, isRequired: false, minCount: 0, maxCount: nil)),
-            .relationship(PolyStoreBackend.RelationshipDescription(name: "tags", originalName: nil, destination: Project._$entityName, isToMany: true, isOrdered: false, inverse: nil, deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
+            .relationship(PolyStoreBackend.RelationshipDescription(name: "people", originalName: nil, destination: PolyStoreCore.ModelCoding.destination(\Department.people), isToMany: true, isOrdered: false, inverse: nil, deleteRule: .deny, isRequired: false, minCount: 0, maxCount: nil)),
+            .relationship(PolyStoreBackend.RelationshipDescription(name: "projects", originalName: nil, destination: PolyStoreCore.ModelCoding.destination(\Department.projects), isToMany: true, isOrdered: false, inverse: PolyStoreCore.ModelCoding.inverse("owner", of: \Department.projects), deleteRule: .cascade, isRequired: false, minCount: 0, maxCount: nil)),
+            .relationship(PolyStoreBackend.RelationshipDescription(name: "tags", originalName: nil, destination: PolyStoreCore.ModelCoding.destination(\Department.tags), isToMany: true, isOrdered: false, inverse: nil, deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
         ],
         indexes: [
         ])
@@ -135,7 +135,11 @@ package final class Department {
     private static func _$checkProperties() {
         PolyStoreCore.ModelCheck.attribute((String).self)
         PolyStoreCore.ModelCheck.attribute((Decimal).self)
-        PolyStoreCore.ModelCheck.inverse(\Project.owner).check()
+        PolyStoreCore.ModelCheck.relationship(\Department.people)
+        PolyStoreCore.ModelCheck.relationship(\Department.projects)
+        let inverse1 = PolyStoreCore.ModelCheck.inverse(\Project.owner)
+        inverse1.check(Department.self)
+        PolyStoreCore.ModelCheck.relationship(\Department.tags)
     }
 }
 

@@ -101,8 +101,8 @@ package final class Firm: Party {
         name: "Firm", originalName: nil,
         properties: [
             .attribute(PolyStoreCore.ModelCoding.of((Int).self).describe("revenue", options: [.indexed], originalName: nil, default: 0)),
-            .relationship(PolyStoreBackend.RelationshipDescription(name: "staff", originalName: nil, destination: Human._$entityName, isToMany: true, isOrdered: false, inverse: nil, deleteRule: .deny, isRequired: false, minCount: 0, maxCount: nil)),
-            .relationship(PolyStoreBackend.RelationshipDescription(name: "director", originalName: nil, destination: Human._$entityName, isToMany: false, isOrdered: false, inverse: nil, deleteRule: .nullify, isRequired: true, minCount: 0, maxCount: nil)),
+            .relationship(PolyStoreBackend.RelationshipDescription(name: "staff", originalName: nil, destination: PolyStoreCore.ModelCoding.destination(\Firm.staff), isToMany: true, isOrdered: false, inverse: nil, deleteRule: .deny, isRequired: false, minCount: 0, maxCount: nil)),
+            .relationship(PolyStoreBackend.RelationshipDescription(name: "director", originalName: nil, destination: PolyStoreCore.ModelCoding.destination(\Firm.director), isToMany: false, isOrdered: false, inverse: nil, deleteRule: .nullify, isRequired: true, minCount: 0, maxCount: nil)),
         ],
         indexes: [
         ])
@@ -118,11 +118,12 @@ package final class Firm: Party {
     }
 
     package static func _$paths_Firm<Root: Firm>(_ root: Root.Type) -> [(PartialKeyPath<Root>, String)] {
-        Party._$paths_Party(root) + [
-            (\Root.revenue, "revenue"),
-            (\Root.staff, "staff"),
-            (\Root.director, "director"),
-        ]
+        let inherited: [(PartialKeyPath<Root>, String)] = Party._$paths_Party(root)
+            return inherited + [
+                (\Root.revenue, "revenue"),
+                (\Root.staff, "staff"),
+                (\Root.director, "director"),
+            ]
     }
 
     private static let _$firstIndexes = Firm._$hierarchy?.firstIndexes(of: Firm.self) ?? PolyStoreCore.ModelFirstIndexes()
@@ -133,5 +134,7 @@ package final class Firm: Party {
 
     private static func _$checkProperties() {
         PolyStoreCore.ModelCheck.attribute((Int).self)
+        PolyStoreCore.ModelCheck.relationship(\Firm.staff)
+        PolyStoreCore.ModelCheck.relationship(\Firm.director)
     }
 }

@@ -307,7 +307,7 @@ package final class Gadget {
             .attribute(PolyStoreCore.ModelCoding.of((UUID?).self).describe("code", options: [.unique], originalName: nil, default: nil)),
             .attribute(PolyStoreCore.ModelCoding.of(([String]).self).describe("tags", options: [], originalName: nil, default: [])),
             .attribute(PolyStoreCore.ModelCoding.of((Int?).self).describe("bonus", options: [], originalName: nil, default: nil)),
-            .relationship(PolyStoreBackend.RelationshipDescription(name: "part", originalName: nil, destination: Gadget._$entityName, isToMany: false, isOrdered: false, inverse: nil, deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
+            .relationship(PolyStoreBackend.RelationshipDescription(name: "part", originalName: nil, destination: PolyStoreCore.ModelCoding.destination(\Gadget.part), isToMany: false, isOrdered: false, inverse: nil, deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
         ],
         indexes: [
         ])
@@ -341,6 +341,7 @@ package final class Gadget {
         PolyStoreCore.ModelCheck.attribute((UUID?).self)
         PolyStoreCore.ModelCheck.attribute(([String]).self)
         PolyStoreCore.ModelCheck.attribute((Int?).self)
+        PolyStoreCore.ModelCheck.relationship(\Gadget.part)
     }
 }
 

@@ -88,7 +88,7 @@ package class Human: Party {
         name: "Human", originalName: nil,
         properties: [
             .attribute(PolyStoreCore.ModelCoding.of((Int).self).describe("age", options: [.indexed], originalName: nil, default: 0)),
-            .relationship(PolyStoreBackend.RelationshipDescription(name: "employer", originalName: nil, destination: Firm._$entityName, isToMany: false, isOrdered: false, inverse: Firm._$storedName("staff"), deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
+            .relationship(PolyStoreBackend.RelationshipDescription(name: "employer", originalName: nil, destination: PolyStoreCore.ModelCoding.destination(\Human.employer), isToMany: false, isOrdered: false, inverse: PolyStoreCore.ModelCoding.inverse("staff", of: \Human.employer), deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
         ],
         indexes: [
         ])
@@ -104,20 +104,25 @@ package class Human: Party {
     }
 
     package static func _$paths_Human<Root: Human>(_ root: Root.Type) -> [(PartialKeyPath<Root>, String)] {
-        Party._$paths_Party(root) + [
-            (\Root.age, "age"),
-            (\Root.employer, "employer"),
-        ]
+        let inherited: [(PartialKeyPath<Root>, String)] = Party._$paths_Party(root)
+            return inherited + [
+                (\Root.age, "age"),
+                (\Root.employer, "employer"),
+            ]
     }
 
     private static let _$firstIndexes = Human._$hierarchy?.firstIndexes(of: Human.self) ?? PolyStoreCore.ModelFirstIndexes()
 
     override package class var _$inheritance: PolyStoreCore.ModelInheritance {
-        PolyStoreCore.ModelInheritance(isAbstract: false, superentity: Party.self, subentities: [Worker.self] as [Human.Type])
+        var subentities: [any PolyStoreCore.Model.Type] = []
+    subentities.append(PolyStoreCore.ModelCheck.Superclass<Human>.lists(Worker.self))
+        return PolyStoreCore.ModelInheritance(isAbstract: false, superentity: Party.self, subentities: subentities)
     }
 
     private static func _$checkProperties() {
         PolyStoreCore.ModelCheck.attribute((Int).self)
-        PolyStoreCore.ModelCheck.inverse(\Firm.staff).check()
+        PolyStoreCore.ModelCheck.relationship(\Human.employer)
+        let inverse0 = PolyStoreCore.ModelCheck.inverse(\Firm.staff)
+        inverse0.check(Human.self)
     }
 }

@@ -116,8 +116,8 @@ package final class Invoice {
         properties: [
             .attribute(PolyStoreCore.ModelCoding.of((Int).self).describe("number", options: [.unique], originalName: nil, default: nil)),
             .attribute(PolyStoreCore.ModelCoding.of((Decimal).self).describe("amount", options: [], originalName: nil, default: 0)),
-            .relationship(PolyStoreBackend.RelationshipDescription(name: "customer", originalName: nil, destination: Customer._$entityName, isToMany: false, isOrdered: false, inverse: Customer._$storedName("invoices"), deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
-            .relationship(PolyStoreBackend.RelationshipDescription(name: "follows", originalName: nil, destination: Invoice._$entityName, isToMany: true, isOrdered: false, inverse: "follows", deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
+            .relationship(PolyStoreBackend.RelationshipDescription(name: "customer", originalName: nil, destination: PolyStoreCore.ModelCoding.destination(\Invoice.customer), isToMany: false, isOrdered: false, inverse: PolyStoreCore.ModelCoding.inverse("invoices", of: \Invoice.customer), deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
+            .relationship(PolyStoreBackend.RelationshipDescription(name: "follows", originalName: nil, destination: PolyStoreCore.ModelCoding.destination(\Invoice.follows), isToMany: true, isOrdered: false, inverse: "follows", deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
         ],
         indexes: [
         ])
@@ -132,8 +132,12 @@ package final class Invoice {
     private static func _$checkProperties() {
         PolyStoreCore.ModelCheck.required((Int).self)
         PolyStoreCore.ModelCheck.attribute((Decimal).self)
-        PolyStoreCore.ModelCheck.inverse(\Customer.invoices).check()
-        PolyStoreCore.ModelCheck.inverse(\Invoice.follows).check()
+        PolyStoreCore.ModelCheck.relationship(\Invoice.customer)
+        let inverse0 = PolyStoreCore.ModelCheck.inverse(\Customer.invoices)
+        inverse0.check(Invoice.self)
+        PolyStoreCore.ModelCheck.relationship(\Invoice.follows)
+        let inverse1 = PolyStoreCore.ModelCheck.inverse(\Invoice.follows)
+        inverse1.check(Invoice.self)
     }
 }
 

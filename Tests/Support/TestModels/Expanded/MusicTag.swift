@@ -74,7 +74,7 @@ package final class MusicTag {
         name: "Tag", originalName: nil,
         properties: [
             .attribute(PolyStoreCore.ModelCoding.of((String).self).describe("name", options: [], originalName: nil, default: "")),
-            .relationship(PolyStoreBackend.RelationshipDescription(name: "lists", originalName: nil, destination: Playlist._$entityName, isToMany: true, isOrdered: true, inverse: nil, deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
+            .relationship(PolyStoreBackend.RelationshipDescription(name: "lists", originalName: nil, destination: PolyStoreCore.ModelCoding.destination(\MusicTag.lists), isToMany: true, isOrdered: true, inverse: nil, deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
         ],
         indexes: [
         ])
@@ -86,6 +86,7 @@ package final class MusicTag {
 
     private static func _$checkProperties() {
         PolyStoreCore.ModelCheck.attribute((String).self)
+        PolyStoreCore.ModelCheck.relationship(\MusicTag.lists)
     }
 }
 

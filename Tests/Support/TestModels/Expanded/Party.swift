@@ -117,8 +117,8 @@ package class Party {
         properties: [
             .attribute(PolyStoreCore.ModelCoding.of((String).self).describe("name", options: [.indexed], originalName: nil, default: "")),
             .attribute(PolyStoreCore.ModelCoding.of((String?).self).describe("code", options: [.unique], originalName: nil, default: nil)),
-            .relationship(PolyStoreBackend.RelationshipDescription(name: "sponsor", originalName: nil, destination: Party._$entityName, isToMany: false, isOrdered: false, inverse: nil, deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
-            .relationship(PolyStoreBackend.RelationshipDescription(name: "visits", originalName: nil, destination: Visit._$entityName, isToMany: true, isOrdered: false, inverse: Visit._$storedName("party"), deleteRule: .cascade, isRequired: false, minCount: 0, maxCount: nil)),
+            .relationship(PolyStoreBackend.RelationshipDescription(name: "sponsor", originalName: nil, destination: PolyStoreCore.ModelCoding.destination(\Party.sponsor), isToMany: false, isOrdered: false, inverse: nil, deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
+            .relationship(PolyStoreBackend.RelationshipDescription(name: "visits", originalName: nil, destination: PolyStoreCore.ModelCoding.destination(\Party.visits), isToMany: true, isOrdered: false, inverse: PolyStoreCore.ModelCoding.inverse("party", of: \Party.visits), deleteRule: .cascade, isRequired: false, minCount: 0, maxCount: nil)),
         ],
         indexes: [
         ])
@@ -152,7 +152,10 @@ package class Party {
     package static let _$hierarchy: PolyStoreCore.ModelHierarchy? = PolyStoreCore.ModelHierarchy(Party.self)
 
     package class var _$inheritance: PolyStoreCore.ModelInheritance {
-        PolyStoreCore.ModelInheritance(isAbstract: true, superentity: nil, subentities: [Human.self, Firm.self] as [Party.Type])
+        var subentities: [any PolyStoreCore.Model.Type] = []
+    subentities.append(PolyStoreCore.ModelCheck.Superclass<Party>.lists(Human.self))
+    subentities.append(PolyStoreCore.ModelCheck.Superclass<Party>.lists(Firm.self))
+        return PolyStoreCore.ModelInheritance(isAbstract: true, superentity: nil, subentities: subentities)
     }
 
     package func validate() throws {
@@ -164,7 +167,10 @@ package class Party {
     private static func _$checkProperties() {
         PolyStoreCore.ModelCheck.attribute((String).self)
         PolyStoreCore.ModelCheck.attribute((String?).self)
-        PolyStoreCore.ModelCheck.inverse(\Visit.party).check()
+        PolyStoreCore.ModelCheck.relationship(\Party.sponsor)
+        PolyStoreCore.ModelCheck.relationship(\Party.visits)
+        let inverse1 = PolyStoreCore.ModelCheck.inverse(\Visit.party)
+        inverse1.check(Party.self)
     }
 }
 

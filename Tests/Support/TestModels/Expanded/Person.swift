@@ -158,9 +158,9 @@ package final class Person {
             .attribute(PolyStoreCore.ModelCoding.of((String).self).describe("email", options: [.unique], originalName: nil, default: nil)),
             .attribute(PolyStoreCore.ModelCoding.of((Int).self).describe("age", options: [.indexed], originalName: nil, default: 0)),
             .attribute(PolyStoreCore.ModelCoding.of((String?).self).describe("nickname", options: [], originalName: nil, default: nil)),
-            .relationship(PolyStoreBackend.RelationshipDescription(name: "department", originalName: nil, destination: Department._$entityName, isToMany: false, isOrdered: false, inverse: Department._$storedName("people"), deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
-            .relationship(PolyStoreBackend.RelationshipDescription(name: "friends", originalName: nil, destination: Person._$entityName, isToMany: true, isOrdered: false, inverse: "friends", deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
-            .relationship(PolyStoreBackend.RelationshipDescription(name: "spouse", originalName: nil, destination: Person._$entityName, isToMany: false, isOrdered: false, inverse: "spouse", deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
+            .relationship(PolyStoreBackend.RelationshipDescription(name: "department", originalName: nil, destination: PolyStoreCore.ModelCoding.destination(\Person.department), isToMany: false, isOrdered: false, inverse: PolyStoreCore.ModelCoding.inverse("people", of: \Person.department), deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
+            .relationship(PolyStoreBackend.RelationshipDescription(name: "friends", originalName: nil, destination: PolyStoreCore.ModelCoding.destination(\Person.friends), isToMany: true, isOrdered: false, inverse: "friends", deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
+            .relationship(PolyStoreBackend.RelationshipDescription(name: "spouse", originalName: nil, destination: PolyStoreCore.ModelCoding.destination(\Person.spouse), isToMany: false, isOrdered: false, inverse: "spouse", deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
         ],
         indexes: [
         ])
@@ -178,9 +178,15 @@ package final class Person {
         PolyStoreCore.ModelCheck.required((String).self)
         PolyStoreCore.ModelCheck.attribute((Int).self)
         PolyStoreCore.ModelCheck.attribute((String?).self)
-        PolyStoreCore.ModelCheck.inverse(\Department.people).check()
-        PolyStoreCore.ModelCheck.inverse(\Person.friends).check()
-        PolyStoreCore.ModelCheck.inverse(\Person.spouse).check()
+        PolyStoreCore.ModelCheck.relationship(\Person.department)
+        let inverse0 = PolyStoreCore.ModelCheck.inverse(\Department.people)
+        inverse0.check(Person.self)
+        PolyStoreCore.ModelCheck.relationship(\Person.friends)
+        let inverse1 = PolyStoreCore.ModelCheck.inverse(\Person.friends)
+        inverse1.check(Person.self)
+        PolyStoreCore.ModelCheck.relationship(\Person.spouse)
+        let inverse2 = PolyStoreCore.ModelCheck.inverse(\Person.spouse)
+        inverse2.check(Person.self)
     }
 }
 

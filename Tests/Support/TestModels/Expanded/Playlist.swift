@@ -156,13 +156,13 @@ package final class Playlist {
         name: "Playlist", originalName: nil,
         properties: [
             .attribute(PolyStoreCore.ModelCoding.of((String).self).describe("title", options: [], originalName: nil, default: "")),
-            .relationship(PolyStoreBackend.RelationshipDescription(name: "tracks", originalName: nil, destination: Track._$entityName, isToMany: true, isOrdered: true, inverse: Track._$storedName("playlist"), deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
-            .relationship(PolyStoreBackend.RelationshipDescription(name: "extras", originalName: nil, destination: Track._$entityName, isToMany: true, isOrdered: true, inverse: nil, deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
-            .relationship(PolyStoreBackend.RelationshipDescription(name: "tags", originalName: nil, destination: MusicTag._$entityName, isToMany: true, isOrdered: true, inverse: MusicTag._$storedName("lists"), deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
-            .relationship(PolyStoreBackend.RelationshipDescription(name: "similar", originalName: nil, destination: Playlist._$entityName, isToMany: true, isOrdered: true, inverse: "similar", deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
-            .relationship(PolyStoreBackend.RelationshipDescription(name: "parts", originalName: nil, destination: Playlist._$entityName, isToMany: true, isOrdered: true, inverse: "whole", deleteRule: .cascade, isRequired: false, minCount: 0, maxCount: nil)),
-            .relationship(PolyStoreBackend.RelationshipDescription(name: "whole", originalName: nil, destination: Playlist._$entityName, isToMany: false, isOrdered: false, inverse: nil, deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
-            .relationship(PolyStoreBackend.RelationshipDescription(name: "picks", originalName: nil, destination: Track._$entityName, isToMany: true, isOrdered: true, inverse: nil, deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: 3)),
+            .relationship(PolyStoreBackend.RelationshipDescription(name: "tracks", originalName: nil, destination: PolyStoreCore.ModelCoding.destination(\Playlist.tracks), isToMany: true, isOrdered: true, inverse: PolyStoreCore.ModelCoding.inverse("playlist", of: \Playlist.tracks), deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
+            .relationship(PolyStoreBackend.RelationshipDescription(name: "extras", originalName: nil, destination: PolyStoreCore.ModelCoding.destination(\Playlist.extras), isToMany: true, isOrdered: true, inverse: nil, deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
+            .relationship(PolyStoreBackend.RelationshipDescription(name: "tags", originalName: nil, destination: PolyStoreCore.ModelCoding.destination(\Playlist.tags), isToMany: true, isOrdered: true, inverse: PolyStoreCore.ModelCoding.inverse("lists", of: \Playlist.tags), deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
+            .relationship(PolyStoreBackend.RelationshipDescription(name: "similar", originalName: nil, destination: PolyStoreCore.ModelCoding.destination(\Playlist.similar), isToMany: true, isOrdered: true, inverse: "similar", deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
+            .relationship(PolyStoreBackend.RelationshipDescription(name: "parts", originalName: nil, destination: PolyStoreCore.ModelCoding.destination(\Playlist.parts), isToMany: true, isOrdered: true, inverse: "whole", deleteRule: .cascade, isRequired: false, minCount: 0, maxCount: nil)),
+            .relationship(PolyStoreBackend.RelationshipDescription(name: "whole", originalName: nil, destination: PolyStoreCore.ModelCoding.destination(\Playlist.whole), isToMany: false, isOrdered: false, inverse: nil, deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
+            .relationship(PolyStoreBackend.RelationshipDescription(name: "picks", originalName: nil, destination: PolyStoreCore.ModelCoding.destination(\Playlist.picks), isToMany: true, isOrdered: true, inverse: nil, deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: 3)),
         ],
         indexes: [
         ])
@@ -180,10 +180,21 @@ package final class Playlist {
 
     private static func _$checkProperties() {
         PolyStoreCore.ModelCheck.attribute((String).self)
-        PolyStoreCore.ModelCheck.inverse(\Track.playlist).check()
-        PolyStoreCore.ModelCheck.inverse(\MusicTag.lists).check()
-        PolyStoreCore.ModelCheck.inverse(\Playlist.similar).check()
-        PolyStoreCore.ModelCheck.inverse(\Playlist.whole).check()
+        PolyStoreCore.ModelCheck.relationship(\Playlist.tracks)
+        let inverse0 = PolyStoreCore.ModelCheck.inverse(\Track.playlist)
+        inverse0.check(Playlist.self)
+        PolyStoreCore.ModelCheck.relationship(\Playlist.extras)
+        PolyStoreCore.ModelCheck.relationship(\Playlist.tags)
+        let inverse2 = PolyStoreCore.ModelCheck.inverse(\MusicTag.lists)
+        inverse2.check(Playlist.self)
+        PolyStoreCore.ModelCheck.relationship(\Playlist.similar)
+        let inverse3 = PolyStoreCore.ModelCheck.inverse(\Playlist.similar)
+        inverse3.check(Playlist.self)
+        PolyStoreCore.ModelCheck.relationship(\Playlist.parts)
+        let inverse4 = PolyStoreCore.ModelCheck.inverse(\Playlist.whole)
+        inverse4.check(Playlist.self)
+        PolyStoreCore.ModelCheck.relationship(\Playlist.whole)
+        PolyStoreCore.ModelCheck.relationship(\Playlist.picks)
     }
 }
 

@@ -108,8 +108,8 @@ package final class Project {
         name: "Project", originalName: nil,
         properties: [
             .attribute(PolyStoreCore.ModelCoding.of((String).self).describe("name", options: [], originalName: nil, default: "")),
-            .relationship(PolyStoreBackend.RelationshipDescription(name: "owner", originalName: nil, destination: Department._$entityName, isToMany: false, isOrdered: false, inverse: nil, deleteRule: .nullify, isRequired: true, minCount: 0, maxCount: nil)),
-            .relationship(PolyStoreBackend.RelationshipDescription(name: "parent", originalName: nil, destination: Project._$entityName, isToMany: false, isOrdered: false, inverse: nil, deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
+            .relationship(PolyStoreBackend.RelationshipDescription(name: "owner", originalName: nil, destination: PolyStoreCore.ModelCoding.destination(\Project.owner), isToMany: false, isOrdered: false, inverse: nil, deleteRule: .nullify, isRequired: true, minCount: 0, maxCount: nil)),
+            .relationship(PolyStoreBackend.RelationshipDescription(name: "parent", originalName: nil, destination: PolyStoreCore.ModelCoding.destination(\Project.parent), isToMany: false, isOrdered: false, inverse: nil, deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
         ],
         indexes: [
         ])
@@ -122,6 +122,8 @@ package final class Project {
 
     private static func _$checkProperties() {
         PolyStoreCore.ModelCheck.attribute((String).self)
+        PolyStoreCore.ModelCheck.relationship(\Project.owner)
+        PolyStoreCore.ModelCheck.relationship(\Project.parent)
     }
 }
 

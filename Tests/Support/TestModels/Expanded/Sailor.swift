@@ -136,10 +136,10 @@ package final class Sailor {
     package static let _$entity = PolyStoreBackend.EntityDescription(
         name: "Sailor", originalName: nil,
         properties: [
-            .relationship(PolyStoreBackend.RelationshipDescription(name: "crew", originalName: nil, destination: Crew._$entityName, isToMany: false, isOrdered: false, inverse: Crew._$storedName("sailors"), deleteRule: .nullify, isRequired: true, minCount: 0, maxCount: nil)),
-            .relationship(PolyStoreBackend.RelationshipDescription(name: "next", originalName: nil, destination: Sailor._$entityName, isToMany: false, isOrdered: false, inverse: nil, deleteRule: .cascade, isRequired: false, minCount: 0, maxCount: nil)),
-            .relationship(PolyStoreBackend.RelationshipDescription(name: "buddy", originalName: nil, destination: Sailor._$entityName, isToMany: false, isOrdered: false, inverse: "buddy", deleteRule: .cascade, isRequired: false, minCount: 0, maxCount: nil)),
-            .relationship(PolyStoreBackend.RelationshipDescription(name: "ward", originalName: nil, destination: Sailor._$entityName, isToMany: false, isOrdered: false, inverse: nil, deleteRule: .deny, isRequired: false, minCount: 0, maxCount: nil)),
+            .relationship(PolyStoreBackend.RelationshipDescription(name: "crew", originalName: nil, destination: PolyStoreCore.ModelCoding.destination(\Sailor.crew), isToMany: false, isOrdered: false, inverse: PolyStoreCore.ModelCoding.inverse("sailors", of: \Sailor.crew), deleteRule: .nullify, isRequired: true, minCount: 0, maxCount: nil)),
+            .relationship(PolyStoreBackend.RelationshipDescription(name: "next", originalName: nil, destination: PolyStoreCore.ModelCoding.destination(\Sailor.next), isToMany: false, isOrdered: false, inverse: nil, deleteRule: .cascade, isRequired: false, minCount: 0, maxCount: nil)),
+            .relationship(PolyStoreBackend.RelationshipDescription(name: "buddy", originalName: nil, destination: PolyStoreCore.ModelCoding.destination(\Sailor.buddy), isToMany: false, isOrdered: false, inverse: "buddy", deleteRule: .cascade, isRequired: false, minCount: 0, maxCount: nil)),
+            .relationship(PolyStoreBackend.RelationshipDescription(name: "ward", originalName: nil, destination: PolyStoreCore.ModelCoding.destination(\Sailor.ward), isToMany: false, isOrdered: false, inverse: nil, deleteRule: .deny, isRequired: false, minCount: 0, maxCount: nil)),
         ],
         indexes: [
         ])
@@ -152,8 +152,14 @@ package final class Sailor {
         ])
 
     private static func _$checkProperties() {
-        PolyStoreCore.ModelCheck.inverse(\Crew.sailors).check()
-        PolyStoreCore.ModelCheck.inverse(\Sailor.buddy).check()
+        PolyStoreCore.ModelCheck.relationship(\Sailor.crew)
+        let inverse0 = PolyStoreCore.ModelCheck.inverse(\Crew.sailors)
+        inverse0.check(Sailor.self)
+        PolyStoreCore.ModelCheck.relationship(\Sailor.next)
+        PolyStoreCore.ModelCheck.relationship(\Sailor.buddy)
+        let inverse2 = PolyStoreCore.ModelCheck.inverse(\Sailor.buddy)
+        inverse2.check(Sailor.self)
+        PolyStoreCore.ModelCheck.relationship(\Sailor.ward)
     }
 }
 

@@ -85,7 +85,7 @@ package final class Track {
         name: "Track", originalName: nil,
         properties: [
             .attribute(PolyStoreCore.ModelCoding.of((String).self).describe("title", options: [.indexed], originalName: nil, default: "")),
-            .relationship(PolyStoreBackend.RelationshipDescription(name: "playlist", originalName: nil, destination: Playlist._$entityName, isToMany: false, isOrdered: false, inverse: nil, deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
+            .relationship(PolyStoreBackend.RelationshipDescription(name: "playlist", originalName: nil, destination: PolyStoreCore.ModelCoding.destination(\Track.playlist), isToMany: false, isOrdered: false, inverse: nil, deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
         ],
         indexes: [
         ])
@@ -97,6 +97,7 @@ package final class Track {
 
     private static func _$checkProperties() {
         PolyStoreCore.ModelCheck.attribute((String).self)
+        PolyStoreCore.ModelCheck.relationship(\Track.playlist)
     }
 }
 

@@ -85,7 +85,7 @@ package final class Visit {
         name: "Visit", originalName: nil,
         properties: [
             .attribute(PolyStoreCore.ModelCoding.of((Int).self).describe("day", options: [], originalName: nil, default: 0)),
-            .relationship(PolyStoreBackend.RelationshipDescription(name: "party", originalName: nil, destination: Party._$entityName, isToMany: false, isOrdered: false, inverse: nil, deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
+            .relationship(PolyStoreBackend.RelationshipDescription(name: "party", originalName: nil, destination: PolyStoreCore.ModelCoding.destination(\Visit.party), isToMany: false, isOrdered: false, inverse: nil, deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
         ],
         indexes: [
         ])
@@ -97,6 +97,7 @@ package final class Visit {
 
     private static func _$checkProperties() {
         PolyStoreCore.ModelCheck.attribute((Int).self)
+        PolyStoreCore.ModelCheck.relationship(\Visit.party)
     }
 }
 

@@ -103,8 +103,8 @@ package final class Worker: Human {
         name: "Worker", originalName: nil,
         properties: [
             .attribute(PolyStoreCore.ModelCoding.of((String).self).describe("badge", options: [], originalName: nil, default: nil)),
-            .relationship(PolyStoreBackend.RelationshipDescription(name: "boss", originalName: nil, destination: Worker._$entityName, isToMany: false, isOrdered: false, inverse: "reports", deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
-            .relationship(PolyStoreBackend.RelationshipDescription(name: "reports", originalName: nil, destination: Worker._$entityName, isToMany: true, isOrdered: false, inverse: nil, deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: 2)),
+            .relationship(PolyStoreBackend.RelationshipDescription(name: "boss", originalName: nil, destination: PolyStoreCore.ModelCoding.destination(\Worker.boss), isToMany: false, isOrdered: false, inverse: "reports", deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
+            .relationship(PolyStoreBackend.RelationshipDescription(name: "reports", originalName: nil, destination: PolyStoreCore.ModelCoding.destination(\Worker.reports), isToMany: true, isOrdered: false, inverse: nil, deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: 2)),
         ],
         indexes: [
         ])
@@ -120,11 +120,12 @@ package final class Worker: Human {
     }
 
     package static func _$paths_Worker<Root: Worker>(_ root: Root.Type) -> [(PartialKeyPath<Root>, String)] {
-        Human._$paths_Human(root) + [
-            (\Root.badge, "badge"),
-            (\Root.boss, "boss"),
-            (\Root.reports, "reports"),
-        ]
+        let inherited: [(PartialKeyPath<Root>, String)] = Human._$paths_Human(root)
+            return inherited + [
+                (\Root.badge, "badge"),
+                (\Root.boss, "boss"),
+                (\Root.reports, "reports"),
+            ]
     }
 
     private static let _$firstIndexes = Worker._$hierarchy?.firstIndexes(of: Worker.self) ?? PolyStoreCore.ModelFirstIndexes()
@@ -135,6 +136,9 @@ package final class Worker: Human {
 
     private static func _$checkProperties() {
         PolyStoreCore.ModelCheck.required((String).self)
-        PolyStoreCore.ModelCheck.inverse(\Worker.reports).check()
+        PolyStoreCore.ModelCheck.relationship(\Worker.boss)
+        let inverse0 = PolyStoreCore.ModelCheck.inverse(\Worker.reports)
+        inverse0.check(Worker.self)
+        PolyStoreCore.ModelCheck.relationship(\Worker.reports)
     }
 }

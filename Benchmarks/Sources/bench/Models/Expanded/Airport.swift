@@ -199,7 +199,7 @@ final class Airport {
             .attribute(PolyStoreCore.ModelCoding.of((Double).self).describe("elevationFeet", options: [.indexed], originalName: nil, default: 0)),
             .attribute(PolyStoreCore.ModelCoding.of((Double).self).describe("latitude", options: [], originalName: nil, default: nil)),
             .attribute(PolyStoreCore.ModelCoding.of((Double).self).describe("longitude", options: [], originalName: nil, default: nil)),
-            .relationship(PolyStoreBackend.RelationshipDescription(name: "country", originalName: nil, destination: Country._$entityName, isToMany: false, isOrdered: false, inverse: nil, deleteRule: .nullify, isRequired: true, minCount: 0, maxCount: nil)),
+            .relationship(PolyStoreBackend.RelationshipDescription(name: "country", originalName: nil, destination: PolyStoreCore.ModelCoding.destination(\Airport.country), isToMany: false, isOrdered: false, inverse: nil, deleteRule: .nullify, isRequired: true, minCount: 0, maxCount: nil)),
         ],
         indexes: [
         ])
@@ -223,6 +223,7 @@ final class Airport {
         PolyStoreCore.ModelCheck.attribute((Double).self)
         PolyStoreCore.ModelCheck.required((Double).self)
         PolyStoreCore.ModelCheck.required((Double).self)
+        PolyStoreCore.ModelCheck.relationship(\Airport.country)
     }
 }
 

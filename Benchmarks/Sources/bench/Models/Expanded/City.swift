@@ -203,7 +203,7 @@ final class City {
             .attribute(PolyStoreCore.ModelCoding.of((Int).self).describe("population", options: [.indexed], originalName: nil, default: 0)),
             .attribute(PolyStoreCore.ModelCoding.of((String?).self).describe("timeZone", options: [], originalName: nil, default: nil)),
             .attribute(PolyStoreCore.ModelCoding.of(([String]).self).describe("alternateNames", options: [], originalName: nil, default: [])),
-            .relationship(PolyStoreBackend.RelationshipDescription(name: "country", originalName: nil, destination: Country._$entityName, isToMany: false, isOrdered: false, inverse: nil, deleteRule: .nullify, isRequired: true, minCount: 0, maxCount: nil)),
+            .relationship(PolyStoreBackend.RelationshipDescription(name: "country", originalName: nil, destination: PolyStoreCore.ModelCoding.destination(\City.country), isToMany: false, isOrdered: false, inverse: nil, deleteRule: .nullify, isRequired: true, minCount: 0, maxCount: nil)),
         ],
         indexes: [
             PolyStoreBackend.IndexDescription(fields: ["latitude", "longitude"], isUnique: false),
@@ -228,6 +228,7 @@ final class City {
         PolyStoreCore.ModelCheck.attribute((Int).self)
         PolyStoreCore.ModelCheck.attribute((String?).self)
         PolyStoreCore.ModelCheck.attribute(([String]).self)
+        PolyStoreCore.ModelCheck.relationship(\City.country)
     }
 }
 

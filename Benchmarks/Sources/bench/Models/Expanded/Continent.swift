@@ -93,7 +93,7 @@ final class Continent {
         properties: [
             .attribute(PolyStoreCore.ModelCoding.of((String).self).describe("code", options: [.unique], originalName: nil, default: nil)),
             .attribute(PolyStoreCore.ModelCoding.of((String).self).describe("name", options: [], originalName: nil, default: nil)),
-            .relationship(PolyStoreBackend.RelationshipDescription(name: "countries", originalName: nil, destination: Country._$entityName, isToMany: true, isOrdered: false, inverse: Country._$storedName("continent"), deleteRule: .deny, isRequired: false, minCount: 0, maxCount: nil)),
+            .relationship(PolyStoreBackend.RelationshipDescription(name: "countries", originalName: nil, destination: PolyStoreCore.ModelCoding.destination(\Continent.countries), isToMany: true, isOrdered: false, inverse: PolyStoreCore.ModelCoding.inverse("continent", of: \Continent.countries), deleteRule: .deny, isRequired: false, minCount: 0, maxCount: nil)),
         ],
         indexes: [
         ])
@@ -107,7 +107,9 @@ final class Continent {
     private static func _$checkProperties() {
         PolyStoreCore.ModelCheck.required((String).self)
         PolyStoreCore.ModelCheck.required((String).self)
-        PolyStoreCore.ModelCheck.inverse(\Country.continent).check()
+        PolyStoreCore.ModelCheck.relationship(\Continent.countries)
+        let inverse0 = PolyStoreCore.ModelCheck.inverse(\Country.continent)
+        inverse0.check(Continent.self)
     }
 }
 

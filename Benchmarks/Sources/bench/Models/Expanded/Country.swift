@@ -217,10 +217,10 @@ final class Country {
             .attribute(PolyStoreCore.ModelCoding.of((Double).self).describe("areaKm2", options: [], originalName: nil, default: 0)),
             .attribute(PolyStoreCore.ModelCoding.of((Int).self).describe("population", options: [], originalName: nil, default: 0)),
             .attribute(PolyStoreCore.ModelCoding.of(([String]).self).describe("languages", options: [], originalName: nil, default: [])),
-            .relationship(PolyStoreBackend.RelationshipDescription(name: "continent", originalName: nil, destination: Continent._$entityName, isToMany: false, isOrdered: false, inverse: nil, deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
-            .relationship(PolyStoreBackend.RelationshipDescription(name: "neighbours", originalName: nil, destination: Country._$entityName, isToMany: true, isOrdered: false, inverse: "neighbours", deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
-            .relationship(PolyStoreBackend.RelationshipDescription(name: "cities", originalName: nil, destination: City._$entityName, isToMany: true, isOrdered: false, inverse: City._$storedName("country"), deleteRule: .cascade, isRequired: false, minCount: 0, maxCount: nil)),
-            .relationship(PolyStoreBackend.RelationshipDescription(name: "airports", originalName: nil, destination: Airport._$entityName, isToMany: true, isOrdered: false, inverse: Airport._$storedName("country"), deleteRule: .cascade, isRequired: false, minCount: 0, maxCount: nil)),
+            .relationship(PolyStoreBackend.RelationshipDescription(name: "continent", originalName: nil, destination: PolyStoreCore.ModelCoding.destination(\Country.continent), isToMany: false, isOrdered: false, inverse: nil, deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
+            .relationship(PolyStoreBackend.RelationshipDescription(name: "neighbours", originalName: nil, destination: PolyStoreCore.ModelCoding.destination(\Country.neighbours), isToMany: true, isOrdered: false, inverse: "neighbours", deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
+            .relationship(PolyStoreBackend.RelationshipDescription(name: "cities", originalName: nil, destination: PolyStoreCore.ModelCoding.destination(\Country.cities), isToMany: true, isOrdered: false, inverse: PolyStoreCore.ModelCoding.inverse("country", of: \Country.cities), deleteRule: .cascade, isRequired: false, minCount: 0, maxCount: nil)),
+            .relationship(PolyStoreBackend.RelationshipDescription(name: "airports", originalName: nil, destination: PolyStoreCore.ModelCoding.destination(\Country.airports), isToMany: true, isOrdered: false, inverse: PolyStoreCore.ModelCoding.inverse("country", of: \Country.airports), deleteRule: .cascade, isRequired: false, minCount: 0, maxCount: nil)),
         ],
         indexes: [
         ])
@@ -245,9 +245,16 @@ final class Country {
         PolyStoreCore.ModelCheck.attribute((Double).self)
         PolyStoreCore.ModelCheck.attribute((Int).self)
         PolyStoreCore.ModelCheck.attribute(([String]).self)
-        PolyStoreCore.ModelCheck.inverse(\Country.neighbours).check()
-        PolyStoreCore.ModelCheck.inverse(\City.country).check()
-        PolyStoreCore.ModelCheck.inverse(\Airport.country).check()
+        PolyStoreCore.ModelCheck.relationship(\Country.continent)
+        PolyStoreCore.ModelCheck.relationship(\Country.neighbours)
+        let inverse1 = PolyStoreCore.ModelCheck.inverse(\Country.neighbours)
+        inverse1.check(Country.self)
+        PolyStoreCore.ModelCheck.relationship(\Country.cities)
+        let inverse2 = PolyStoreCore.ModelCheck.inverse(\City.country)
+        inverse2.check(Country.self)
+        PolyStoreCore.ModelCheck.relationship(\Country.airports)
+        let inverse3 = PolyStoreCore.ModelCheck.inverse(\Airport.country)
+        inverse3.check(Country.self)
     }
 }
 

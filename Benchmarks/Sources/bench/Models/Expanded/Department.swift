@@ -74,7 +74,7 @@ final class Department {
         name: "Department", originalName: nil,
         properties: [
             .attribute(PolyStoreCore.ModelCoding.of((String).self).describe("name", options: [], originalName: nil, default: "")),
-            .relationship(PolyStoreBackend.RelationshipDescription(name: "people", originalName: nil, destination: Person._$entityName, isToMany: true, isOrdered: false, inverse: nil, deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
+            .relationship(PolyStoreBackend.RelationshipDescription(name: "people", originalName: nil, destination: PolyStoreCore.ModelCoding.destination(\Department.people), isToMany: true, isOrdered: false, inverse: nil, deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
         ],
         indexes: [
         ])
@@ -86,6 +86,7 @@ final class Department {
 
     private static func _$checkProperties() {
         PolyStoreCore.ModelCheck.attribute((String).self)
+        PolyStoreCore.ModelCheck.relationship(\Department.people)
     }
 }
 

@@ -107,10 +107,10 @@ final class Holder {
         name: "Holder", originalName: nil,
         properties: [
             .attribute(PolyStoreCore.ModelCoding.of((String).self).describe("name", options: [], originalName: nil, default: "")),
-            .relationship(PolyStoreBackend.RelationshipDescription(name: "people", originalName: nil, destination: Item._$entityName, isToMany: true, isOrdered: false, inverse: Item._$storedName("holder"), deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
-            .relationship(PolyStoreBackend.RelationshipDescription(name: "tracks", originalName: nil, destination: Item._$entityName, isToMany: true, isOrdered: true, inverse: Item._$storedName("album"), deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
-            .relationship(PolyStoreBackend.RelationshipDescription(name: "tags", originalName: nil, destination: Item._$entityName, isToMany: true, isOrdered: false, inverse: Item._$storedName("holders"), deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
-            .relationship(PolyStoreBackend.RelationshipDescription(name: "marks", originalName: nil, destination: Item._$entityName, isToMany: true, isOrdered: false, inverse: nil, deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
+            .relationship(PolyStoreBackend.RelationshipDescription(name: "people", originalName: nil, destination: PolyStoreCore.ModelCoding.destination(\Holder.people), isToMany: true, isOrdered: false, inverse: PolyStoreCore.ModelCoding.inverse("holder", of: \Holder.people), deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
+            .relationship(PolyStoreBackend.RelationshipDescription(name: "tracks", originalName: nil, destination: PolyStoreCore.ModelCoding.destination(\Holder.tracks), isToMany: true, isOrdered: true, inverse: PolyStoreCore.ModelCoding.inverse("album", of: \Holder.tracks), deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
+            .relationship(PolyStoreBackend.RelationshipDescription(name: "tags", originalName: nil, destination: PolyStoreCore.ModelCoding.destination(\Holder.tags), isToMany: true, isOrdered: false, inverse: PolyStoreCore.ModelCoding.inverse("holders", of: \Holder.tags), deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
+            .relationship(PolyStoreBackend.RelationshipDescription(name: "marks", originalName: nil, destination: PolyStoreCore.ModelCoding.destination(\Holder.marks), isToMany: true, isOrdered: false, inverse: nil, deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
         ],
         indexes: [
         ])
@@ -125,9 +125,16 @@ final class Holder {
 
     private static func _$checkProperties() {
         PolyStoreCore.ModelCheck.attribute((String).self)
-        PolyStoreCore.ModelCheck.inverse(\Item.holder).check()
-        PolyStoreCore.ModelCheck.inverse(\Item.album).check()
-        PolyStoreCore.ModelCheck.inverse(\Item.holders).check()
+        PolyStoreCore.ModelCheck.relationship(\Holder.people)
+        let inverse0 = PolyStoreCore.ModelCheck.inverse(\Item.holder)
+        inverse0.check(Holder.self)
+        PolyStoreCore.ModelCheck.relationship(\Holder.tracks)
+        let inverse1 = PolyStoreCore.ModelCheck.inverse(\Item.album)
+        inverse1.check(Holder.self)
+        PolyStoreCore.ModelCheck.relationship(\Holder.tags)
+        let inverse2 = PolyStoreCore.ModelCheck.inverse(\Item.holders)
+        inverse2.check(Holder.self)
+        PolyStoreCore.ModelCheck.relationship(\Holder.marks)
     }
 }
 

@@ -118,9 +118,9 @@ final class Item {
         name: "Item", originalName: nil,
         properties: [
             .attribute(PolyStoreCore.ModelCoding.of((Int).self).describe("number", options: [.indexed], originalName: nil, default: 0)),
-            .relationship(PolyStoreBackend.RelationshipDescription(name: "holder", originalName: nil, destination: Holder._$entityName, isToMany: false, isOrdered: false, inverse: nil, deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
-            .relationship(PolyStoreBackend.RelationshipDescription(name: "album", originalName: nil, destination: Holder._$entityName, isToMany: false, isOrdered: false, inverse: nil, deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
-            .relationship(PolyStoreBackend.RelationshipDescription(name: "holders", originalName: nil, destination: Holder._$entityName, isToMany: true, isOrdered: false, inverse: nil, deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
+            .relationship(PolyStoreBackend.RelationshipDescription(name: "holder", originalName: nil, destination: PolyStoreCore.ModelCoding.destination(\Item.holder), isToMany: false, isOrdered: false, inverse: nil, deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
+            .relationship(PolyStoreBackend.RelationshipDescription(name: "album", originalName: nil, destination: PolyStoreCore.ModelCoding.destination(\Item.album), isToMany: false, isOrdered: false, inverse: nil, deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
+            .relationship(PolyStoreBackend.RelationshipDescription(name: "holders", originalName: nil, destination: PolyStoreCore.ModelCoding.destination(\Item.holders), isToMany: true, isOrdered: false, inverse: nil, deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
         ],
         indexes: [
         ])
@@ -134,6 +134,9 @@ final class Item {
 
     private static func _$checkProperties() {
         PolyStoreCore.ModelCheck.attribute((Int).self)
+        PolyStoreCore.ModelCheck.relationship(\Item.holder)
+        PolyStoreCore.ModelCheck.relationship(\Item.album)
+        PolyStoreCore.ModelCheck.relationship(\Item.holders)
     }
 }
 

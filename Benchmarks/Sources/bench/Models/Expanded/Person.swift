@@ -200,7 +200,7 @@ final class Person {
             .attribute(PolyStoreCore.ModelCoding.of((Bool).self).describe("isActive", options: [], originalName: nil, default: false)),
             .attribute(PolyStoreCore.ModelCoding.of((Date).self).describe("createdAt", options: [], originalName: nil, default: nil)),
             .attribute(PolyStoreCore.ModelCoding.of((String).self).describe("notes", options: [], originalName: nil, default: "")),
-            .relationship(PolyStoreBackend.RelationshipDescription(name: "department", originalName: nil, destination: Department._$entityName, isToMany: false, isOrdered: false, inverse: Department._$storedName("people"), deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
+            .relationship(PolyStoreBackend.RelationshipDescription(name: "department", originalName: nil, destination: PolyStoreCore.ModelCoding.destination(\Person.department), isToMany: false, isOrdered: false, inverse: PolyStoreCore.ModelCoding.inverse("people", of: \Person.department), deleteRule: .nullify, isRequired: false, minCount: 0, maxCount: nil)),
         ],
         indexes: [
         ])
@@ -224,7 +224,9 @@ final class Person {
         PolyStoreCore.ModelCheck.attribute((Bool).self)
         PolyStoreCore.ModelCheck.required((Date).self)
         PolyStoreCore.ModelCheck.attribute((String).self)
-        PolyStoreCore.ModelCheck.inverse(\Department.people).check()
+        PolyStoreCore.ModelCheck.relationship(\Person.department)
+        let inverse0 = PolyStoreCore.ModelCheck.inverse(\Department.people)
+        inverse0.check(Person.self)
     }
 }
 
