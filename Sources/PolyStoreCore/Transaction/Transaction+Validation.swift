@@ -3,7 +3,7 @@ import PolyStoreBackend
 extension Transaction {
     /// Validates all changed objects and throws one error with all violations.
     func validate() throws {
-        var violations = Violations()
+        var violations = Violations { [unowned self] in isNew($0, $1) }
         for entityIndex in pending.indices {
             let entry = table.entries[entityIndex]
             if !entry.counted.isEmpty { try checkCounts(entry, pending[entityIndex], &violations) }
@@ -30,6 +30,20 @@ extension Transaction {
         try checkDenials(&violations)
         try checkReferences(&violations)
         try violations.throwIfAny()
+    }
+
+    /// Returns whether this transaction has created an object.
+    func isNew(_ entity: String, _ rowID: Int64) -> Bool {
+        pending.indices.contains { index in
+            table.entries[index].entity.name == entity && pending[index].inserted.contains { $0._$state.rowID == rowID }
+        }
+    }
+
+    /// Returns an object in words, for errors: its row id, unless this transaction has created it.
+    func described(_ object: any Model) -> String {
+        let entityChanges = pending.indices.contains(Int(object._$state.entityIndex)) ? pending[Int(object._$state.entityIndex)] : nil
+        let isNew = entityChanges?.inserted.contains { $0._$state.rowID == object._$state.rowID } ?? false
+        return isNew ? "a new object" : "object \(object._$state.rowID)"
     }
 
     /// Validates the minimum and maximum counts of to-many relationships, for inserted objects and changed relationships.
