@@ -56,8 +56,20 @@ private final class MemoryWriter: EngineWriter {
 
     deinit { end() }
 
-    func get(_ key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? { tree.value(of: key) }
-    func cursor() -> EngineCursor { tree.makeCursor() }
+    private func check() throws {
+        if isEnded { throw StoreError(.closed, "The transaction of \(engine.location) has ended.", location: engine.location) }
+    }
+
+    func get(_ key: UnsafeRawBufferPointer) throws -> UnsafeRawBufferPointer? {
+        try check()
+        return tree.value(of: key)
+    }
+
+    func cursor() throws -> EngineCursor {
+        try check()
+        return tree.makeCursor()
+    }
+
     func put(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) { tree.set(key, value) }
     func remove(_ key: UnsafeRawBufferPointer) { tree.remove(key) }
     func write(_ run: WriteRun) { tree.write(run) }

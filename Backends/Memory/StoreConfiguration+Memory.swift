@@ -27,7 +27,7 @@ extension StoreEngine {
     public static let memory = StoreEngine(name: "memory") { url in
         guard url.location.isEmpty else {
             throw StoreError(
-                .misuse, "A store in memory has no location, and \"\(url.text)\" gives one. Write memory: alone.", location: url.text)
+                .misuse, "A store in memory has no location, and \"\(url)\" gives one. Write memory: alone.", location: url.description)
         }
         return .inMemory()
     }

@@ -22,6 +22,10 @@ static struct {
     size_t length;
     char folder[PATH_MAX];
     uint64_t count;
+    // Called after each flush by one thread.
+    void (*observer)(void *);
+    void *context;
+    pthread_t thread;
 } probes[PROBES];
 
 int polystore_flush_probe_begin(const char *folder) {
@@ -35,6 +39,7 @@ int polystore_flush_probe_begin(const char *folder) {
         probes[i].used = 1;
         probes[i].length = length;
         probes[i].count = 0;
+        probes[i].observer = NULL;
         memcpy(probes[i].folder, folder, length + 1);
         atomic_fetch_add(&in_use, 1);
     }
@@ -57,11 +62,31 @@ void polystore_flush_probe_end(int probe) {
     pthread_mutex_unlock(&lock);
 }
 
-static void count_path(const char *path) {
+void polystore_flush_probe_observe(int probe, void (*observer)(void *), void *context) {
+    if (probe < 0 || probe >= PROBES) return;
     pthread_mutex_lock(&lock);
-    for (int i = 0; i < PROBES; i++)
-        if (probes[i].used && strncmp(path, probes[i].folder, probes[i].length) == 0 && path[probes[i].length] == '/') probes[i].count++;
+    probes[probe].observer = observer;
+    probes[probe].context = context;
+    probes[probe].thread = pthread_self();
     pthread_mutex_unlock(&lock);
+}
+
+static void count_path(const char *path) {
+    for (int i = 0; i < PROBES; i++) {
+        void (*observer)(void *) = NULL;
+        void *context = NULL;
+        pthread_mutex_lock(&lock);
+        if (probes[i].used && strncmp(path, probes[i].folder, probes[i].length) == 0 && path[probes[i].length] == '/') {
+            probes[i].count++;
+            if (probes[i].observer && pthread_equal(probes[i].thread, pthread_self())) {
+                observer = probes[i].observer;
+                context = probes[i].context;
+            }
+        }
+        pthread_mutex_unlock(&lock);
+        // Without the lock, because the observer may open and close files.
+        if (observer) observer(context);
+    }
 }
 
 static void count_descriptor(int descriptor) {
@@ -124,6 +149,7 @@ int msync(void *address, size_t length, int flags) {
 
 int polystore_flush_probe_begin(const char *folder) { return -1; }
 uint64_t polystore_flush_probe_count(int probe) { return 0; }
+void polystore_flush_probe_observe(int probe, void (*observer)(void *), void *context) {}
 void polystore_flush_probe_end(int probe) {}
 
 #endif

@@ -32,6 +32,25 @@ import Testing
         #expect(report.text.contains("persistence less than its author says"))
     }
 
+    /// Cases about local files are skipped for a backend that has none, and a backend that has files cannot deny them.
+    @Test func casesAboutFilesAreSkippedWithoutFiles() async throws {
+        let ids = [
+            "opening.foreign-file.is-refused", "opening.missing-folder.is-an-io-error", "kill.full.is-in-the-files", "opening.new.is-empty",
+        ]
+        let cases = ConformanceCase.all.filter { ids.contains($0.id) }
+        #expect(cases.count == ids.count)
+        let elsewhere = ConformanceTarget(name: "elsewhere", capabilities: Targets.sqlite.capabilities, keepsLocalFiles: false) {
+            location in
+            Targets.configuration("sqlite", location.path)
+        }
+        for c in cases { #expect(c.reasonToSkip(elsewhere) == (c.id == "opening.new.is-empty" ? nil : "keeps no local files")) }
+        for c in cases { #expect(c.reasonToSkip(Targets.sqlite) == nil) }
+        let report = await ConformanceReport.run([elsewhere], cases: cases)
+        #expect(report.failures.map(\.caseID) == ["claims"])
+        #expect(report.text.contains("keeps files at its path, which its author denies"))
+        #expect(report.text.contains("keeps no local files"))
+    }
+
     /// A case that hangs is reported by name, and the other cases still run.
     @Test func caseThatHangsFailsWithItsID() async {
         let hanging = ConformanceTarget(name: "hanging", capabilities: [.concurrentReaders]) { location in

@@ -17,16 +17,19 @@ public struct ConformanceCase: Sendable, Identifiable, CustomStringConvertible {
     public let requires: Set<Capabilities.Feature>
     /// A Boolean value that indicates whether the case requires a store that detects damage; see ``ConformanceTarget/findsDamage``.
     private let findsDamage: Bool
+    /// A Boolean value that indicates whether the case requires a store in local files; see ``ConformanceTarget/keepsLocalFiles``.
+    private let needsFiles: Bool
     private let body: @Sendable (ConformanceRun) async throws -> Void
 
     init(
-        _ id: String, _ statement: String, requires: Set<Capabilities.Feature> = [], findsDamage: Bool = false,
+        _ id: String, _ statement: String, requires: Set<Capabilities.Feature> = [], findsDamage: Bool = false, needsFiles: Bool = false,
         _ body: @escaping @Sendable (ConformanceRun) async throws -> Void
     ) {
         self.id = id
         self.statement = statement
         self.requires = requires
         self.findsDamage = findsDamage
+        self.needsFiles = needsFiles
         self.body = body
     }
 
@@ -37,6 +40,7 @@ public struct ConformanceCase: Sendable, Identifiable, CustomStringConvertible {
     public func reasonToSkip(_ target: ConformanceTarget) -> String? {
         let missing = requires.subtracting(target.capabilities)
         if !missing.isEmpty { return "needs \(missing.sorted().map(\.description).joined(separator: ", "))" }
+        if needsFiles, !target.keepsLocalFiles { return "keeps no local files" }
         return findsDamage && !target.findsDamage ? "finds no damage" : nil
     }
 
@@ -81,6 +85,7 @@ public struct ConformanceCase: Sendable, Identifiable, CustomStringConvertible {
         functionCases, outerCases, statisticsCases, groupExpressionCases, orderedCases, isolationCases, versionCases, fileCases,
         damageCases,
         resetCases, linkNameCases, namedValueCases, changeLogCases, migrationCases, migrationFieldCases, migrationLinkCases,
-        indexReplacementCases, copyingCases, compactionCases,
+        indexReplacementCases, copyingCases, compactionCases, manyCases,
+        flushCases, storeNameCases,
     ]
 }

@@ -82,6 +82,14 @@ extension ConformanceTarget {
     /// Returns the features that a store of this backend claims, for comparison with those that the target declares.
     public func claimedFeatures() throws -> Set<Capabilities.Feature> { try claims().features }
 
+    /// Returns whether a store keeps files at its path.
+    func storesFiles() throws -> Bool {
+        let run = try ConformanceRun(self, "claims")
+        let found = Result { try run.keepsFilesAtItsPath() }
+        try run.cleanUp()
+        return try found.get()
+    }
+
     func claims() throws -> Capabilities {
         let run = try ConformanceRun(self, "claims")
         let capabilities = Result { try run.open(Fixtures.company).backend.capabilities }

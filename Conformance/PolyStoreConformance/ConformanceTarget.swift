@@ -8,6 +8,8 @@ public struct ConformanceTarget: Sendable, CustomStringConvertible {
     public let capabilities: Set<Capabilities.Feature>
     /// A Boolean value that indicates whether a store detects changed bytes in its files.
     public let findsDamage: Bool
+    /// A Boolean value that indicates whether a persistent store keeps its data in local files at its path.
+    public let keepsLocalFiles: Bool
     let store: @Sendable (ConformanceLocation) -> StoreConfiguration
     let teardown: @Sendable (ConformanceLocation) throws -> Void
 
@@ -15,17 +17,20 @@ public struct ConformanceTarget: Sendable, CustomStringConvertible {
     ///   - name: The name of the backend in results.
     ///   - capabilities: The features that the backend claims. A case that needs another feature is skipped.
     ///   - findsDamage: Whether a store detects changed bytes in its files. `false` for an engine without checksums.
+    ///   - keepsLocalFiles: Whether a persistent store keeps its data in local files at its path. `false` for a store on a server: cases that put files at the
+    ///     path, or read the files there, are skipped.
     ///   - store: Returns the configuration for a path. Called again with the same path to reopen the store.
     ///   - teardown: Removes data that a store has left elsewhere: on a server, or in other folders. Called after each case for each path that the case used,
     ///     when its stores are closed. Files at the path or beside it are removed in any case.
     public init(
-        name: String, capabilities: Set<Capabilities.Feature>, findsDamage: Bool = true,
+        name: String, capabilities: Set<Capabilities.Feature>, findsDamage: Bool = true, keepsLocalFiles: Bool = true,
         store: @escaping @Sendable (ConformanceLocation) -> StoreConfiguration,
         teardown: @escaping @Sendable (ConformanceLocation) throws -> Void = { _ in }
     ) {
         self.name = name
         self.capabilities = capabilities
         self.findsDamage = findsDamage
+        self.keepsLocalFiles = keepsLocalFiles
         self.store = store
         self.teardown = teardown
     }

@@ -36,6 +36,41 @@ import Testing
         #expect(error?.message.hasPrefix("\"\(text)\" is not a store URL") ?? false)
     }
 
+    /// Neither the message nor the location of an error contains a password, also if the URL is malformed.
+    @Test(arguments: [
+        "postgres://me:hunter2@host/db", "postgres://me:hun?ter2@host/db", "postgres://me:hun/ter2@host", "postgres:me:hunter2@host?x",
+        "Postgres://me:hunter2@host", "postgres://me:hunter2@host:5432/db?sslmode", "postgres://me:hun@ter2@host/db",
+        "fake:x?password=hunter2", "fake:x?readOnly=perhaps&password=hunter2", "fake:x?durability=some&passphrase=hunter2",
+        "fake:x?speed=3&Secret=hunter2&a", "fake:x?password=hun&ter2", "fake:x?password=hun&ter2&hunter2", "fake:x?password=hun;ter2",
+        "fake:x?key=%zz&hunter2", "fake:x?apiToken=hunter2&apiToken=hunter2", "fake:x&token=hunter2?b", "fake:x?pass%77ord=hunter2&b",
+        "fake:x?password=hunter2?", "fake:?password=hunter2", "other:x?encryptionKey=hunter2", "fake:x?speed=1&speed=2&pwd=hunter2",
+        "fake:x\0?password=hunter2", "fake:x?password=hunter2=hunter2",
+    ])
+    func passwordsAreNotQuoted(_ text: String) throws {
+        let error = try #require(throws: StoreError.self) { try engines.configuration(text) }
+        for quoted in ["\(error)", error.message, error.location ?? "", error.underlying ?? ""] {
+            for secret in ["hunter2", "ter2", "hun"] { #expect(!quoted.contains(secret), "\(quoted)") }
+        }
+        #expect(error.message.contains("***") && error.location?.contains("***") == true, "\(error)")
+        if let url = try? StoreURL(text) {
+            #expect(!"\(url)".contains("hunter2") && !"\(url)".contains("ter2"))
+            #expect(url.text == text)
+        }
+    }
+
+    /// Text without a secret is quoted as it is.
+    @Test(arguments: [
+        "sqlite:a@b.sqlite", "sqlite:///tmp/a.sqlite?durability=full", "lmdb:x?mapSize=256g&mail=a@b", "sqlite:a=b", "memory:", "x:C:/y",
+    ])
+    func textWithoutASecretIsQuoted(_ text: String) throws { #expect("\(try StoreURL(text))" == text) }
+
+    @Test func byteCountsHaveUnits() {
+        #expect(
+            [0, 1023, 1024, 100_000, (1 << 20) - 1, 1 << 20, 64 << 20].map(\.byteCountText) == [
+                "0 bytes", "1023 bytes", "1 KiB", "97 KiB", "1023 KiB", "1 MiB", "64 MiB",
+            ])
+    }
+
     @Test func numbersHaveBinaryUnits() throws {
         let url = try StoreURL("x:y?a=12&b=64k&c=3m&d=2g&e=-1&f=1t&g=99999999999g&h=+5&i=")
         #expect(try url.number("a") == 12)

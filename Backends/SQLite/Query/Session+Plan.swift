@@ -8,8 +8,11 @@ extension Session {
         try check()
         try request.validate()
         if request.hasComputedKeys { return try plan(request.unsorted).sorted(for: request) }
-        let lists = try listQueries(request)
-        let query = try lists?.first ?? compile(request)
+        let counting = request.isCount ? try compile(request, counting: true) : nil
+        // A count with a residual predicate reads the rows.
+        let isCounted = counting.map { $0.residual == nil } ?? false
+        let lists = isCounted ? nil : try listQueries(request)
+        let query = try isCounted ? counting ?? compile(request) : lists?.first ?? compile(request)
         let sql = query.sql(tables)
         let lines = try explain(sql)
         var pushed: [String] = []
@@ -17,7 +20,8 @@ extension Session {
         let evaluated = request.predicate.conjuncts.filter { !residual.contains($0) }
         if !evaluated.isEmpty { pushed.append("filter \(QueryPredicate.and(evaluated))") }
         if let lists { pushed.append("merge \(lists.count) scans") }
-        pushed.append("order by \((request.sortKeys.map(\.field.name) + ["objectID"]).joined(separator: ", "))")
+        if isCounted { pushed.append("count") }
+        if !isCounted { pushed.append("order by \((request.sortKeys.map(\.field.name) + ["objectID"]).joined(separator: ", "))") }
         if query.residual == nil {
             if let limit = request.limit { pushed.append("limit \(limit)") }
             if request.offset > 0 { pushed.append("offset \(request.offset)") }

@@ -426,7 +426,7 @@ final class ConnectionPool: @unchecked Sendable {
         hasWarnedOfLog = true
         logger.write(
             .warning,
-            "The write-ahead log of \(path) has grown to \(size >> 20) MiB. It can only start over when no transaction reads an old version: end long reads."
+            "The write-ahead log of \(path) has grown to \(size.byteCountText). It can only start over when no transaction reads an old version: end long reads."
         )
     }
 }

@@ -12,11 +12,18 @@ extension ChangeWriter {
             let names = index.fields.map { table.entity.fields[$0].name }.joined(separator: ", ")
             error.attribute = names
             error.message =
-                "\(table.entity.name).\(names) of object \(change.rowID) must be unique, and object \(holder) has the same value\(duplicateValue(index, change, table))."
+                "\(table.entity.name).\(names) of \(described(change.entity, change.rowID)) must be unique, and \(described(change.entity, holder)) has the same value\(duplicateValue(index, change, table))."
             return error
         }
-        error.message = "A unique attribute of \(table.entity.name) \(change.rowID) has a value that another object has."
+        error.message =
+            "A unique attribute of \(change.kind == .insert ? "a new \(table.entity.name)" : "\(table.entity.name) \(change.rowID)") has a value that another object has."
         return error
+    }
+
+    /// Returns an object in words, for errors. The caller does not know the row ids of objects that the change set inserts.
+    private func described(_ entity: Int, _ rowID: Int64) -> String {
+        let isNew = changes.changes.contains { $0.kind == .insert && $0.entity == entity && $0.rowID == rowID }
+        return isNew ? "a new object" : "object \(rowID)"
     }
 
     private func duplicateValue(_ index: EntityTable.Index, _ change: ChangeSet.Change, _ table: EntityTable) -> String {

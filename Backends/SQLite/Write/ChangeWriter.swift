@@ -244,7 +244,8 @@ extension ChangeWriter {
     private static func required(_ change: ChangeSet.Change, _ table: EntityTable, _ fieldIndex: Int) -> StoreError {
         let field = table.entity.fields[fieldIndex].name
         return StoreError(
-            .constraint, "\(table.entity.name).\(field) of object \(change.rowID) has no value, and it is not optional.",
+            .constraint,
+            "\(table.entity.name).\(field) of \(change.kind == .insert ? "a new object" : "object \(change.rowID)") has no value, and it is not optional.",
             entity: table.entity.name,
             attribute: field, rowID: change.rowID)
     }

@@ -9,6 +9,8 @@
 /// Returns a number for `polystore_flush_probe_count`; -1 if flushes cannot be counted.
 int polystore_flush_probe_begin(const char *folder);
 uint64_t polystore_flush_probe_count(int probe);
+/// Sets the function that is called after each flush that the calling thread makes below the folder; NULL for none.
+void polystore_flush_probe_observe(int probe, void (*observer)(void *), void *context);
 void polystore_flush_probe_end(int probe);
 
 #endif

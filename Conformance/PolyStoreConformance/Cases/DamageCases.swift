@@ -5,7 +5,7 @@ let damageCases: [ConformanceCase] = [
     ConformanceCase(
         "damage.flipped-bit.is-found-by-every-walk",
         "With a flipped bit in a record of a closed store, each read throws or is correct; none omits the record.",
-        requires: [.persistence, .verification], findsDamage: true
+        requires: [.persistence, .verification], findsDamage: true, needsFiles: true
     ) { run in
         guard try run.keepsFilesAtItsPath() else { return }
         let sample = DamageSample(rows: 400)

@@ -6,12 +6,12 @@ import PolyStoreBackend
     import Foundation
 #endif
 
-/// Foreign folders, permissions, kills, flushes and damage. A backend that stores its data elsewhere passes.
+/// Foreign folders, permissions, kills and flushes.
 let fileCases: [ConformanceCase] = [
     ConformanceCase(
         "opening.foreign-folder.is-refused",
         "A folder that is not a store is rejected; its name, contents and permissions stay unchanged.",
-        requires: [.persistence]
+        requires: [.persistence], needsFiles: true
     ) { run in
         guard try run.keepsFilesAtItsPath() else { return }
         let folder = run.location().path
@@ -33,7 +33,7 @@ let fileCases: [ConformanceCase] = [
     },
     ConformanceCase(
         "opening.new.files-are-the-owners", "Only the owner can read the files of a new store, while it is open and after it is closed.",
-        requires: [.persistence]
+        requires: [.persistence], needsFiles: true
     ) { run in
         try run.forNewStore { files in
             for (name, item) in files.items where item.contents != nil {
@@ -48,7 +48,8 @@ let fileCases: [ConformanceCase] = [
         }
     },
     ConformanceCase(
-        "opening.new.folders-are-the-owners", "Only the owner can enter the folders of a new store.", requires: [.persistence]
+        "opening.new.folders-are-the-owners", "Only the owner can enter the folders of a new store.", requires: [.persistence],
+        needsFiles: true
     ) { run in
         try run.forNewStore { files in
             for (name, item) in files.items where item.contents == nil {
@@ -60,7 +61,7 @@ let fileCases: [ConformanceCase] = [
     killCase(.full, requires: [.persistence, .fullDurability]),
     ConformanceCase(
         "durability.full.flushes", "A .full commit flushes at least one file of the store before it returns. Counted on Linux.",
-        requires: [.persistence, .fullDurability]
+        requires: [.persistence, .fullDurability], needsFiles: true
     ) { run in
         guard try run.keepsFilesAtItsPath(), let probe = FlushProbe(folder: StorePath.resolve(run.folderPath)) else { return }
         let store = try run.open(Fixtures.company)
@@ -79,7 +80,7 @@ private func killCase(_ durability: Durability, requires: Set<Capabilities.Featu
     ConformanceCase(
         "kill.\(durability.rawValue).is-in-the-files",
         "Commits acknowledged with .\(durability.rawValue) are in the files whenever the process is killed.",
-        requires: requires
+        requires: requires, needsFiles: true
     ) { run in
         guard try run.keepsFilesAtItsPath() else { return }
         for commits in [1, 2, 7] {
@@ -124,7 +125,7 @@ extension ConformanceRun {
     }
 
     /// Copies the current files from one path to another.
-    fileprivate func copyFiles(_ from: String, to: String) throws {
+    func copyFiles(_ from: String, to: String) throws {
         let manager = FileManager.default
         for name in try manager.contentsOfDirectory(atPath: folderPath)
         where name == from || name.hasPrefix(from + "-") || name.hasPrefix(from + ".") {

@@ -151,6 +151,13 @@ private let scenarios: [Scenario] = [
         fields: [kept(0), kept(1), kept(2), .constant(.text("it's")), .constant(.real(12))],
         expected: { $0 + [.text("it's"), .real(12)] }),
     Scenario(
+        id: "added-optional-constant", statement: "New optional fields have the same value in every record, for each type.",
+        after: [a]
+            + sampleFields.enumerated().map { .attribute("new\($0.offset)", $0.element.0, isOptional: true, isIndexed: $0.offset % 2 == 0) }
+            + [b, c],
+        fields: [kept(0)] + sampleFields.map { .constant($0.1) } + [kept(1), kept(2)],
+        expected: { [$0[0]] + sampleFields.map(\.1) + [$0[1], $0[2]] }),
+    Scenario(
         id: "null-replaced", statement: "A value replaces null, and other values stay.",
         after: [.attribute("a", .string, isIndexed: true), b, .attribute("c", .double, isIndexed: true)],
         fields: [.field(0, replacingNullWith: .text("'none'\0")), kept(1), .field(2, replacingNullWith: .real(0.3))],

@@ -151,6 +151,26 @@ let namedValueCases: [ConformanceCase] = [
         }
     },
     valueCase(
+        "values.names.prefix-is-plain-text",
+        "No character of a prefix has a meaning of its own: not `_`, `%`, `\\`, `*`, `?`, nor brackets and quotes."
+    ) { run, store in
+        try expectPrefixes(
+            run, store,
+            [
+                "a_b", "axb", "a%b", "axxb", "a\\b", "a\\\\b", "a\\_b", "a\\%b", "a_", "a", "a%", "%", "_", "\\", "%a", "_a", "ab", "[ab]",
+                "a*b",
+                "a?b", "*", "?", "'", "a'b", "\"", "a^b", "a-b", "^a", ".a", "a.b", "(a)", "a|b", "$", "a$",
+            ])
+    },
+    valueCase("values.names.prefix-in-capitals", "A prefix in capitals differs from one in small letters.") { run, store in
+        try expectPrefixes(
+            run, store,
+            [
+                "Case", "case", "CASE", "cASE.x", "Case.y", "Éa", "éa", "E\u{301}a", "ß", "SS", "ss", "ſ", "İ", "i", "I", "ı", "K", "k",
+                "\u{212a}",
+            ])
+    },
+    valueCase(
         "values.limits.are-kept", "The longest name and value are accepted; longer ones and the empty name throw invalidValue."
     ) {
         run, store in
@@ -249,6 +269,18 @@ let namedValueCases: [ConformanceCase] = [
         }
     },
 ]
+
+/// Sets a value for each name, and lists the names that begin with each name, with a part of each and with each name and a star.
+private func expectPrefixes(_ run: ConformanceRun, _ store: TestStore, _ names: [String]) throws {
+    try store.setValues(names.map { ($0, Array($0.utf8)) })
+    for prefix in names + names.map({ String($0.prefix(1)) }) + names.map({ String($0.dropLast()) }) + names.map({ $0 + "*" }) {
+        let expected = names.filter { $0.utf8.starts(with: prefix.utf8) }.map { Array($0.utf8) }
+        let found = try store.read { try $0.valueNames(prefix: prefix) }
+        try run.expect(
+            found.map { Array($0.utf8) }, equals: expected.sorted { $0.lexicographicallyPrecedes($1) },
+            "names that begin with \(prefix.debugDescription)")
+    }
+}
 
 /// Returns a case that needs named values, on a new store.
 private func valueCase(

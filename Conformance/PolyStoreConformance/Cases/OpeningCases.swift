@@ -131,8 +131,10 @@ let openingCases: [ConformanceCase] = [
         try run.expectError(.differentStoreAtURL) { try run.open(Fixtures.company, configuration: "Main") }
         try run.expect(try run.open(Fixtures.company, configuration: "Cache").backend.metadata.configurationName, equals: "Cache")
     },
-    ConformanceCase("opening.foreign-file.is-refused", "A file that is not a store is rejected and unchanged.", requires: [.persistence]) {
-        run in
+    ConformanceCase(
+        "opening.foreign-file.is-refused", "A file that is not a store is rejected and unchanged.", requires: [.persistence],
+        needsFiles: true
+    ) { run in
         let path = run.location().path
         let bytes = Data("This is a letter, not a database. ".utf8) + Data(repeating: 7, count: 8192)
         try bytes.write(to: URL(fileURLWithPath: path))
@@ -142,7 +144,7 @@ let openingCases: [ConformanceCase] = [
     },
     ConformanceCase(
         "opening.missing-folder.is-an-io-error", "Opening in a missing folder throws an io error that names the path.",
-        requires: [.persistence]
+        requires: [.persistence], needsFiles: true
     ) { run in
         let error = try run.expectError(.io) { try run.open(Fixtures.company, "no/such/folder/store") }
         try run.expect("\(error)".contains("no/such/folder"), "the error does not name the path: \(error)")
@@ -168,7 +170,7 @@ let openingCases: [ConformanceCase] = [
     ConformanceCase(
         "opening.second-name.is-refused",
         "A store in one file with two names (hard links) is refused under both, because its side files are named after its path.",
-        requires: [.persistence, .multiProcess]
+        requires: [.persistence, .multiProcess], needsFiles: true
     ) { run in
         let store = try run.open(Fixtures.company)
         try store.insert("Person", [Fixtures.person("a", 1)])

@@ -15,10 +15,18 @@ public struct DefectiveBackend: Sendable, CustomStringConvertible {
     /// A Boolean value that indicates whether the case hangs and fails by its time limit.
     public let hangs: Bool
 
-    init(_ defect: BackendDefect, caughtBy: String, hangs: Bool = false, claims: Set<Capabilities.Feature> = [.concurrentReaders]) {
+    /// A Boolean value that indicates whether only its case detects the defect: it shows with many rows or commits, or in calls that random operations do
+    /// not make.
+    public let isRare: Bool
+
+    init(
+        _ defect: BackendDefect, caughtBy: String, hangs: Bool = false, isRare: Bool = false,
+        claims: Set<Capabilities.Feature> = [.concurrentReaders]
+    ) {
         description = defect.rawValue
         self.caughtBy = caughtBy
         self.hangs = hangs
+        self.isRare = isRare
         target = ConformanceTarget(name: defect.rawValue, capabilities: claims) { _ in
             StoreConfiguration(engine: "defective", location: "", isShared: false) { request in
                 let inner = try StoreConfiguration.inMemory().open(
@@ -47,18 +55,37 @@ public struct DefectiveBackend: Sendable, CustomStringConvertible {
         DefectiveBackend(.explainsTooMuch, caughtBy: "plan.rows.returned-are-those-of-the-fetch"),
         DefectiveBackend(.cutsBigValues, caughtBy: "big.of-65537.there-and-back"),
         DefectiveBackend(.appliesPiecemeal, caughtBy: "apply.failed.missing-delete"),
-        DefectiveBackend(.dropsValues, caughtBy: "values.records.together", claims: [.concurrentReaders, .namedValues]),
-        DefectiveBackend(.keepsValues, caughtBy: "values.rollback.undoes", claims: [.concurrentReaders, .namedValues]),
-        DefectiveBackend(.ignoresValues, caughtBy: "capability.named-values.both-ways"),
-        DefectiveBackend(.dropsLogEntries, caughtBy: "log.records.together", claims: [.concurrentReaders, .changeLog]),
-        DefectiveBackend(.reusesLogPositions, caughtBy: "log.positions.are-never-reused", claims: [.concurrentReaders, .changeLog]),
-        DefectiveBackend(.removesTooManyEntries, caughtBy: "log.removal.up-to-a-position", claims: [.concurrentReaders, .changeLog]),
-        DefectiveBackend(.ignoresLog, caughtBy: "capability.change-log.both-ways"),
+        DefectiveBackend(.dropsValues, caughtBy: "values.records.together", isRare: true, claims: [.concurrentReaders, .namedValues]),
+        DefectiveBackend(.keepsValues, caughtBy: "values.rollback.undoes", isRare: true, claims: [.concurrentReaders, .namedValues]),
+        DefectiveBackend(.ignoresValues, caughtBy: "capability.named-values.both-ways", isRare: true),
+        DefectiveBackend(.dropsLogEntries, caughtBy: "log.records.together", isRare: true, claims: [.concurrentReaders, .changeLog]),
         DefectiveBackend(
-            .losesNullReplacement, caughtBy: "migration.fields.null-replaced-in-optional", claims: [.concurrentReaders, .migration]),
-        DefectiveBackend(.restartsIDs, caughtBy: "migration.ids.continue", claims: [.concurrentReaders, .migration]),
+            .reusesLogPositions, caughtBy: "log.positions.are-never-reused", isRare: true, claims: [.concurrentReaders, .changeLog]),
         DefectiveBackend(
-            .writesNothingAfterCompaction, caughtBy: "compaction.beside-writers.lose-nothing", claims: [.concurrentReaders, .compaction]),
+            .removesTooManyEntries, caughtBy: "log.removal.up-to-a-position", isRare: true, claims: [.concurrentReaders, .changeLog]),
+        DefectiveBackend(.ignoresLog, caughtBy: "capability.change-log.both-ways", isRare: true),
+        DefectiveBackend(
+            .losesNullReplacement, caughtBy: "migration.fields.null-replaced-in-optional", isRare: true,
+            claims: [.concurrentReaders, .migration]),
+        DefectiveBackend(.restartsIDs, caughtBy: "migration.ids.continue", isRare: true, claims: [.concurrentReaders, .migration]),
+        DefectiveBackend(
+            .losesConstants, caughtBy: "migration.fields.added-optional-constant", isRare: true, claims: [.concurrentReaders, .migration]),
+        DefectiveBackend(
+            .readsPatterns, caughtBy: "values.names.prefix-is-plain-text", isRare: true, claims: [.concurrentReaders, .namedValues]),
+        DefectiveBackend(
+            .ignoresCase, caughtBy: "values.names.prefix-in-capitals", isRare: true, claims: [.concurrentReaders, .namedValues]),
+        DefectiveBackend(
+            .readsFiftyEntries, caughtBy: "log.reading.many-at-once", isRare: true, claims: [.concurrentReaders, .changeLog]),
+        DefectiveBackend(.returnsAHundredRows, caughtBy: "query.limit.above-100", isRare: true),
+        DefectiveBackend(.keepsTheVersion, caughtBy: "lifetime.version.grows-without-changes", isRare: true),
+        DefectiveBackend(.keepsTheVersionOfNothing, caughtBy: "lifetime.version.grows-with-an-empty-change-set", isRare: true),
+        DefectiveBackend(.missesOneRecord, caughtBy: "query.record.finds-every-object", isRare: true),
+        DefectiveBackend(.swallowsAnApply, caughtBy: "writing.apply.thousands", isRare: true),
+        DefectiveBackend(.countsAnything, caughtBy: "refusal.count.invalid-order", isRare: true),
+        DefectiveBackend(.examinesNothing, caughtBy: "plan.rows.examined-are-at-least-the-returned", isRare: true),
+        DefectiveBackend(
+            .writesNothingAfterCompaction, caughtBy: "compaction.beside-writers.lose-nothing", isRare: true,
+            claims: [.concurrentReaders, .compaction]),
         DefectiveBackend(.allOfNothingIsFalse, caughtBy: "related.all.of-none"),
         DefectiveBackend(.forgetsOthers, caughtBy: "related.any.link"),
         DefectiveBackend(.takesNoEscapes, caughtBy: "text.like.escapes"),

@@ -23,7 +23,9 @@ public struct DefectiveEngine: Sendable, CustomStringConvertible {
         self.caughtBy = caughtBy
         let features: Set<Capabilities.Feature> = [.persistence, .fullDurability]
         let open = { @Sendable (path: String) in
-            let make = { try DefectiveFileEngine(path: path, defect) }
+            var path = defect == .opensEachNameApart ? path : StorePath.resolve(path)
+            if defect == .ignoresCaseOfNames, let start = path.lastIndex(of: "/") { path = path[..<start] + path[start...].lowercased() }
+            let make = { [path] in try DefectiveFileEngine(path: path, defect) }
             return defect == .opensTwice
                 ? EngineHandle(private: try make()) : try .shared("defective:\(path)", isReadOnly: false, make: make)
         }
@@ -64,5 +66,15 @@ public struct DefectiveEngine: Sendable, CustomStringConvertible {
         DefectiveEngine(.skipsDamagedBlocks, caughtBy: "damage.flipped-bit.is-found-by-every-walk"),
         DefectiveEngine(.keepsRelaxedInMemory, caughtBy: "kill.relaxed.is-in-the-files"),
         DefectiveEngine(.neverFlushes, caughtBy: "durability.full.flushes"),
+        DefectiveEngine(.skipsTheTenthFlush, caughtBy: "durability.full.flushes-every-commit"),
+        DefectiveEngine(.writesValuesApart, caughtBy: "kill.flush.is-all-or-nothing"),
+        DefectiveEngine(.splitsBigBatches, caughtBy: "kill.flush.big-commit-is-all-or-nothing"),
+        DefectiveEngine(.showsHalfBatches, caughtBy: "engine.batch.big-is-all-or-nothing"),
+        DefectiveEngine(.keepsSnapshots, caughtBy: "space.snapshots.ended-are-released"),
+        DefectiveEngine(.readsEndedSnapshots, caughtBy: "engine.snapshot.ended-is-closed"),
+        DefectiveEngine(.missesOneKey, caughtBy: "engine.get.finds-every-key"),
+        DefectiveEngine(.swallowsABatch, caughtBy: "engine.batch.thousands"),
+        DefectiveEngine(.ignoresCaseOfNames, caughtBy: "opening.two-names.are-two-stores"),
+        DefectiveEngine(.opensEachNameApart, caughtBy: "opening.other-name.is-the-same-store"),
     ]
 }

@@ -15,8 +15,12 @@ final class DefectiveFileEngine: OrderedEngine, @unchecked Sendable {  // All mu
     private let lock = Lock()
     private var tree = OrderedTree()
     private var hasUnwritten = false
+    /// The number of batches and of flushes, for the engines that skip some of them.
+    private var (batches, flushes) = (0, 0)
     /// The number of open snapshots, for the engine whose writer waits for them.
     private var openSnapshots = 0
+    /// The number of ended snapshots that were not released, for the engine that then never reclaims space.
+    private var keptSnapshots = 0
 
     init(path: String, _ defect: EngineDefect) throws {
         location = path
@@ -103,7 +107,27 @@ final class DefectiveFileEngine: OrderedEngine, @unchecked Sendable {  // All mu
         guard written == bytes.count, ftruncate(file, off_t(bytes.count)) == 0 else {
             throw StorePath(path: location).refused("The file cannot be written", written < 0 ? errno : ENOSPC)
         }
-        if flushes, defect != .neverFlushes { try StorePath(path: location).flush(file) }
+        if flushes { try flush() }
+    }
+
+    private func flush() throws {
+        flushes += 1
+        if defect == .neverFlushes || defect == .skipsTheTenthFlush && flushes % 10 == 0 { return }
+        try StorePath(path: location).flush(file)
+    }
+
+    /// Appends a batch to the file, so that earlier versions stay in it.
+    private func append(_ batch: WriteBatch, flushes: Bool) throws {
+        var encoded: [UInt8] = []
+        batch.encode(into: &encoded)
+        var bytes: [UInt8] = []
+        withUnsafeBytes(of: UInt32(encoded.count)) { bytes += $0 }
+        withUnsafeBytes(of: encoded.withUnsafeBytes(RecordChecksum.crc32c)) { bytes += $0 }
+        bytes += encoded
+        guard pwrite(file, bytes, bytes.count, lseek(file, 0, SEEK_END)) == bytes.count else {
+            throw StorePath(path: location).refused("The file cannot be written", errno)
+        }
+        if flushes { try flush() }
     }
 
     // MARK: The engine
@@ -111,14 +135,18 @@ final class DefectiveFileEngine: OrderedEngine, @unchecked Sendable {  // All mu
     func snapshot() -> any EngineSnapshot {
         lock.withLock {
             openSnapshots += 1
-            return DefectiveSnapshot(self, tree)
+            return DefectiveSnapshot(self, tree, batchCount: batches)
         }
     }
 
     func current() -> OrderedTree { lock.withLock { tree } }
 
-    func snapshotEnded() {
+    /// The number of batches so far.
+    var batchCount: Int { lock.withLock { batches } }
+
+    func snapshotEnded(isKept: Bool) {
         lock.withLock {
+            if isKept { keptSnapshots += 1 }
             openSnapshots -= 1
             lock.broadcast()
         }
@@ -135,10 +163,30 @@ final class DefectiveFileEngine: OrderedEngine, @unchecked Sendable {  // All mu
     }
 
     private func apply(_ batch: WriteBatch, _ durability: Durability, to old: OrderedTree, publish: (OrderedTree) -> Void) throws {
+        if defect != .snapshotWaits { lock.withLock { batches += 1 } }
+        if defect == .swallowsABatch, batches == 1000 { return }
         var new = old
+        var visited = 0
+        // What the engine writes before the rest of the batch.
+        var early = old
         batch.visit { key, value in
             if let value { new.set(key, value) } else { remove(key, from: &new) }
             if defect == .tearsBatches { publish(new) }
+            visited += 1
+            let isHalf = batch.byteCount > 256 << 10 && visited <= batch.count / 2
+            if defect == .showsHalfBatches, batch.byteCount > 256 << 10, visited == batch.count / 2 { publish(new) }
+            let isValue = key.starts(with: [Keyspace.metadata.rawValue, Keyspace.Metadata.value.rawValue])
+            if defect == .splitsBigBatches && isHalf || defect == .writesValuesApart && !isValue {
+                if let value { early.set(key, value) } else { early.remove(key) }
+            }
+        }
+        if defect == .splitsBigBatches && batch.byteCount > 256 << 10 || defect == .writesValuesApart {
+            try write(early, flushes: durability == .full)
+        }
+        if defect == .keepsSnapshots, lock.withLock({ keptSnapshots > 0 }), lseek(file, 0, SEEK_END) > 0 {
+            try append(batch, flushes: durability == .full)
+            publish(new)
+            return
         }
         if defect == .keepsRelaxedInMemory, durability == .relaxed {
             hasUnwritten = true
@@ -183,29 +231,39 @@ private final class DefectiveSnapshot: EngineSnapshot {
     private let engine: DefectiveFileEngine
     private var tree: OrderedTree?
     private var isEnded = false
+    /// A Boolean value that indicates whether the snapshot was read after a later write, for the engine that then keeps it.
+    private var isOutdated = false
+    private let batchCount: Int
 
-    init(_ engine: DefectiveFileEngine, _ tree: OrderedTree) {
+    init(_ engine: DefectiveFileEngine, _ tree: OrderedTree, batchCount: Int) {
         self.engine = engine
+        self.batchCount = batchCount
         self.tree = engine.defect == .lazySnapshot ? nil : tree
     }
 
     deinit { end() }
 
     private func version() throws -> OrderedTree {
-        if isEnded { throw StoreError(.closed, "The snapshot of \(engine.location) has ended.", location: engine.location) }
+        if isEnded, engine.defect != .readsEndedSnapshots {
+            throw StoreError(.closed, "The snapshot of \(engine.location) has ended.", location: engine.location)
+        }
+        if engine.defect == .keepsSnapshots, engine.batchCount > batchCount { isOutdated = true }
         if let tree { return tree }
         let now = engine.current()
         tree = now
         return now
     }
 
-    func get(_ key: UnsafeRawBufferPointer) throws -> UnsafeRawBufferPointer? { try version().value(of: key) }
+    func get(_ key: UnsafeRawBufferPointer) throws -> UnsafeRawBufferPointer? {
+        if engine.defect == .missesOneKey, RecordChecksum.crc32c(key) % 1024 == 0 { return nil }
+        return try version().value(of: key)
+    }
     func cursor() throws -> EngineCursor { DefectiveCursor(try version(), engine.defect) }
 
     func end() {
         guard !isEnded else { return }
         isEnded = true
-        engine.snapshotEnded()
+        engine.snapshotEnded(isKept: isOutdated)
     }
 }
 

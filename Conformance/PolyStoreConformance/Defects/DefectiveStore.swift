@@ -20,6 +20,8 @@ final class DefectiveStore: StorageBackend, @unchecked Sendable {  // used by on
     /// The ids of updated objects, for the store that does not find them again.
     var updated: Set<Int64> = []
     var hasFailed = false
+    /// The number of applied change sets, for the store that ignores one of them.
+    var applied = 0
     /// Values that were applied but possibly not committed, for the store that keeps them.
     var keptValues: [String: [UInt8]] = [:]
 
@@ -40,6 +42,11 @@ final class DefectiveStore: StorageBackend, @unchecked Sendable {  // used by on
                 let lost = zip(fields, entity.fields).map { source, field -> SchemaChange.FieldSource in
                     guard case .field(let origin, _) = source, field.isOptional else { return source }
                     return .field(origin, replacingNullWith: .null)
+                }
+                return SchemaChange.EntitySource.carried(entity: index, fields: lost)
+            case .carried(let index, let fields) where defect == .losesConstants:
+                let lost = zip(fields, entity.fields).map { source, field -> SchemaChange.FieldSource in
+                    if case .constant = source, field.isOptional { .constant(.null) } else { source }
                 }
                 return SchemaChange.EntitySource.carried(entity: index, fields: lost)
             case .empty where defect == .restartsIDs: return .empty(rowIDsOf: nil)
@@ -108,7 +115,19 @@ class DefectiveReadTransaction: ReadTransaction {
     }
 
     var version: UInt64 { (later.last ?? first).version }
-    func record(_ entity: Entity, rowID: Int64) throws -> RecordView? { try reader().record(entity, rowID: rowID) }
+    func record(_ entity: Entity, rowID: Int64) throws -> RecordView? {
+        if store.defect == .missesOneRecord, rowID % 1024 == 1023 { return nil }
+        return try reader().record(entity, rowID: rowID)
+    }
+    func count(_ request: FetchRequest) throws -> Int {
+        var request = request
+        if store.defect == .countsAnything { request.sortKeys = [] }
+        let cursor = try fetch(request)
+        defer { cursor.close() }
+        var count = 0
+        while try cursor.next() { count += 1 }
+        return count
+    }
     func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs {
         let found = try reader().related(relationship, of: sources)
         guard store.defect == .losesPositions else { return found }
@@ -120,10 +139,22 @@ class DefectiveReadTransaction: ReadTransaction {
         if store.defect == .keepsValues, let kept = store.keptValues[name] { return kept }
         return try reader().value(named: name)
     }
-    func valueNames(prefix: String) throws -> [String] { try reader().valueNames(prefix: prefix) }
+    func valueNames(prefix: String) throws -> [String] {
+        switch store.defect {
+        case .readsPatterns:
+            let escaped = prefix.replacing("*", with: "\\*").replacing("?", with: "\\?")
+            let pattern = LikePattern(escaped.replacing("_", with: "?").replacing("%", with: "*") + "*")
+            return try reader().valueNames(prefix: "").filter { pattern.matches($0) }
+        case .ignoresCase:
+            let small = Array(prefix.lowercased().utf8)
+            return try reader().valueNames(prefix: "").filter { Array($0.lowercased().utf8).starts(with: small) }
+        default: return try reader().valueNames(prefix: prefix)
+        }
+    }
 
     func logEntries(after position: Int64, limit: Int) throws -> [LogEntry] {
-        guard store.defect == .reusesLogPositions else { return try reader().logEntries(after: position, limit: limit) }
+        let most = store.defect == .readsFiftyEntries ? min(limit, 50) : limit
+        guard store.defect == .reusesLogPositions else { return try reader().logEntries(after: position, limit: most) }
         let removed = try reader().logBounds().removedThrough
         let entries = try reader().logEntries(after: position <= 0 ? position : position + removed, limit: limit)
         return entries.map { LogEntry(position: $0.position - removed, version: $0.version, bytes: $0.bytes) }
@@ -156,7 +187,9 @@ class DefectiveReadTransaction: ReadTransaction {
     func explain(_ request: FetchRequest) throws -> QueryPlan {
         var request = request
         if store.defect == .explainsTooMuch { (request.limit, request.offset) = (nil, 0) }
-        return try reader().explain(request)
+        var plan = try reader().explain(request)
+        if store.defect == .examinesNothing { plan.rowsExamined = 0 }
+        return plan
     }
 
     func scan(_ request: FetchRequest) throws -> Scan {
@@ -169,6 +202,10 @@ class DefectiveReadTransaction: ReadTransaction {
         case .ignoresOffset:
             var request = request
             request.offset = 0
+            return Scan(try reader.fetch(request))
+        case .returnsAHundredRows:
+            var request = request
+            request.limit = request.limit.map { min($0, 100) }
             return Scan(try reader.fetch(request))
         case .wrongNullOrder:
             var request = request
@@ -225,6 +262,8 @@ extension QueryPredicate {
 final class DefectiveWriteTransaction: DefectiveReadTransaction, WriteTransaction {
     let inner: any WriteTransaction
     private var deletions = 0
+    private var hasChanges = false
+    private var hasChangeSets = false
 
     init(_ store: DefectiveStore, _ inner: any WriteTransaction) {
         self.inner = inner
@@ -241,6 +280,10 @@ final class DefectiveWriteTransaction: DefectiveReadTransaction, WriteTransactio
             for piece in try pieces(changes) { try inner.apply(piece) }
             return
         }
+        store.applied += 1
+        hasChangeSets = true
+        hasChanges = hasChanges || !changes.isEmpty
+        if store.defect == .swallowsAnApply, store.applied == 1000 { return }
         let changes = try distorted(changes)
         if store.defect == .keepsValues { for value in changes.values { store.keptValues[value.name] = value.bytes } }
         do {
@@ -257,6 +300,11 @@ final class DefectiveWriteTransaction: DefectiveReadTransaction, WriteTransactio
             let version = inner.version
             inner.rollback()
             return version + 1
+        }
+        let keepsVersion = store.defect == .keepsTheVersion && !hasChangeSets || store.defect == .keepsTheVersionOfNothing && hasChangeSets
+        if keepsVersion, !hasChanges {
+            rollback()
+            return inner.version
         }
         defer { leave() }
         return try inner.commit(durability)

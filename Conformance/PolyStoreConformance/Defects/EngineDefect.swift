@@ -17,6 +17,16 @@ enum EngineDefect: String, Sendable {
     case openFolderMode = "creates a folder that other users can read"
     case skipsDamagedBlocks = "skips blocks whose checksum is wrong"
     case keepsRelaxedInMemory = "keeps relaxed commits in memory until it is closed"
+    case skipsTheTenthFlush = "skips every tenth flush"
+    case writesValuesApart = "writes named values in a write of their own"
+    case splitsBigBatches = "writes a batch above 256 KiB in two halves"
+    case showsHalfBatches = "shows a half of a batch above 256 KiB while it is being written"
+    case keepsSnapshots = "never releases a snapshot that is read after a later write"
+    case readsEndedSnapshots = "reads from snapshots that have ended"
+    case missesOneKey = "misses one key in 1,024"
+    case swallowsABatch = "ignores the 1,000th batch"
+    case ignoresCaseOfNames = "opens two stores whose names differ in case as one"
+    case opensEachNameApart = "opens one store twice under two names"
     case neverFlushes = "never flushes"
 
     /// A Boolean value that indicates whether the data is stored in a folder.

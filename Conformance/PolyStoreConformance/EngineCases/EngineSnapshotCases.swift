@@ -90,6 +90,24 @@ let engineSnapshotCases: [EngineCase] = [
         try run.expect(try snapshot.contents(), equals: before, "the snapshot")
         try run.expect(try open.contents().map(\.key), equals: [[11], [12], [13], [14], [15], [16], [17], [18], [19]], "the engine")
     },
+    EngineCase(
+        "engine.snapshot.ended-is-closed",
+        "`get` and `cursor` of an ended snapshot throw closed, also after a write; a second end has no effect."
+    ) { run in
+        let open = try run.open(keys: [[1], [2]])
+        for isRead in [false, true] {
+            let snapshot = try open.snapshot()
+            if isRead { try run.expect(try snapshot[[1]], equals: [1], "get before the end") }
+            snapshot.end()
+            for round in 0..<2 {
+                for key in [[1], [3]] as [Bytes] { try run.expectError(.closed, "get, round \(round)") { try snapshot[key] } }
+                try run.expectError(.closed, "cursor, round \(round)") { try snapshot.cursor() }
+                try open.apply([EngineChange([3], [UInt8(round)]), EngineChange([2], nil)])
+                snapshot.end()
+            }
+        }
+        try run.expect(try open.contents().map(\.key), equals: [[1], [3]], "the engine")
+    },
     EngineCase("engine.snapshot.goes-to-other-threads", "A snapshot can be read and ended on another thread.") { run in
         let open = try run.open(keys: awkwardKeys)
         for _ in 0..<4 {

@@ -58,6 +58,32 @@ let engineValueCases: [EngineCase] = [
             try run.expect(Bytes(value) == Bytes(repeating: 7, count: 3000), "the value changed under its reader")
         }
     },
+    EngineCase("engine.get.finds-every-key", "`get` and `seek` find each of 8,192 keys, also after reopening.") { run in
+        func key(_ number: Int) -> Bytes { [7, UInt8(number >> 8), UInt8(number & 0xFF)] }
+        var open = try run.open()
+        try open.apply((0..<8192).map { EngineChange(key($0), [UInt8($0 & 0xFF), UInt8($0 >> 8)]) })
+        for round in 0..<(run.target.features.contains(.persistence) ? 2 : 1) {
+            if round == 1 {
+                open.close()
+                open = try run.open()
+            }
+            let snapshot = try open.snapshot()
+            defer { snapshot.end() }
+            let cursor = try snapshot.cursor()
+            defer { cursor.close() }
+            var missed: [Int] = []
+            for number in 0..<8192 {
+                let value: Bytes = [UInt8(number & 0xFF), UInt8(number >> 8)]
+                if try snapshot[key(number)] != value { missed.append(number) }
+                try run.expect(
+                    try cursor.seek(key(number)) ? cursor.entry : nil, equals: EngineEntry(key: key(number), value: value), "seek")
+            }
+            try run.expect(missed, equals: [], "keys that get does not find, round \(round)")
+            for absent in [[7], [7, 32, 0], [7, 0, 0, 0], [6, 0, 0], [8]] as [Bytes] {
+                try run.expect(try snapshot[absent], equals: nil, "get \(hex(absent))")
+            }
+        }
+    },
     EngineCase("engine.get.values-stay-where-claimed", "With `valuesStay`, all values from `get` stay valid until the snapshot ends.") {
         run in
         let open = try run.open()

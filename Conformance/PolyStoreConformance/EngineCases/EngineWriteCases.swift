@@ -57,6 +57,36 @@ let engineWriteCases: [EngineCase] = [
         try open.apply((0..<20_000).filter { $0 % 2 == 0 }.map { EngineChange(key($0), nil) })
         try run.expect(try open.contents().map(\.key), equals: (0..<10_000).map { key($0 * 2 + 1) }, "after removing half")
     },
+    EngineCase("engine.batch.thousands", "Each of 1,200 batches is applied.") { run in
+        let open = try run.open()
+        var model: [Bytes: Bytes] = [:]
+        for number in 0..<1200 {
+            let (key, value) = ([UInt8(number % 50)] as Bytes, [UInt8(number >> 8), UInt8(number & 0xFF)] as Bytes)
+            try open.apply([EngineChange(key, value)], .relaxed)
+            model[key] = value
+            // The last batch of each key hides the others.
+            let snapshot = try open.snapshot()
+            defer { snapshot.end() }
+            try run.expect(try snapshot[key], equals: value, "after batch \(number)")
+        }
+        try run.expect(try open.contents(), equals: model.map { EngineEntry(key: $0, value: $1) }.sorted)
+    },
+    EngineCase("engine.batch.big-is-all-or-nothing", "A snapshot that is created during the write of 1 MiB sees none of it.") { run in
+        let open = try run.open()
+        let keys = (0..<1024).map { [UInt8($0 >> 8), UInt8($0 & 0xFF)] as Bytes }
+        for number in 1...2 as ClosedRange<UInt8> {
+            let before = try open.contents().map(\.value.first)
+            var batch = open.batch(keys.map { EngineChange($0, Bytes(repeating: number, count: 1024)) })
+            let seen = Protected<[Result<[UInt8?], any Error>]>([])
+            batch.whileVisited = {
+                let found = Result { try OnThread { try open.contents().map(\.value.first) }.value() }
+                seen.withLock { $0.append(found) }
+            }
+            try open.engine.apply(batch, .relaxed)
+            for found in seen.withLock({ $0 }) { try run.expect(try found.get() == before, "a snapshot shows a part of batch \(number)") }
+            try run.expect(try open.contents().map(\.value.first) == keys.map { _ in number }, "after batch \(number)")
+        }
+    },
     EngineCase(
         "engine.batch.all-or-nothing", "A snapshot sees all of a batch or none of it, also if it is created during the write."
     ) { run in

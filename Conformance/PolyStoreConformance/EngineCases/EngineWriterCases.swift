@@ -46,6 +46,22 @@ let engineWriterCases: [EngineCase] = [
         try run.expect(try open.contents().map(\.key), equals: [[1], [2], [3]], "writing continues")
     },
     EngineCase(
+        "engine.writer.ended-is-closed", "`get` and `cursor` of a writer that has ended or committed throw closed.", needs: .writer
+    ) { run in
+        let open = try run.open(keys: [[1], [2]])
+        for commits in [false, true] {
+            var left: TestWriter?
+            try write(open, commits: commits) { writer in
+                try writer.put([1], [7])
+                left = writer
+            }
+            try run.expectError(.closed, "get, committed: \(commits)") { try left?[[1]] }
+            try run.expectError(.closed, "cursor, committed: \(commits)") { try left?.inner.cursor() }
+            left?.inner.end()
+        }
+        try run.expect(try open.contents(), equals: [EngineEntry(key: [1], value: [7]), EngineEntry(key: [2], value: [1])])
+    },
+    EngineCase(
         "engine.writer.is-invisible-until-commit", "Snapshots do not wait for an open writer and do not see its changes.",
         needs: .writer
     ) { run in

@@ -12,5 +12,20 @@ final class FlushProbe {
 
     deinit { polystore_flush_probe_end(number) }
 
+    /// Calls an observer after each flush of a file below the folder that the current thread makes while `body` runs.
+    func observing<Result>(_ observer: @escaping () -> Void, _ body: () throws -> Result) rethrows -> Result {
+        let observer = FlushObserver(observer)
+        polystore_flush_probe_observe(
+            number, { context in if let context { Unmanaged<FlushObserver>.fromOpaque(context).takeUnretainedValue().body() } },
+            Unmanaged.passUnretained(observer).toOpaque())
+        defer { withExtendedLifetime(observer) { polystore_flush_probe_observe(number, nil, nil) } }
+        return try body()
+    }
+
     var count: Int { Int(polystore_flush_probe_count(number)) }
+}
+
+private final class FlushObserver {
+    let body: () -> Void
+    init(_ body: @escaping () -> Void) { self.body = body }
 }

@@ -128,7 +128,7 @@ extension OracleDraw {
     // MARK: Patterns
 
     /// Draws a pattern similar to a text of the store, from its beginning.
-    private mutating func likeness(of text: String) -> String {
+    mutating func likeness(of text: String) -> String {
         var pattern = ""
         for scalar in text.unicodeScalars.prefix(random.below(6)) {
             switch random.below(8) {
@@ -139,6 +139,16 @@ extension OracleDraw {
             }
         }
         return random.pick(["", "?", "*", "*?"]) + pattern + random.pick(["", "?", "*", "?*"])
+    }
+
+    /// Draws a pattern that matches a text: its beginning, with escapes, and a star.
+    mutating func escapedBeginning(of text: String) -> String {
+        var pattern = ""
+        for scalar in text.unicodeScalars.prefix(1 + random.below(6)) {
+            pattern += random.once(in: 2) || "*?\\".unicodeScalars.contains(scalar) ? "\\" + String(scalar) : String(scalar)
+        }
+        // With a question mark, because a pattern without one is evaluated as a comparison of beginnings.
+        return pattern + random.pick(["*", "?*", "?*"])
     }
 
     mutating func pattern(_ operation: TextOperator) -> String {

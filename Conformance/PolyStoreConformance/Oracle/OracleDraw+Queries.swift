@@ -158,6 +158,9 @@ extension OracleDraw {
         let field = FieldReference(random.pick(texts))
         if random.once(in: 4) {
             let operation = random.pick([TextOperator.like, .matches])
+            if operation == .like, random.once(in: 2), case .text(let text) = constant(entity, field) {
+                return .text(field, .like, random.once(in: 2) ? likeness(of: text) : escapedBeginning(of: text))
+            }
             return .text(field, operation, pattern(operation))
         }
         var pattern = OracleValues.pattern(&random)

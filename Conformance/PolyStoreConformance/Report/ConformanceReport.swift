@@ -83,8 +83,13 @@ public struct ConformanceReport: Sendable {
             let claimed = try target.claims()
             durabilities[target.name] = claimed.durabilities
             let (more, less) = (claimed.features.subtracting(target.capabilities), target.capabilities.subtracting(claimed.features))
-            if more.isEmpty, less.isEmpty { return .passed }
-            return .failed("claims \(Self.list(more)) more and \(Self.list(less)) less than its author says")
+            guard more.isEmpty, less.isEmpty else {
+                return .failed("claims \(Self.list(more)) more and \(Self.list(less)) less than its author says")
+            }
+            if !target.keepsLocalFiles, try target.storesFiles() {
+                return .failed("keeps files at its path, which its author denies; the cases about files are skipped")
+            }
+            return .passed
         } catch {
             return .failed("cannot be opened: \(error)")
         }

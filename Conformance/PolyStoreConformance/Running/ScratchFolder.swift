@@ -19,7 +19,7 @@ final class ScratchFolder: Sendable {
     /// Registers a path that a target is about to use.
     func location(_ name: String) -> ConformanceLocation {
         let location = ConformanceLocation(path: path + "/" + name)
-        used.withLock { if !$0.contains(location.path) { $0.append(location.path) } }
+        used.withLock { if !$0.contains(where: { $0.utf8.elementsEqual(location.path.utf8) }) { $0.append(location.path) } }
         return location
     }
 

@@ -67,8 +67,8 @@ public struct StoreError: Error, Sendable, Hashable {
     package var fieldIndex: Int?
     /// The row id of the object concerned.
     public var rowID: Int64?
-    /// The location of the store: the absolute path of its file or folder, `memory:` and a number for a store in memory, and the text as given for a store
-    /// URL that is invalid.
+    /// The location of the store: the absolute path of its file or folder, `memory:` and a number for a store in memory, and the text of
+    /// an invalid store URL, without passwords.
     public var location: String?
     /// The error code of the engine; 0 if there is none.
     public var engineCode: Int

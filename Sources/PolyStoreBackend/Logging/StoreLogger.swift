@@ -28,7 +28,7 @@ public enum LogLevel: Int, Sendable, Hashable, Comparable, CaseIterable {
 
 /// A destination for log messages of the framework. Implement it to forward messages to your own logging system.
 ///
-/// Requirements on an implementation, which the logger cases of the conformance suite check:
+/// Requirements on an implementation:
 /// - Its methods may be called from any thread, including concurrently, and must not block for long because the caller waits for them.
 /// - Its methods must not call into the stack that logs through it.
 /// - ``isEnabled(_:)`` is called before a message is built and must return quickly.

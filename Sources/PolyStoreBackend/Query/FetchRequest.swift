@@ -64,6 +64,17 @@ public struct FetchRequest: Sendable, Hashable {
     public var fields: FieldMask?
     /// A Boolean value that indicates whether the request is answered without indexes, to verify indexes against the records. The result is the same.
     public var ignoresIndexes = false
+    /// A Boolean value that indicates whether the plan of the request is that of a count of its rows. Set in requests for plans only.
+    package var isCount = false
+
+    /// The request whose plan is that of a count of the rows.
+    package var counting: FetchRequest {
+        var request = self
+        request.sortKeys = []
+        request.onlyIDs = true
+        request.isCount = true
+        return request
+    }
 
     /// Creates a request.
     public init(

@@ -33,7 +33,8 @@ public struct StoreConfiguration: Sendable {
     ///   - location: The location of the store; see ``location``.
     ///   - isShared: See ``isShared``.
     ///   - files: See ``files``.
-    ///   - erase: Deletes the files of the closed store and no others. If omitted, all of `files` are deleted.
+    ///   - erase: Deletes the data of the closed store and nothing else. If omitted, all of `files` are deleted; a store that others can open, with neither
+    ///     `erase` nor `files`, cannot be erased.
     ///   - relocate: Returns the configuration of a store with the same options at another path, for stores with the feature `copying`. If omitted, a rehearsal
     ///     performs only the first step of a migration.
     ///   - open: Opens or creates the store. Called on the caller's thread; may block.
@@ -90,12 +91,12 @@ public struct StoreConfiguration: Sendable {
     }
 
     /// Checks that the store can be erased.
-    /// - Throws: `unsupported` if the backend does not list the files of the store, `readOnly` if the store is opened read-only.
+    /// - Throws: `unsupported` if the backend neither lists the files of the store nor erases them, `readOnly` if the store is opened read-only.
     package func checkErasable() throws {
         guard !isReadOnly else {
             throw StoreError(.readOnly, "The store \(location) was opened for reading only, and is not erased.", location: location)
         }
-        guard !isShared || !files.isEmpty else {
+        guard !isShared || !files.isEmpty || eraseFiles != nil else {
             throw StoreError(
                 .unsupported, "The backend \(engine) does not name the files of its stores. Delete those of \(location) by hand.",
                 location: location)

@@ -25,15 +25,15 @@ public struct StoreEngine: Sendable {
         let known = options.union(Self.commonOptions)
         if let unknown = url.options.keys.sorted().first(where: { !known.contains($0) }) {
             throw StoreError(
-                .misuse, "\(name) has no option \(unknown), as in \"\(url.text)\"; there are \(known.sorted().joined(separator: ", ")).",
-                location: url.text)
+                .misuse, "\(name) has no option \(unknown), as in \"\(url)\"; there are \(known.sorted().joined(separator: ", ")).",
+                location: url.description)
         }
         var configuration = try make(url)
         if let isReadOnly = try url.flag("readOnly") { configuration.isReadOnly = isReadOnly }
         if let resets = try url.flag("resetsOnModelMismatch") { configuration.resetsOnModelMismatch = resets }
         if let name = url.options["durability"] {
             guard let durability = Durability(rawValue: name) else {
-                throw StoreError(.misuse, "durability=\(name) in \"\(url.text)\": full or relaxed is expected.", location: url.text)
+                throw StoreError(.misuse, "durability=\(name) in \"\(url)\": full or relaxed is expected.", location: url.description)
             }
             configuration.durability = durability
         }
@@ -68,8 +68,8 @@ public struct StoreEngines: Sendable {
             let known = names.isEmpty ? "none is registered" : "there are \(names.joined(separator: ", "))"
             throw StoreError(
                 .unsupported,
-                "There is no engine \(url.engine) for \"\(url.text)\"; \(known). Import its backend and add it to the engines.",
-                location: url.text)
+                "There is no engine \(url.engine) for \"\(url)\"; \(known). Import its backend and add it to the engines.",
+                location: url.description)
         }
         return try engine.configuration(url)
     }

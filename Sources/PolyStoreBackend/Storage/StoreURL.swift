@@ -13,22 +13,24 @@ public struct StoreURL: Sendable, Hashable {
     public let location: String
     /// The options by name, with escapes resolved.
     public let options: [String: String]
-    /// The original text.
+    /// The original text. It can contain a password; messages use ``description``.
     public let text: String
 
     /// Parses a URL.
     /// - Throws: `misuse` with a description of the error.
     public init(_ text: String) throws {
         func wrong(_ what: String) -> StoreError {
-            StoreError(
-                .misuse, "\"\(text)\" is not a store URL: \(what). Write engine:location, for example sqlite:company.sqlite.",
-                location: text)
+            let shown = StoreURLText.redacted(text)
+            return StoreError(
+                .misuse, "\"\(shown)\" is not a store URL: \(what). Write engine:location, for example sqlite:company.sqlite.",
+                location: shown)
         }
         guard !text.utf8.contains(0) else { throw wrong("it holds a NUL character") }
         guard let colon = text.firstIndex(of: ":"), colon != text.startIndex else { throw wrong("it names no engine") }
         let engine = text[..<colon]
         guard engine.utf8.allSatisfy({ $0 >= 0x61 && $0 <= 0x7a || $0 >= 0x30 && $0 <= 0x39 || $0 == 0x2d }) else {
-            throw wrong("\"\(engine)\" is not an engine name, which has small letters, digits and hyphens")
+            let shown = StoreURLText.redacted(text)
+            throw wrong("\"\(shown.prefix { $0 != ":" })\" is not an engine name, which has small letters, digits and hyphens")
         }
         var rest = text[text.index(after: colon)...]
         var query: Substring = ""
@@ -43,7 +45,11 @@ public struct StoreURL: Sendable, Hashable {
         guard let location = Self.unescape(rest) else { throw wrong("a % is not followed by two hexadecimal digits, or they give no text") }
         var options: [String: String] = [:]
         for pair in query.split(separator: "&") {
-            guard let equals = pair.firstIndex(of: "="), equals != pair.startIndex else { throw wrong("\"\(pair)\" is not option=value") }
+            guard let equals = pair.firstIndex(of: "="), equals != pair.startIndex else {
+                // It can be the rest of a value with an unescaped ampersand.
+                let isShown = StoreURLText.redacted(text).split(whereSeparator: { "?&".contains($0) }).contains(pair)
+                throw wrong(isShown ? "\"\(pair)\" is not option=value" : "an option is not option=value; & in a value is written %26")
+            }
             guard let value = Self.unescape(pair[pair.index(after: equals)...]) else {
                 throw wrong("the value of \(pair[..<equals]) has a % that is not followed by two hexadecimal digits, or they give no text")
             }
@@ -88,14 +94,15 @@ public struct StoreURL: Sendable, Hashable {
 
 extension StoreURL {
     private func wrong(_ option: String, _ expected: String) -> StoreError {
-        StoreError(.misuse, "\(option)=\(options[option] ?? "") in \"\(text)\": \(expected) is expected.", location: text)
+        let value = StoreURLText.isSecret(option) ? StoreURLText.mark : options[option] ?? ""
+        return StoreError(.misuse, "\(option)=\(value) in \"\(self)\": \(expected) is expected.", location: description)
     }
 
     /// Returns the location as a path.
     /// - Throws: `misuse` if the location is empty.
     public func path() throws -> String {
         guard !location.isEmpty else {
-            throw StoreError(.misuse, "\"\(text)\" names no file; write \(engine):company.\(engine), for example.", location: text)
+            throw StoreError(.misuse, "\"\(self)\" names no file; write \(engine):company.\(engine), for example.", location: description)
         }
         return location
     }
@@ -126,6 +133,7 @@ extension StoreURL {
 }
 
 extension StoreURL: CustomStringConvertible {
-    /// The original text.
-    public var description: String { text }
+    /// The text without passwords, for messages: `***` replaces a password before a host, and the values of options whose names suggest a secret, such as
+    /// `password`, `key` and `token`.
+    public var description: String { StoreURLText.redacted(text) }
 }

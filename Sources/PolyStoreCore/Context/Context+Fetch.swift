@@ -54,7 +54,7 @@ extension Context {
     public func fetchCount<S: FetchSource>(_ source: S) throws -> Int {
         let fetch = try resolve(source.chain)
         let began = startTiming()
-        defer { if began != 0 { endTiming(began, fetch) } }
+        defer { if began != 0 { endTiming(began, counting: fetch) } }
         let total = try fetch.parts.reduce(0) { try $0 + count($1.entry, $1.request, fetch.options) }
         guard fetch.isMerged else { return total }
         return max(0, min(fetch.options.limit ?? .max, total - fetch.options.offset))

@@ -26,7 +26,7 @@ final class QueryLog: ReadWatcher {
         case .record(let entity, let id): "read \(entity.name) \(id)"
         case .related(let relationship, let sources): "read relationship \(relationship.name) of \(sources) objects"
         case .scan(let request): plan(request, inner)
-        case .count(let request): "count: \(plan(request, inner))"
+        case .count(let request): "count: \(plan(request.counting, inner))"
         case .aggregate(let request): "aggregate: \(plan(request.source, inner))"
         }
     }

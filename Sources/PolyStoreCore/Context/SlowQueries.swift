@@ -22,6 +22,11 @@ extension Context {
         endTiming(began, "Fetch", fetch.parts.map { ($0.entry, $0.request) })
     }
 
+    /// Logs a count if it was slow.
+    final func endTiming(_ began: UInt64, counting fetch: ResolvedFetch) {
+        endTiming(began, "Count", fetch.parts.map { ($0.entry, $0.request.counting) })
+    }
+
     final func endTiming(_ began: UInt64, _ what: String, _ requests: [(entry: StoreEntity, request: FetchRequest)]) {
         guard began != 0, let elapsed = core.slowQueries.exceeded(since: began) else { return }
         let milliseconds = Double(elapsed / 10_000) / 100

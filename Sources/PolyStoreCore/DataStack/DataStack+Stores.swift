@@ -67,7 +67,7 @@ extension DataStack {
                 "\(store.location) is open for the configuration \(quoted(same.configurationName)), so it cannot be that of \(quoted(name)) too.",
                 location: store.location)
         }
-        let backend = try store.open(schema: schema, configurationName: name, logger: core.logger)
+        let backend = try store.open(schema: schema, configurationName: name, logger: core.currentLogger)
         guard history == nil || backend.capabilities.has(.changeLog) else {
             try? backend.close()
             throw LogBounds.unsupported(location: store.location)

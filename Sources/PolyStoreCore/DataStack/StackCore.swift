@@ -70,6 +70,9 @@ final class StackCore: Sendable {
         set { loggerBox.withLock { $0 = newValue } }
     }
 
+    /// A logger that forwards to the current one, for stores and work that outlive a change of ``logger``.
+    var currentLogger: any StoreLogger { CurrentLogger(loggerBox) }
+
     func onBatchThread(_ work: @escaping @Sendable () -> Void) { batchQueue.async(execute: work) }
 
     func onReaderThread(_ work: @escaping @Sendable () -> Void) { readerQueue.async(execute: work) }

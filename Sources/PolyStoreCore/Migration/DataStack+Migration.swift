@@ -119,7 +119,7 @@ extension DataStack {
         _ store: StoreConfiguration, _ name: String?, _ policy: MigrationPolicy, _ monitor: MigrationMonitor?
     ) throws -> StoreMigrator {
         StoreMigrator(
-            store: store, configurationName: name, history: core.schemaHistory, current: schema, policy: policy, logger: core.logger,
+            store: store, configurationName: name, history: core.schemaHistory, current: schema, policy: policy, logger: core.currentLogger,
             monitor: monitor)
     }
 

@@ -198,7 +198,8 @@ extension DataStack {
         if let failure { throw failure }
     }
 
-    /// Does the same as ``saveAll()`` for callers that cannot await, such as a signal handler or an app termination handler. When called on the main
+    /// Does the same as ``saveAll()`` for callers that cannot await, such as an app termination handler. Not for a signal handler,
+    /// which may interrupt a thread that holds a lock: let a `DispatchSource` of the signal call it. When called on the main
     /// actor, the view context shows the changes when this method returns.
     public func saveAllAndWait(isolation: isolated (any Actor)? = #isolation) throws {
         var failure: (any Error)?

@@ -26,7 +26,7 @@ extension Transaction {
         let name = entry.entity.relationships[Int(key.relationship)].name
         throw StoreError(
             .notFound,
-            "\(entry.entity.name).\(name) of object \(key.rowID) leads to \(self.entry(entityIndex).entity.name) \(missing), which is not in the store.",
+            "\(entry.entity.name).\(name) of \(isNew(entry.entity.name, key.rowID) ? "a new object" : "object \(key.rowID)") leads to \(self.entry(entityIndex).entity.name) \(missing), which is not in the store.",
             entity: entry.entity.name, attribute: name, rowID: key.rowID)
     }
 

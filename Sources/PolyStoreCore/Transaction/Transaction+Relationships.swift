@@ -56,7 +56,7 @@ extension Transaction {
         deferredErrors.add(
             StoreError(
                 isMissing ? .notFound : .constraint,
-                "\(entry.entity.name).\(name) of object \(key.rowID) cannot be set: the object \(reason). Change relationships of existing objects only; "
+                "\(entry.entity.name).\(name) of \(described(object)) cannot be set: the object \(reason). Change relationships of existing objects only; "
                     + "clearing this one again lets the transaction commit.",
                 entity: entry.entity.name, attribute: name, rowID: key.rowID), for: key)
         return false
@@ -92,7 +92,7 @@ extension Transaction {
 
     private func refusal(of target: any Model, as relationship: Int, of object: any Model, _ entry: StoreEntity) -> StoreError {
         let name = entry.entity.relationships[relationship].name
-        let property = "\(entry.entity.name).\(name) of object \(object._$state.rowID)"
+        let property = "\(entry.entity.name).\(name) of \(described(object))"
         let message: String
         if !owns(target) {
             message = "\(property) was set to an object of another context; use the transaction's own, from edit(_:)."

@@ -4,7 +4,7 @@ extension Transaction {
     /// Validates all changed objects.
     /// - Throws: `constraint` with all violations; `misuse` if a validation method attempted to change something.
     func validate() throws {
-        var violations = Violations()
+        var violations = Violations { [unowned self] in isNew($0, $1) }
         try refusingChanges { try validate($0, &violations) }
         try violations.throwIfAny()
     }
@@ -35,6 +35,20 @@ extension Transaction {
         }
         try checkDenials(&violations)
         try checkReferences(&violations)
+    }
+
+    /// Returns whether this transaction has created an object.
+    func isNew(_ entity: String, _ rowID: Int64) -> Bool {
+        pending.indices.contains { index in
+            table.entries[index].entity.name == entity && pending[index].inserted.contains { $0._$state.rowID == rowID }
+        }
+    }
+
+    /// Returns an object in words, for errors: its row id, unless this transaction has created it.
+    func described(_ object: any Model) -> String {
+        let entityChanges = pending.indices.contains(Int(object._$state.entityIndex)) ? pending[Int(object._$state.entityIndex)] : nil
+        let isNew = entityChanges?.inserted.contains { $0._$state.rowID == object._$state.rowID } ?? false
+        return isNew ? "a new object" : "object \(object._$state.rowID)"
     }
 
     /// Validates the minimum and maximum counts of to-many relationships, for inserted objects and changed relationships.

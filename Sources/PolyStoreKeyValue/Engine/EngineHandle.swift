@@ -44,20 +44,27 @@ public final class EngineHandle: @unchecked Sendable {  // All mutable state is 
         var userCount = 0
     }
 
-    private static let registry = Protected<[String: RegistryEntry]>([:])
+    /// An identity, compared by its bytes: two paths that differ only in the composition of a character can be two files.
+    private struct RegistryKey: Hashable {
+        private let bytes: [UInt8]
+        init(_ identity: String) { bytes = Array(identity.utf8) }
+    }
+
+    private static let registry = Protected<[RegistryKey: RegistryEntry]>([:])
 
     /// Runs a closure with exclusive access to the registry entry of an engine.
     private static func withEntry<Result>(_ identity: String, _ body: (RegistryEntry) throws -> Result) rethrows -> Result {
+        let key = RegistryKey(identity)
         let entry = registry.withLock { entries in
-            let entry = entries[identity] ?? RegistryEntry()
-            entries[identity] = entry
+            let entry = entries[key] ?? RegistryEntry()
+            entries[key] = entry
             entry.userCount += 1
             return entry
         }
         defer {
             registry.withLock { entries in
                 entry.userCount -= 1
-                if entry.userCount == 0 { entries[identity] = nil }
+                if entry.userCount == 0 { entries[key] = nil }
             }
         }
         return try entry.lock.withLock {
@@ -152,13 +159,13 @@ public final class EngineHandle: @unchecked Sendable {  // All mutable state is 
         defer { unlockWriting() }
         try engine.compact { new, replace in
             // Both names lead to this engine while the file is being replaced, so that the process does not open it again.
-            Self.registry.withLock { $0[new] = $0[old] }
+            Self.registry.withLock { $0[RegistryKey(new)] = $0[RegistryKey(old)] }
             do { try replace() } catch {
-                Self.registry.withLock { $0[new] = nil }
+                Self.registry.withLock { $0[RegistryKey(new)] = nil }
                 throw error
             }
             identity.withLock { $0 = new }
-            Self.registry.withLock { $0[old] = nil }
+            Self.registry.withLock { $0[RegistryKey(old)] = nil }
         }
     }
 

@@ -11,12 +11,26 @@ extension OrderedTree {
 private final class TreeSnapshot: EngineSnapshot {
     // Used by one thread; each access is a single load or store.
     @exclusivity(unchecked) private var tree: OrderedTree
+    @exclusivity(unchecked) private var isEnded = false
 
     init(_ tree: OrderedTree) { self.tree = tree }
 
-    func get(_ key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? { tree.value(of: key) }
-    func cursor() -> EngineCursor { tree.makeCursor() }
-    func end() { tree = OrderedTree() }
+    private func check() throws { if isEnded { throw StoreError(.closed, "The snapshot has ended.") } }
+
+    func get(_ key: UnsafeRawBufferPointer) throws -> UnsafeRawBufferPointer? {
+        try check()
+        return tree.value(of: key)
+    }
+
+    func cursor() throws -> EngineCursor {
+        try check()
+        return tree.makeCursor()
+    }
+
+    func end() {
+        isEnded = true
+        tree = OrderedTree()
+    }
 }
 
 private final class TreeCursor: EngineCursor {

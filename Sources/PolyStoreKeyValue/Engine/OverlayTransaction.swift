@@ -46,7 +46,7 @@ final class OverlayTransaction: EngineWriter {
         guard byteCount <= engine.traits.maximumTransactionSize else {
             throw StoreError(
                 .full,
-                "One transaction of \(engine.location) may write \(engine.traits.maximumTransactionSize >> 20) MiB, and this one would write more. "
+                "One transaction of \(engine.location) may write \(engine.traits.maximumTransactionSize.byteCountText), and this one would write more. "
                     + "Commit in smaller steps.", location: engine.location)
         }
     }

@@ -205,6 +205,9 @@ extension SnapshotReader {
     func plan(_ request: FetchRequest) throws -> QueryPlan {
         try request.validate()
         if request.hasComputedKeys { return try plan(request.unsorted).sorted(for: request) }
+        if request.isCount, request.predicate == .all, !request.ignoresIndexes {
+            return QueryPlan(entity: request.entity.name, accesses: [QueryPlan.Access(.statistics)], pushedDown: ["count"])
+        }
         let plan = try Planner(self, request).plan()
         var pushed: [String] = []
         let evaluated: [QueryPredicate]

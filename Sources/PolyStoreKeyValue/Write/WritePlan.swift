@@ -151,11 +151,20 @@ struct WritePlan {
         StoreError(.notFound, "\(entity.name) \(id) is not in the store.", entity: entity.name, rowID: id, location: layout.location)
     }
 
+    /// Returns an object in words, for errors. The caller does not know the row ids of objects that the change set inserts.
+    private func described(_ entity: Entity, _ id: Int64) -> String {
+        let list = records[entity.index]
+        let isNew = list.entries.contains { $0.mustBeNew && list.key($0).id(at: 5) == id }
+        return isNew ? "a new object" : "object \(id)"
+    }
+
     /// Checks that required fields have a value.
     private func require(_ entity: Entity, _ id: Int64, _ record: RecordView, _ mask: FieldMask?) throws {
         for field in entity.fields where !field.isOptional && record.isNull(field.index) && mask?.contains(field.index) ?? true {
             throw StoreError(
-                .constraint, "\(entity.name).\(field.name) of object \(id) has no value, and it is not optional.", entity: entity.name,
+                .constraint,
+                "\(entity.name).\(field.name) of \(mask == nil ? "a new object" : "object \(id)") has no value, and it is not optional.",
+                entity: entity.name,
                 attribute: field.name, rowID: id)
         }
     }
@@ -314,7 +323,7 @@ struct WritePlan {
         }
         return StoreError(
             .constraint,
-            "\(index.entity.name).\(names) must be unique, and \(components.joined(separator: ", ")) of object \(id) is held by object \(holder).",
+            "\(index.entity.name).\(names) must be unique, and \(components.joined(separator: ", ")) of \(described(index.entity, id)) is held by \(described(index.entity, holder)).",
             entity: index.entity.name, attribute: names, rowID: id, location: layout.location)
     }
 

@@ -41,9 +41,10 @@ public final class MaterializedCursor: RecordCursor {
         return true
     }
 
-    // The number of rows examined by the cursor that produced the rows.
-    private var examined = 0
-    public override var rowsExamined: Int { examined }
+    // The number of rows examined by the cursor that produced the rows, if there was one.
+    private var examined: Int?
+    /// The number of rows that were examined to produce the rows; if the rows were not read from another cursor, the number of rows returned so far.
+    public override var rowsExamined: Int { examined ?? position - rows.startIndex }
 
     /// Reads all rows of a cursor, applies a predicate, sorts, and returns the slice of the request. With a limit, at most twice as many rows as the end of
     /// the slice are kept.

@@ -22,6 +22,8 @@ extension ReadTransaction {
 
     /// Returns the number of rows by reading them. A backend can override this with a faster implementation.
     public func count(_ request: FetchRequest) throws -> Int {
+        // Before the sort keys are removed, because a fetch of the same request rejects invalid ones.
+        try request.validate()
         var request = request
         request.sortKeys = []
         request.onlyIDs = true

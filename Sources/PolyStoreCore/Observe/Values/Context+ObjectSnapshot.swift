@@ -5,7 +5,7 @@ extension Context {
     /// - Throws: `invalidPredicate` for a key path in the content that is not a stored attribute or to-one relationship.
     final func snapshotShape<T: Model>(_ content: SnapshotContent<T>) throws -> SnapshotShape {
         if let error = content.error { throw error }
-        return SnapshotShape(table: table, fields: content.fields, logger: core.logger)
+        return SnapshotShape(table: table, fields: content.fields, logger: core.currentLogger)
     }
 
     /// Returns the stored values of an object, including pending changes of a transaction; `nil` if the object does not exist.

@@ -1,0 +1,52 @@
+/// The text of store URLs in messages, also of malformed ones.
+enum StoreURLText {
+    /// Replaces a secret.
+    static let mark = "***"
+
+    private static let secretNames = ["pass", "pwd", "secret", "token", "key", "credential", "auth", "pin"]
+
+    /// Returns whether the name of an option suggests that its value is a secret.
+    static func isSecret(_ name: some StringProtocol) -> Bool {
+        let name = name.lowercased()
+        return secretNames.contains { name.contains($0) }
+    }
+
+    /// Returns a text with its secrets replaced. Of a malformed URL, rather too much is replaced than too little.
+    static func redacted(_ text: String) -> String { options(of: password(of: text)) }
+
+    /// Replaces the password of `//user:password@host` and of `engine:user:password@host`. The password may contain any unescaped character.
+    private static func password(of text: String) -> String {
+        guard let engine = text.firstIndex(of: ":") else { return text }
+        let rest = text[text.index(after: engine)...]
+        let namesHost = rest.hasPrefix("//") && !rest.hasPrefix("///")
+        // The query of a local path can contain an @ that belongs to no user.
+        let end = namesHost ? text.endIndex : rest.firstIndex(of: "?") ?? text.endIndex
+        guard let at = rest[..<end].lastIndex(of: "@"), let colon = rest[..<at].firstIndex(of: ":") else { return text }
+        return text[...colon] + mark + text[at...]
+    }
+
+    /// Replaces the values of secret options, wherever a name and a `=` are. A part without a name after a secret value belongs to it: the value has an
+    /// unescaped ampersand.
+    private static func options(of text: String) -> String {
+        guard text.contains("=") else { return text }
+        var result = ""
+        var part = ""
+        var isAfterSecret = false
+        func shown() -> String {
+            guard let equals = part.firstIndex(of: "=") else { return isAfterSecret && !part.isEmpty ? mark : part }
+            let name = part[..<equals]
+            // A name with an escape is none that this function can judge.
+            isAfterSecret = isSecret(name) || name.contains("%")
+            return isAfterSecret ? name + "=" + mark : part
+        }
+        for character in text {
+            if character != "&" && character != "?" && character != ";" {
+                part.append(character)
+                continue
+            }
+            result += shown() + String(character)
+            part = ""
+        }
+        return result + shown()
+    }
+}
