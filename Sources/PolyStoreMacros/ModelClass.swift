@@ -41,19 +41,22 @@ struct ModelClass {
 
     /// - Parameter missing: The conformances that the class does not have yet; a subclass inherits them from its superclass. `nil` if unknown.
     init(
-        _ node: AttributeSyntax, _ declaration: some DeclGroupSyntax, in context: some MacroExpansionContext, missing: [TypeSyntax]? = nil
+        _ node: AttributeSyntax, _ declaration: some DeclGroupSyntax, in context: some MacroExpansionContext, missing: [TypeSyntax]? = nil,
+        isForMember: Bool = false
     ) {
         let type = declaration.as(ClassDeclSyntax.self)
-        lexicalContext = context.lexicalContext
+        // The context of a member begins with the class.
+        lexicalContext = isForMember ? Array(context.lexicalContext.dropFirst()) : context.lexicalContext
         name = type?.name.trimmed.text ?? ""
         access = Self.access(declaration.modifiers)
         entityName = node.argument("entity")?.plainString ?? name.trimmingBackticks
         originalName = node.argument("originalName")?.plainString
         let inheritedTypes = type?.inheritanceClause?.inheritedTypes.map(\.type) ?? []
-        let declaredModel = inheritedTypes.contains { ["Model", "PolyStore.Model", "PolyStoreCore.Model"].contains($0.trimmedDescription) }
+        let protocols = ["Model", "PolyStore.Model", "PolyStoreCore.Model"]
+        let declaredModel = inheritedTypes.contains { protocols.contains($0.trimmedDescription) }
         isDeclaredModel = declaredModel
         // `Sendable` is an error, and none of these is a superclass.
-        let first = inheritedTypes.first { !$0.isSendable && !$0.trimmedDescription.hasSuffix("Model") }
+        let first = inheritedTypes.first { !$0.isSendable && !protocols.contains($0.trimmedDescription) }
         inherited = first?.trimmedDescription
         inheritedName = first?.as(MemberTypeSyntax.self)?.name.text ?? first?.trimmedDescription
         isSubclass = first != nil && !declaredModel && missing.map { !$0.contains { $0.trimmedDescription.hasSuffix("Model") } } ?? false

@@ -26,7 +26,7 @@ extension ModelMacro: MemberAttributeMacro {
         in context: some MacroExpansionContext
     ) throws -> [AttributeSyntax] {
         guard let variable = member.as(VariableDeclSyntax.self), PropertyReader.isPersisted(variable) else { return [] }
-        let model = ModelClass(node, declaration, in: context)
+        let model = ModelClass(node, declaration, in: context, isForMember: true)
         guard model.isUsable, !model.problems.preventExpansion,
             let identifier = variable.bindings.first?.pattern.as(IdentifierPatternSyntax.self)?.identifier.text,
             let property = model.properties.first(where: { $0.identifier == identifier })

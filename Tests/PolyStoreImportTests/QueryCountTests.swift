@@ -98,6 +98,8 @@ private final class CountingWriter: WriteTransaction {
         counter.add()
         return try inner.related(relationship, of: sources)
     }
+    func value(named name: String) throws -> [UInt8]? { try inner.value(named: name) }
+    func valueNames(prefix: String) throws -> [String] { try inner.valueNames(prefix: prefix) }
     func reserveIDs(_ entity: Entity, count: Int) throws -> Int64 { try inner.reserveIDs(entity, count: count) }
     func apply(_ changes: ChangeSet) throws { try inner.apply(changes) }
     func commit(_ durability: Durability) throws -> UInt64 { try inner.commit(durability) }

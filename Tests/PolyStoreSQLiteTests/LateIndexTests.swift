@@ -102,7 +102,7 @@ import Testing
         }
         #expect(error.code == .constraint)
         #expect(error.rowID == Int64(Self.rows - 1))
-        #expect(error.message.contains("object \(first) has the same value"), "\(error)")
+        #expect(error.message.contains("a new object has the same value \"\(first)@\""), "\(error)")
         #expect(try Self.indexes(folder) == before)
         #expect(try store.read { try $0.count(FetchRequest(try store.entity("Person"))) } == 0)
         #expect(try store.backend.verify() == [])

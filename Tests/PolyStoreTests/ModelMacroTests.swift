@@ -92,7 +92,22 @@ extension EntityDescription {
 
 let officeSchema = Schema("Office 1", Employee.self, Office.self)
 
+@Model
+private final class CarModel {
+    var name: String = ""
+}
+
 @Suite struct ModelMacroTests {
+    @Test func aPrivateClassKeepsItsValues() throws {
+        let stack = try DataStack(CarModel.self)
+        try stack.addStore(.inMemory())
+        try stack.performAndWait { transaction in
+            let car = try transaction.create(CarModel.self)
+            car.name = "a"
+        }
+        #expect(try stack.readAndWait { try $0.fetchAll(CarModel.self).map(\.name) } == ["a"])
+    }
+
     @Test func typesOfDefaultsNeedNotBeWritten() throws {
         let stack = try DataStack(Ticket.self)
         try stack.addStore(.inMemory())

@@ -36,16 +36,22 @@ let migrationCases: [ConformanceCase] = [
         let migrated = try store.migrate(
             change,
             insert: { migration in
-                let cursor = try migration.source.fetch(FetchRequest(old))
-                defer { cursor.close() }
-                while try cursor.next() {
+                // A cursor of the source is closed before a batch is saved, so each batch begins after the last row id of the previous one.
+                var last: Int64 = 0
+                while true {
+                    var request = FetchRequest(old, limit: 1)
+                    request.predicate = .compare(.objectID, .greater, .integer(last))
+                    let cursor = try migration.source.fetch(request)
+                    defer { cursor.close() }
+                    guard try cursor.next() else { break }
+                    last = cursor.rowID
                     let changes = ChangeSet(change.target)
-                    try changes.insert(
-                        animal, rowID: cursor.rowID, [cursor.record.value(old.fields[1]), cursor.record.value(old.fields[2])])
+                    try changes.insert(animal, rowID: last, [cursor.record.value(old.fields[1]), cursor.record.value(old.fields[2])])
+                    cursor.close()
                     let target = migration.target
                     try target.apply(changes)
-                    try run.expect(try target.row(animal, cursor.rowID) != nil, "the record \(cursor.rowID) is not read back")
-                    try migration.save([UInt8(cursor.rowID)])
+                    try run.expect(try target.row(animal, last) != nil, "the record \(last) is not read back")
+                    try migration.save([UInt8(last)])
                 }
             },
             check: { reader, when in

@@ -34,10 +34,13 @@ extension Transaction {
         return try storage(store).value(named: name)
     }
 
-    /// Returns the names of a store's values with a prefix including pending changes, in ascending byte order.
+    /// Returns the names of a store's values with a prefix including pending changes, in ascending byte order. Those that are reserved for the
+    /// framework are omitted, unless the prefix begins with ``NamedValue/reservedPrefix``.
     package func storeValueNames(prefix: String, in store: PersistentStore) throws -> [String] {
         try checkStore(store)
-        let stored = try storage(store).valueNames(prefix: prefix)
+        let reserved = NamedValue.reservedPrefix.utf8
+        let isReserved = prefix.utf8.starts(with: reserved)
+        let stored = try storage(store).valueNames(prefix: prefix).filter { isReserved || !$0.utf8.starts(with: reserved) }
         guard let pending = storeValues[store.index] else { return stored }
         let set = pending.values.filter { $0.bytes != nil && $0.name.utf8.starts(with: prefix.utf8) }.map(\.name)
         return (stored.filter { pending[Array($0.utf8)] == nil } + set).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
