@@ -176,8 +176,7 @@ let compactionCases: [ConformanceCase] = [
                 try await onThread {
                     defer { work.withLock { $0.isOver = true } }
                     var ids: [Int64] = []
-                    // Until both have done their share, so that they overlap whatever their speeds are.
-                    while work.withLock({ !$0.isOver && ($0.commits < commits || $0.compactions < compactions) }) {
+                    func write() throws {
                         let id = Int64(1000 + ids.count)
                         let changes = ChangeSet(store.schema)
                         try changes.insert(pet, rowID: id, [.text("kind \(id % 5)"), .text(String(repeating: "x", count: 200)), .null])
@@ -186,6 +185,10 @@ let compactionCases: [ConformanceCase] = [
                         ids.append(id)
                         work.withLock { $0.commits += 1 }
                     }
+                    // Until both have done their share, so that they overlap whatever their speeds are.
+                    while work.withLock({ !$0.isOver && ($0.commits < commits || $0.compactions < compactions) }) { try write() }
+                    // All compactions can follow the last write of the loop.
+                    try write()
                     return ids
                 }
             }
