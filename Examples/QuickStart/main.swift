@@ -29,7 +29,7 @@ let id = try await stack.perform { transaction in
     jane.name = "Jane"
     jane.age = 41
     jane.department = research
-    return jane.objectID  // returning `jane` does not compile
+    return jane.objectID  // an object ends with its transaction; its id does not
 }
 try await stack.perform(editing: id) { _, jane in jane.age += 1 }
 

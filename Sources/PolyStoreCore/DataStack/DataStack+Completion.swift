@@ -7,7 +7,7 @@ extension DataStack {
     ///         asynchronous: { transaction in try transaction.create(Into<Person>()).objectID },
     ///         completion: { result in print(result) })
     ///
-    /// Intended for code without `async`; otherwise use ``perform(durability:sourceIdentifier:file:line:_:)``.
+    /// Intended for code without `async`; otherwise use ``perform(durability:sourceIdentifier:file:line:_:)->T``.
     /// - Parameters:
     ///   - body: Runs on a thread of the stack. Its result is Sendable and therefore cannot contain objects; return `objectID`s instead.
     ///   - durability: The durability of the commit; nil uses the durability of the store.
@@ -33,7 +33,7 @@ extension DataStack {
     /// Runs a transaction and calls one of two closures on the main actor, depending on its outcome.
     ///
     /// The form of CoreStore for callers that handle success and failure in different places; the same as
-    /// ``perform(asynchronous:durability:sourceIdentifier:file:line:completion:)``, which passes a `Result` to one closure.
+    /// ``perform(asynchronous:durability:sourceIdentifier:file:line:completion:)-((Transaction)->T,_,_,_,_,_)``, which passes a `Result` to one closure.
     public func perform<T: Sendable>(
         asynchronous body: @escaping @Sendable (Transaction) throws -> T, durability: Durability? = nil,
         sourceIdentifier: (any Hashable & Sendable)? = nil, file: StaticString = #fileID, line: UInt = #line,

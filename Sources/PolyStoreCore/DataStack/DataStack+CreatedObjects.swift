@@ -7,7 +7,7 @@ extension DataStack {
     ///
     ///     let id = try await stack.perform { transaction in try transaction.create(Into<Person>()) { $0.name = "Jane" } }
     ///
-    /// Otherwise the same as ``perform(durability:sourceIdentifier:file:line:_:)``.
+    /// Otherwise the same as ``perform(durability:sourceIdentifier:file:line:_:)->T``.
     @discardableResult
     public func perform<M: Model>(
         durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil, file: StaticString = #fileID, line: UInt = #line,
@@ -17,7 +17,7 @@ extension DataStack {
     }
 
     /// Runs a transaction whose body returns an object, on the caller's thread, and returns the id of the object. Otherwise the same as
-    /// ``performAndWait(durability:sourceIdentifier:isolation:file:line:_:)``.
+    /// ``performAndWait(durability:sourceIdentifier:isolation:file:line:_:)->T``.
     @discardableResult
     public func performAndWait<M: Model>(
         durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil, isolation: isolated (any Actor)? = #isolation,
@@ -81,7 +81,7 @@ extension DataStack {
     }
 
     /// Runs a transaction whose body returns an object, and calls back on the main actor with the id of the object. Otherwise the same as
-    /// ``perform(asynchronous:durability:sourceIdentifier:file:line:completion:)``.
+    /// ``perform(asynchronous:durability:sourceIdentifier:file:line:completion:)-((Transaction)->T,_,_,_,_,_)``.
     public func perform<M: Model>(
         asynchronous body: @escaping @Sendable (Transaction) throws -> M, durability: Durability? = nil,
         sourceIdentifier: (any Hashable & Sendable)? = nil, file: StaticString = #fileID, line: UInt = #line,

@@ -28,7 +28,7 @@ extension DataStack {
     }
 
     /// Runs a transaction on one object: `try await stack.perform(editing: id) { transaction, jane in jane.age += 1 }`.
-    /// - Throws: `notFound` if the object does not exist, and the errors of ``perform(durability:sourceIdentifier:file:line:_:)``.
+    /// - Throws: `notFound` if the object does not exist, and the errors of ``perform(durability:sourceIdentifier:file:line:_:)->T``.
     @discardableResult
     public func perform<M: Model, T: Sendable>(
         editing id: ObjectID<M>, durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil,
@@ -42,9 +42,9 @@ extension DataStack {
     /// Runs a transaction on the caller's thread after waiting for its turn in the write queue.
     ///
     /// Outside of actors and of the main thread it may be committed in a group with other queued transactions, like
-    /// ``perform(durability:sourceIdentifier:file:line:_:)``. When called on the main actor, the view context shows the changes when this method returns;
+    /// ``perform(durability:sourceIdentifier:file:line:_:)->T``. When called on the main actor, the view context shows the changes when this method returns;
     /// otherwise shortly afterwards.
-    /// - Throws: `misuse` if called in the body of another transaction of this stack, and the errors of ``perform(durability:sourceIdentifier:file:line:_:)``.
+    /// - Throws: `misuse` if called in the body of another transaction of this stack, and the errors of ``perform(durability:sourceIdentifier:file:line:_:)->T``.
     @inlinable
     @discardableResult
     public func performAndWait<T: Sendable>(
@@ -85,7 +85,7 @@ extension DataStack {
     ///         transaction.commit { result in print(result) }
     ///     }
     ///
-    /// The form for code without `async` whose bodies commit explicitly, as in CoreStore. ``perform(durability:sourceIdentifier:file:line:_:)`` commits when its body
+    /// The form for code without `async` whose bodies commit explicitly, as in CoreStore. ``perform(durability:sourceIdentifier:file:line:_:)->T`` commits when its body
     /// returns, so that no commit can be forgotten. An error thrown by the body is logged.
     public func beginAsynchronous(
         durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil, file: StaticString = #fileID, line: UInt = #line,
@@ -99,7 +99,7 @@ extension DataStack {
     /// Runs a transaction on the caller's thread after waiting for its turn in the write queue, and returns when its commit is durable. The body
     /// commits explicitly with ``SynchronousTransaction/commit()``; otherwise all changes are discarded.
     ///
-    /// The form for bodies that commit explicitly, as in CoreStore. ``performAndWait(durability:sourceIdentifier:isolation:file:line:_:)`` commits when its body returns.
+    /// The form for bodies that commit explicitly, as in CoreStore. ``performAndWait(durability:sourceIdentifier:isolation:file:line:_:)->T`` commits when its body returns.
     /// - Returns: whether the commit contained changes; nil if the body did not commit.
     /// - Throws: the error of the body, unless it was thrown after the commit; the error of the commit; `misuse` inside the body of another
     ///   transaction.
