@@ -11,6 +11,11 @@
 ///         @Transient var isSelected = false
 ///     }
 ///
+///     @Model
+///     final class Department {
+///         @Relationship var people: Set<Person>
+///     }
+///
 /// Every stored `var` with a type annotation is an attribute, unless it is marked
 /// ``Relationship(deleteRule:inverse:required:min:max:name:originalName:)`` or ``Transient()``. An attribute that is neither optional nor has a default value
 /// starts with the empty value of its type and must be assigned before the object is committed.
