@@ -128,6 +128,31 @@ import Testing
         #expect(try await counts.next() == nil)
     }
 
+    /// The consumers ask for the next result when the queries have failed or are about to.
+    @Test(arguments: Backend.forObjectLayer) func anErrorWaitsForItsConsumer(backend: Backend) async throws {
+        let workplace = try Workplace(backend)
+        workplace.stack.logger = SilentLogger()
+        let (failures, failed) = AsyncStream<Void>.makeStream()
+        let counts = workplace.stack.values(of: { context in
+            guard try context.fetchCount(From<Worker>()) > 0 else { return 0 }
+            failed.yield()
+            throw CancellationError()
+        })
+        var iterators = (0..<40).map { _ in counts.makeAsyncIterator() }
+        for index in iterators.indices { #expect(try await iterators[index].next() == 0) }
+        try workplace.insert(("A", 10))
+        var count = 0
+        for await _ in failures {
+            count += 1
+            if count == iterators.count { break }
+        }
+        for index in iterators.indices {
+            await #expect(throws: CancellationError.self) { try await iterators[index].next() }
+            #expect(try await iterators[index].next() == nil)
+        }
+        try workplace.stack.closeAndWait()
+    }
+
     @Test(arguments: Backend.forObjectLayer) func severalTasksObserveAtOnce(backend: Backend) async throws {
         let workplace = try Workplace(backend)
         let last = try await withThrowingTaskGroup(of: Int.self) { group in
