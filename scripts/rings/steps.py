@@ -30,6 +30,8 @@ RANDOM_PROGRAMS = [
      ["Sources/PolyStoreCore/Transaction", "Sources/PolyStoreCore/Observe", "Sources/PolyStoreCore/History"]),
     ("callbacks", "CallbackOracleTests", "POLYSTORE_CALLBACK_COMMITS", "POLYSTORE_CALLBACK_FIRST",
      ["Sources/PolyStoreCore/Observe", "Sources/PolyStoreCore/Context", "Sources/PolyStoreCore/Transaction"]),
+    ("migrations", "RelationshipMatrixTests", "POLYSTORE_MATRIX_PAIRS", "POLYSTORE_MATRIX_FIRST",
+     ["Sources/PolyStoreCore/Migration", "Sources/PolyStoreBackend/Migration", "Sources/PolyStoreKeyValue/Migration", "Backends/SQLite/Migration"]),
 ]
 
 # Known defect: program 1634 of the callbacks and some later ones fail, because an object monitor of a child transaction misses that its object was inserted

@@ -61,7 +61,7 @@ extension StoreMigrator {
         var done = MigrationReport.Step(type: plan.type, changes: plan.changes)
         var findings = plan.problems
         if examines {
-            findings = try examine(plan, commits: commits, &done)
+            findings = try examine(step, plan, commits: commits, &done)
         } else {
             done.isRehearsed = false
         }
@@ -72,13 +72,15 @@ extension StoreMigrator {
         report.steps.append(done)
     }
 
-    private func examine(_ plan: MigrationPlan, commits: Bool, _ done: inout MigrationReport.Step) throws -> [MigrationReport.Finding] {
+    private func examine(
+        _ step: MigrationPath.Step, _ plan: MigrationPlan, commits: Bool, _ done: inout MigrationReport.Step
+    ) throws -> [MigrationReport.Finding] {
         let backend = try open(plan)
         defer { try? backend.close() }
         var findings = try check(backend, plan)
         guard !findings.contains(where: \.preventsMigration), commits || !plan.isCarriedWhole else { return findings }
         do {
-            done.rewrittenObjects = try run(plan, backend) { if commits { try $0.commit() } else { $0.rollback() } }
+            done.rewrittenObjects = try run(step, plan, backend) { if commits { try $0.commit() } else { $0.rollback() } }
         } catch let error as StoreError where [.constraint, .invalidValue].contains(error.code) {
             findings.append(
                 MigrationReport.Finding(

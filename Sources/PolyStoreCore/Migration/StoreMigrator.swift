@@ -63,7 +63,12 @@ struct StoreMigrator {
                 monitor?.begin(step: report.steps.count + 1, of: report.steps.count + steps.count, step.targetVersion)
                 do {
                     if report.steps.isEmpty { report.copy = policy.copyLocation }
-                    report.steps.append(try perform(step, isFirst: report.steps.isEmpty))
+                    let (done, losses) = try perform(step, isFirst: report.steps.isEmpty)
+                    for var loss in losses {
+                        loss.step = report.steps.count
+                        report.findings.append(loss)
+                    }
+                    report.steps.append(done)
                     if steps.count == 1 { return report }
                 } catch let error as StoreError where error.code == .differentStoreAtURL && attempts < 3 {
                     attempts += 1
@@ -73,9 +78,9 @@ struct StoreMigrator {
         }
     }
 
-    func plan(_ step: MigrationPath.Step) throws -> MigrationPlan {
-        try MigrationPlanner(try ResolvedSchema(step.source), try ResolvedSchema(step.target), step.mapping)
-            .plan(from: step.sourceVersion, to: step.targetVersion)
+    func plan(_ step: MigrationPath.Step, rewriting rewritten: CarriedChange = CarriedChange()) throws -> MigrationPlan {
+        try MigrationPlanner(try ResolvedSchema(step.source), try ResolvedSchema(step.target), step.mapping, rewriting: rewritten)
+            .plan(from: step.sourceVersion, to: step.targetVersion, losesLinks: policy.losesLinks)
     }
 
     func open(_ plan: MigrationPlan) throws -> any StorageBackend {
@@ -93,7 +98,11 @@ struct StoreMigrator {
         return backend
     }
 
-    private func perform(_ step: MigrationPath.Step, isFirst: Bool) throws -> MigrationReport.Step {
+    /// Performs a step.
+    /// - Returns: The step, and what it has lost.
+    private func perform(
+        _ step: MigrationPath.Step, isFirst: Bool
+    ) throws -> (step: MigrationReport.Step, losses: [MigrationReport.Finding]) {
         let plan = try plan(step)
         logger.write(.notice, "Migrating \(location), \(plan.type): \(plan.changes.joined(separator: "; ")).")
         let backend = try open(plan)
@@ -103,28 +112,51 @@ struct StoreMigrator {
             try StoreRoom.check(store, copies: 1, at: copy)
             try backend.copy(to: copy)
         }
-        try check(plan, backend)
+        let losses = try check(plan, backend)
         if !plan.isCarriedWhole { try StoreRoom.check(store, copies: 2, at: store.location) }
         var done = MigrationReport.Step(type: plan.type, changes: plan.changes)
-        done.rewrittenObjects = try run(plan, backend) { try $0.commit() }
+        done.rewrittenObjects = try run(step, plan, backend) { try $0.commit() }
         logger.write(.notice, "Migrated \(location) to \"\(step.targetVersion)\"; \(done.rewrittenObjects) objects were rewritten.")
-        return done
+        return (done, losses)
     }
 
     /// Rejects an impossible migration before anything changes.
-    private func check(_ plan: MigrationPlan, _ backend: any StorageBackend) throws {
+    /// - Returns: What the migration loses.
+    private func check(_ plan: MigrationPlan, _ backend: any StorageBackend) throws -> [MigrationReport.Finding] {
         monitor?.show("checking")
         let reader = try backend.beginRead()
         defer { reader.end() }
         var check = MigrationCheck(plan, reader)
         try check.checkRefusals()
         if let finding = check.findings.first(where: \.preventsMigration) { throw finding.error(location: location) }
+        try check.checkLosses()
         try monitor?.countRows(plan, reader)
+        for loss in check.findings { logger.write(.notice, "Migrating \(location) loses data of \(loss.count) objects: \(loss.message)") }
+        return check.findings
     }
 
     /// Runs a step and calls `end` in place of its commit.
+    ///
+    /// If the mapping changes entities or links that the backend carries over, the step begins again and rewrites them.
     /// - Returns: The number of objects that were rewritten.
-    func run(_ plan: MigrationPlan, _ backend: any StorageBackend, _ end: (any StoreMigration) throws -> Void) throws -> Int {
+    func run(
+        _ step: MigrationPath.Step, _ plan: MigrationPlan, _ backend: any StorageBackend, _ end: (any StoreMigration) throws -> Void
+    ) throws -> Int {
+        var plan = plan
+        var rewritten = CarriedChange()
+        while true {
+            do { return try attempt(plan, backend, end) } catch let change as CarriedChange {
+                rewritten = rewritten.union(change)
+                plan = try self.plan(step, rewriting: rewritten)
+                let names =
+                    rewritten.entities.sorted().map { plan.target.entities[$0].name }
+                    + rewritten.tables.sorted().map { plan.target.links[$0].name }
+                logger.write(.info, "The mapping changes \(names.joined(separator: ", ")), so the migration of \(location) rewrites them.")
+            }
+        }
+    }
+
+    private func attempt(_ plan: MigrationPlan, _ backend: any StorageBackend, _ end: (any StoreMigration) throws -> Void) throws -> Int {
         let migration = try backend.beginMigration(plan.change)
         do {
             let work = try MappingWork(plan, migration) { count, activity in try monitor?.didRead(count, activity) }
