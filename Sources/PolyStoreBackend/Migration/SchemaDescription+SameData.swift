@@ -11,6 +11,10 @@ extension SchemaDescription {
         return essence(self) == essence(other) && !other.movesData(of: self)
     }
 
+    /// A hash of everything that ``hasSameData(as:)`` compares, as 16 hexadecimal digits: the ``versionHash`` of the schema without the rest. Schemas of the same
+    /// data have the same fingerprint. Stores keep those of their versions, so its definition does not change.
+    package var dataFingerprint: String { SchemaDescription(name: "", entities: entities.map(\.essence)).versionHash }
+
     /// Returns whether a declared original name refers to an entity or a property of an earlier schema with the same names.
     private func movesData(of earlier: SchemaDescription) -> Bool {
         typealias Part = (name: String, original: String?)
@@ -41,10 +45,6 @@ extension PropertyDescription {
         case .relationship(let relationship): relationship.originalName
         }
     }
-
-    /// A hash of everything that ``hasSameData(as:)`` compares, as 16 hexadecimal digits: the ``versionHash`` of the schema without the rest. Schemas of the same
-    /// data have the same fingerprint. Stores keep those of their versions, so its definition does not change.
-    package var dataFingerprint: String { SchemaDescription(name: "", entities: entities.map(\.essence)).versionHash }
 }
 
 extension EntityDescription {

@@ -107,7 +107,8 @@ struct MigrationCheck {
                     fields.append(match.source.fields[old])
                     if !replacement.isNull, match.source.fields[old].isOptional { isComparable = false }
                 case .constant(let value): if value.isNull { isComparable = false }
-                case .computed, .fieldOrComputed, .constantOfClasses, .fieldOfClasses, .classes, .link, .position, .missing: isComparable = false
+                case .computed, .fieldOrComputed, .constantOfClasses, .fieldOfClasses, .classes, .link, .position, .missing:
+                    isComparable = false
                 }
             }
             // Values that cannot be compared in the old store are checked when the new store is written.
