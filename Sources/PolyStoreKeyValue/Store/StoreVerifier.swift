@@ -198,7 +198,10 @@ struct StoreVerifier {
                 if try reader.snapshot.get(keys.linkBytes(other, number, to, from)) == nil {
                     sentences.append("\(table.name) links \(from) with \(to) from one side only.")
                 }
-                if table.isSymmetric, space == .link, try reader.snapshot.get(keys.linkBytes(space, number, to, from)) == nil {
+                // A pair that is stored from one side only is reported by the check of that side.
+                if table.isSymmetric, space == .link, try reader.snapshot.get(keys.linkBytes(.link, number, to, from)) == nil,
+                    try reader.snapshot.get(keys.linkBytes(.linkInverse, number, from, to)) == nil
+                {
                     sentences.append("\(table.name) is symmetric and links \(from) with \(to), but not the other way round.")
                 }
                 if try !reader.exists(near, from) {
