@@ -23,7 +23,11 @@ final class IndexBuilder: @unchecked Sendable {
     private var isStarted = false
     private var isCancelled = false
     private var isFinished = false
-    private var isWriting = false
+    private var isBeginning = false
+    /// The number of attempts to begin.
+    private var attempts = 0
+    /// Counts the beginnings and the ends of write transactions: odd while an index is being created.
+    private var turn = 0
 
     /// The time that one attempt to begin a write waits for other writers, in milliseconds; also the interval at which the builder checks for cancellation.
     static let busyTimeout = Duration.milliseconds(50)
@@ -76,15 +80,27 @@ final class IndexBuilder: @unchecked Sendable {
     /// Returns when every index has been created, or when the builder was stopped.
     func wait() { lock.withLock { while !isFinished { lock.wait() } } }
 
-    /// A Boolean value that indicates whether an index is being created, so that other writers wait.
-    var isCreating: Bool { lock.withLock { isWriting } }
+    /// The current turn, to be passed to ``hasWritten(since:)`` after an attempt to write that found the store busy.
+    var currentTurn: Int { lock.withLock { turn } }
+
+    /// Returns whether an index was being created at any time since a turn, so that it can be why the store was busy.
+    ///
+    /// Waits for the result of an attempt to begin, because the store is locked a moment before the builder knows it.
+    func hasWritten(since earlier: Int) -> Bool {
+        lock.withLock {
+            let attempt = attempts
+            while isBeginning, attempts == attempt { lock.wait() }
+            return !earlier.isMultiple(of: 2) || turn != earlier
+        }
+    }
+
     /// A Boolean value that indicates whether indexes remain to be created.
     var isRunning: Bool { lock.withLock { !isFinished } }
 
     private func create(_ index: MissingIndex) throws {
         do {
             guard try begin() else { return }
-            defer { lock.withLock { isWriting = false } }
+            defer { lock.withLock { turn += 1 } }
             let start = ContinuousClock.now
             do {
                 // Another process may have created it.
@@ -116,10 +132,23 @@ final class IndexBuilder: @unchecked Sendable {
     /// - Returns: `false` if the builder was cancelled.
     private func begin() throws -> Bool {
         while true {
-            if lock.withLock({ isCancelled }) { return false }
+            let isCancelled = lock.withLock {
+                attempts += 1
+                isBeginning = !self.isCancelled
+                return self.isCancelled
+            }
+            if isCancelled { return false }
+            var hasBegun = false
+            defer {
+                lock.withLock {
+                    isBeginning = false
+                    if hasBegun { turn += 1 }
+                    lock.broadcast()
+                }
+            }
             do {
                 _ = try connection.begin(writing: true)
-                lock.withLock { isWriting = true }
+                hasBegun = true
                 return true
             } catch let error as StoreError where error.code == .busy {}
         }

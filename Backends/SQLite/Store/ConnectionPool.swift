@@ -223,11 +223,12 @@ final class ConnectionPool: @unchecked Sendable {
     func beginWriting(_ connection: Connection) throws -> UInt64 {
         do { return try connection.begin(writing: true) } catch let error as StoreError where error.code == .busy {
             guard let builder = lock.withLock({ builder }) else { throw error }
-            while builder.isCreating {
-                do { return try connection.begin(writing: true) } catch let error as StoreError where error.code == .busy {}
+            while true {
+                let turn = builder.currentTurn
+                do { return try connection.begin(writing: true) } catch let error as StoreError where error.code == .busy {
+                    if !builder.hasWritten(since: turn) { throw error }
+                }
             }
-            // The index may have been completed since the last attempt.
-            return try connection.begin(writing: true)
         }
     }
 
