@@ -20,7 +20,7 @@ final class Player {
 }
 
 @Model
-final class Ticket {
+final class Contract {
     var number: Int = 0
     @Relationship(required: true) var player: Player?
 }
@@ -227,21 +227,21 @@ struct LinkMigrationTests {
 
     @Test("a required relationship is added", arguments: Backend.persistent)
     func requiredIsAdded(_ backend: Backend) async throws {
-        let schema = Schema("New", Team.self, Player.self, Ticket.self)
+        let schema = Schema("New", Team.self, Player.self, Contract.self)
         var old = SchemaDescription(name: "Old", entities: schema.locked.entities)
-        old["Ticket"].remove("player")
+        old["Contract"].remove("player")
         // The generated ends of two to-one relationships would contradict each other.
         old["Team"].remove("captain")
         old["Player"].remove("leads")
         let folder = try Folder()
         let store = backend.store(in: folder)
         let before = try store.fill(ResolvedSchema(old), rows: 5)
-        let ids = before.entities["Ticket"]?.keys.sorted() ?? []
+        let ids = before.entities["Contract"]?.keys.sorted() ?? []
         let stack = try DataStack(schema, logger: SilentLogger())
         let rehearsal = try await stack.rehearseMigration(of: store, migrating: .lightweight)
         #expect(rehearsal.findings.map(\.rowIDs) == [ids], "\(rehearsal)")
         let error = await #expect(throws: StoreError.self) { try await stack.addStore(store, migrating: .lightweight) }
-        #expect(error?.entity == "Ticket" && error?.attribute == "player" && error?.rowID == ids.first, "\(error?.message ?? "")")
+        #expect(error?.entity == "Contract" && error?.attribute == "player" && error?.rowID == ids.first, "\(error?.message ?? "")")
         #expect(try store.contents(ResolvedSchema(old)).differences(from: before) == [])
     }
 }
