@@ -226,12 +226,19 @@ let package = Package(
                 "PolyStore", "PolyStoreBackend", "PolyStoreGzip", "PolyStoreMemory", "PolyStoreSQLite", "SeededRandom", "TestSupport",
             ],
             swiftSettings: settings),
+        // Random pairs of versions with an oracle, and the process that is killed while it migrates one of them.
+        .target(
+            name: "MigrationMatrix", dependencies: ["PolyStoreBackend", "PolyStoreCore", "SeededRandom"], path: "Tests/Matrix/Support",
+            swiftSettings: settings),
+        .executableTarget(
+            name: "matrix-child", dependencies: ["MigrationMatrix", "PolyStoreBackend", "PolyStoreCore", "SmallStores"],
+            path: "Tests/Matrix/Child", swiftSettings: settings),
         // Migrations, on every backend.
         .testTarget(
             name: "PolyStoreMigrationTests",
             dependencies: [
                 "PolyStore", "PolyStoreBackend", "PolyStoreCore", "PolyStoreKeyValue", "PolyStoreMemory", "PolyStoreSQLite", "SeededRandom",
-                "TestSupport",
+                "EngineTestSupport", "MigrationMatrix", "matrix-child", "TestSupport",
             ],
             swiftSettings: settings),
         // Observed lists, monitors, sequences and values, on every backend.

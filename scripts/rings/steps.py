@@ -30,6 +30,8 @@ RANDOM_PROGRAMS = [
      ["Sources/PolyStoreCore/Transaction", "Sources/PolyStoreCore/Observe", "Sources/PolyStoreCore/History"]),
     ("callbacks", "CallbackOracleTests", "POLYSTORE_CALLBACK_COMMITS", "POLYSTORE_CALLBACK_FIRST",
      ["Sources/PolyStoreCore/Observe", "Sources/PolyStoreCore/Context", "Sources/PolyStoreCore/Transaction"]),
+    ("migrations", "RelationshipMatrixTests", "POLYSTORE_MATRIX_PAIRS", "POLYSTORE_MATRIX_FIRST",
+     ["Sources/PolyStoreCore/Migration", "Sources/PolyStoreBackend/Migration", "Sources/PolyStoreKeyValue/Migration", "Backends/SQLite/Migration"]),
 ]
 
 

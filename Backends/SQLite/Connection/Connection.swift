@@ -355,7 +355,7 @@ extension Connection {
         }
         guard schemaHash != identity.schemaHash else { return }
         // Another process may have replaced only plain indexes.
-        guard try MetadataTable(connection: self).read().schema.hasSameData(as: identity.schema) else {
+        guard identity.schema.hasSameData(as: try MetadataTable(connection: self).read().schema) else {
             throw StoreError(
                 .differentStoreAtURL,
                 "The store \(path) was migrated to another schema since it was opened here. Close it and open it again for that schema.",

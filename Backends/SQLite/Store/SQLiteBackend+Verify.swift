@@ -28,11 +28,13 @@ extension SQLiteBackend {
                     for table in pool.tables.entities {
                         progress.activity = table.entity.name
                         findings += try danglingReferences(of: table, connection)
+                        findings += try contradictions(of: table, connection)
                         progress.completed += 1
                     }
                     for (link, table) in zip(pool.tables.schema.links, pool.tables.links) {
                         progress.activity = link.name
                         findings += try danglingReferences(of: link, table, connection)
+                        if link.isSymmetric { findings += try contradictions(of: link, table, connection) }
                         progress.completed += 1
                     }
                 })
@@ -95,5 +97,32 @@ extension SQLiteBackend {
                     + "FROM \(table.name) AS l WHERE NOT EXISTS (SELECT 1 FROM \(entity.name) AS t WHERE t.\(id) = l.\(end)) LIMIT 1000")
         }
         return findings
+    }
+
+    /// Returns a sentence for each to-one relationship whose to-one inverse does not lead back, for at most a thousand per relationship.
+    private func contradictions(of table: EntityTable, _ connection: Connection) throws -> [String] {
+        let id = SQLNames.objectID
+        var findings: [String] = []
+        for relationship in table.entity.relationships {
+            guard case .foreignKey(let field) = relationship.storage, let inverse = relationship.inverse else { continue }
+            let (target, column) = (pool.tables.entities[relationship.destination], table.columns[field])
+            let back = target.entity.relationships[inverse]
+            guard case .foreignKey(let backField) = back.storage else { continue }
+            let first = SQLNames.literal(table.entity.name + " ")
+            let second = SQLNames.literal(" leads by \(relationship.name) to \(target.entity.name) ")
+            let third = SQLNames.literal(", whose inverse \(back.name) does not lead back.")
+            findings += try connection.texts(
+                "SELECT \(first) || s.\(id) || \(second) || s.\(column) || \(third) FROM \(table.name) AS s "
+                    + "JOIN \(target.name) AS t ON t.\(id) = s.\(column) WHERE t.\(target.columns[backField]) IS NOT s.\(id) LIMIT 1000")
+        }
+        return findings
+    }
+
+    /// Returns a sentence for each pair of a symmetric relationship that exists in one direction only, for at most a thousand.
+    private func contradictions(of link: LinkTable, _ table: LinkSQL, _ connection: Connection) throws -> [String] {
+        let name = SQLNames.literal("\(link.name) is symmetric and links ")
+        return try connection.texts(
+            "SELECT \(name) || l.source || ' with ' || l.target || ', but not the other way round.' FROM \(table.name) AS l "
+                + "WHERE NOT EXISTS (SELECT 1 FROM \(table.name) AS b WHERE b.source = l.target AND b.target = l.source) LIMIT 1000")
     }
 }

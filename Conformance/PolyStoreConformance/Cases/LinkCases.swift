@@ -98,6 +98,59 @@ let linkCases: [ConformanceCase] = [
         try run.expect(try store.backend.verify(), equals: [])
     },
     ConformanceCase(
+        "relationship.contradiction.verify-finds-each",
+        "verify reports every to-one relationship whose to-one inverse does not lead back, and every pair of a symmetric relationship in one direction.",
+        requires: [.verification]
+    ) { run in
+        let schema = SchemaDescription(
+            name: "Ends",
+            entities: [
+                EntityDescription(
+                    name: "Desk",
+                    properties: [
+                        .attribute(AttributeDescription(name: "name", type: .string)),
+                        .relationship(RelationshipDescription(name: "lamp", destination: "Lamp", isToMany: false, inverse: "desk")),
+                        .relationship(RelationshipDescription(name: "next", destination: "Desk", isToMany: true, inverse: "next")),
+                        .relationship(RelationshipDescription(name: "mate", destination: "Desk", isToMany: false, inverse: "mate")),
+                    ]),
+                EntityDescription(
+                    name: "Lamp",
+                    properties: [
+                        .attribute(AttributeDescription(name: "name", type: .string)),
+                        .relationship(RelationshipDescription(name: "desk", destination: "Desk", isToMany: false)),
+                    ]),
+            ])
+        let store = try run.open(schema)
+        let (desk, lamp) = (try store.entity("Desk"), try store.entity("Lamp"))
+        let next = try store.relationship("Desk", "next")
+        try store.change { changes in
+            // Consistent: desk 1 with lamp 1, desks 2 and 3 as mates, desks 1 and 2 next to each other, desk 4 next to itself.
+            try changes.insert(desk, rowID: 1, [.text("1"), .integer(1), .null])
+            try changes.insert(desk, rowID: 2, [.text("2"), .null, .integer(3)])
+            try changes.insert(desk, rowID: 3, [.text("3"), .null, .integer(2)])
+            try changes.insert(desk, rowID: 4, [.text("4"), .null, .null])
+            try changes.insert(lamp, rowID: 1, [.text("1"), .integer(1)])
+            changes.link(try store.pair(next, 1, 2))
+            changes.link(try store.pair(next, 2, 1))
+            changes.link(try store.pair(next, 4, 4))
+        }
+        try run.expect(try store.backend.verify(), equals: [], "consistent ends")
+        try store.change { changes in
+            // Desk 51 leads to a lamp that leads nowhere, lamp 62 to desk 1, which leads to lamp 1; desk 53 has a mate that has another.
+            try changes.insert(desk, rowID: 51, [.text("51"), .integer(61), .null])
+            try changes.insert(lamp, rowID: 61, [.text("61"), .null])
+            try changes.insert(lamp, rowID: 62, [.text("62"), .integer(1)])
+            try changes.insert(desk, rowID: 53, [.text("53"), .null, .integer(2)])
+            try changes.insert(desk, rowID: 54, [.text("54"), .null, .null])
+            changes.link(try store.pair(next, 54, 4))
+        }
+        let findings = try store.backend.verify()
+        for id in ["51", "62", "53", "54"] {
+            try run.expect(findings.filter { $0.contains(" \(id)") }.count, equals: 1, "the contradiction of \(id): \(findings)")
+        }
+        try run.expect(findings.count, equals: 4, "\(findings)")
+    },
+    ConformanceCase(
         "relationship.self.to-one-and-back", "An object can be its own parent and child; a tree over one entity works in both directions."
     ) { run in
         let schema = SchemaDescription(

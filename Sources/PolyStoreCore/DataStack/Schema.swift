@@ -117,6 +117,7 @@ public struct Schema: Sendable {
         try checkHierarchies()
         try checkLocks(versions)
         let whole = try ResolvedSchema(description(of: models(of: nil)))
+        try whole.description.checkOriginalNames()
         return try [(nil, whole)] + configurationNames.map { ($0, try ResolvedSchema(description(of: try models(of: $0)))) }
     }
 
@@ -134,5 +135,35 @@ extension EntityDescription {
             return .relationship(relationship)
         }
         return copy
+    }
+}
+
+extension SchemaDescription {
+    /// Checks that no two entities and no two properties of an entity declare one original name.
+    /// - Throws: `invalidSchema`.
+    func checkOriginalNames() throws {
+        func conflict(_ parts: [(name: String, original: String?)]) -> (first: String, second: String, original: String)? {
+            var claims: [String: String] = [:]
+            for part in parts {
+                guard let original = part.original, original != part.name else { continue }
+                if let first = claims[original] { return (first, part.name, original) }
+                claims[original] = part.name
+            }
+            return nil
+        }
+        let names = entities.flatMap { [($0.name, $0.originalName)] + ($0.hierarchy?.subentities ?? []).map { ($0.name, $0.originalName) } }
+        if let (first, second, original) = conflict(names) {
+            throw StoreError(
+                .invalidSchema,
+                "The entities \(first) and \(second) both have the original name \(original), whose objects can become those of one entity only. Remove one of the declarations.",
+                entity: second)
+        }
+        for entity in entities {
+            guard let (first, second, original) = conflict(entity.properties.map { ($0.name, $0.originalName) }) else { continue }
+            throw StoreError(
+                .invalidSchema,
+                "\(entity.name).\(first) and \(entity.name).\(second) both have the original name \(original), whose values can become those of one property only. Remove one of the "
+                    + "declarations.", entity: entity.name, attribute: second)
+        }
     }
 }

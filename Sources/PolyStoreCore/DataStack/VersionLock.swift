@@ -101,7 +101,7 @@ extension Schema {
         for version in versions where !(version is Schema) {
             guard let old = try? version.description(ofConfiguration: nil), locked.lock.differences(old).isEmpty,
                 let source = try? ResolvedSchema(old), let target = try? ResolvedSchema(now),
-                let plan = try? MigrationPlanner(source, target, nil).plan(from: version.name, to: name)
+                let plan = try? MigrationPlanner(source, target, nil).plan(from: version.name, to: name, losesLinks: false)
             else { continue }
             return
                 " The migration from the locked version would be: \((plan.changes + plan.problems.map(\.message)).joined(separator: "; "))."

@@ -13,10 +13,16 @@ struct EntityMatch {
         case computed(Set<String>?)
         /// The value of a field of the old record, converted if the types differ; a default expression is evaluated for each null.
         case fieldOrComputed(Int)
-        /// A value for records of some classes of a hierarchy; null in the others.
+        /// A value for records of some classes of the old hierarchy; null in the others.
         case constantOfClasses(Value, Set<String>)
+        /// The value of a field of the old record, in the objects of some classes of the old hierarchy; null in the others.
+        case fieldOfClasses(Int, Set<String>, replacingNullWith: Value)
         /// The name of the object's class, by its old name. Objects of other classes are removed.
         case classes([String: String])
+        /// The target of a to-one relationship that is determined for each object; see ``LinkOrigin``.
+        case link
+        /// The position in an ordered relationship, which is written after all objects.
+        case position
         /// A new required attribute without a default value: records cannot be migrated.
         case missing
     }
@@ -33,17 +39,30 @@ struct EntityMatch {
     private(set) var changes: [String] = []
     /// The problems that cannot be resolved automatically.
     private(set) var problems: [MigrationReport.Finding] = []
+    /// The old classes whose objects lose the value of a field, by field index of the target entity.
+    private(set) var excluded: [Int: Set<String>] = [:]
     /// The fields of the old entity that must not contain null, with the names of the properties in the new entity.
     private(set) var requiredFields: [(field: Int, name: String)] = []
+    /// The new names of the classes of the old entity whose objects are kept.
+    private(set) var classNames: [String: String] = [:]
 
     /// - Parameters:
     ///   - renaming: The new names of properties, by their old names.
+    ///   - className: The class of the new hierarchy whose objects the objects become; `nil` determines the classes by their names.
     ///   - corresponds: Returns whether the objects of an old entity become objects of a new one, by entity index.
-    init(_ source: Entity, _ target: Entity, renaming: [String: String], corresponds: (Int, Int) -> Bool) {
+    /// - Throws: `invalidSchema` if two properties have one origin, or for an unknown name in `renaming`.
+    init(
+        _ source: Entity, _ target: Entity, renaming: [String: String], className: String? = nil, corresponds: (Int, Int) -> Bool
+    ) throws {
         self.source = source
         self.target = target
-        if source.name != target.name { changes.append("entity \(source.name) is renamed \(target.name)") }
-        let names = OldPropertyNames(source, target, renaming)
+        if let className {
+            changes.append("entity \(source.name) becomes \(className), a subentity of \(target.name)")
+        } else if source.name != target.name {
+            changes.append("entity \(source.name) is renamed \(target.name)")
+        }
+        let names = try OldPropertyNames(source, target, renaming)
+        matchClasses(className)
         relationships = target.relationships.map { relationship in
             guard let name = names.old(relationship.name), let old = source.relationship(named: name),
                 corresponds(old.destination, relationship.destination)
@@ -56,13 +75,8 @@ struct EntityMatch {
     }
 
     private mutating func match(_ field: Field, _ names: OldPropertyNames) -> FieldSource {
-        if let along = field.positionAlong {
-            guard let old = relationships[along], let position = source.fields.first(where: { $0.positionAlong == old }) else {
-                return .constant(.null)
-            }
-            return .field(position.index, replacingNullWith: .null)
-        }
-        if let relationship = field.relationship { return match(relationship: target.relationships[relationship]) }
+        // Determined by ``resolve(_:)``.
+        if field.positionAlong != nil || field.relationship != nil { return .constant(.null) }
         if field.index == target.classifierField { return matchClassifier() }
         guard let name = names.old(field.name), let old = source.field(named: name), old.relationship == nil,
             old.index != source.classifierField
@@ -76,23 +90,56 @@ struct EntityMatch {
             return .constant(.null)
         }
         if old.isOptional, !field.isOptional, field.hasEvaluableDefault { return .fieldOrComputed(old.index) }
-        return .field(old.index, replacingNullWith: replacement(of: old, field))
+        var replacement = replacement(of: old, field)
+        let isNewlyRequired = target.requiresInSubentity(field.name) && old.isOptional && !source.requiresInSubentity(old.name)
+        if isNewlyRequired, let value = field.defaultValue, !value.isNull { replacement = value }
+        // Objects of some classes may lose the attribute.
+        let owners = Set(target.classes.filter { $0.fields.contains(field.index) }.map(\.name))
+        let had = source.classes.filter { $0.fields.contains(old.index) && classNames[$0.name] != nil }.map(\.name)
+        let keeping = had.filter { name in classNames[name].map(owners.contains) ?? false }
+        if keeping.count == had.count, isNewlyRequired, !replacement.isNull {
+            return .fieldOfClasses(old.index, Set(keeping), replacingNullWith: replacement)
+        }
+        if keeping.count < had.count {
+            excluded[field.index] = Set(had).subtracting(keeping)
+            return .fieldOfClasses(old.index, Set(keeping), replacingNullWith: replacement)
+        }
+        return .field(old.index, replacingNullWith: replacement)
     }
 
-    private mutating func match(relationship: Relationship) -> FieldSource {
-        guard let relationshipIndex = relationships[relationship.index] else { return .constant(.null) }
-        let old = source.relationships[relationshipIndex]
-        guard case .foreignKey(let field) = old.storage else {
-            problems.append(
-                MigrationReport.Finding(
-                    .refused, target.name, relationship.name,
-                    "\(target.name).\(relationship.name) leads to several objects in the old version and to one in the new. Choose the object in a schema mapping."
-                ))
-            return .constant(.null)
+    /// Determines the origin of to-one relationships and positions.
+    mutating func resolve(_ origins: LinkOrigins) {
+        for field in target.fields {
+            guard let index = field.relationship else { continue }
+            guard let origin = origins.origin(target.relationships[index], of: source.index), !origin.parts.isEmpty else { continue }
+            guard origins.isCopied(origin), let own = origin.own, case .foreignKey(let old) = own.storage else {
+                fields[field.index] = .link
+                continue
+            }
+            fields[field.index] = .field(old, replacingNullWith: .null)
         }
-        if relationship.isRequired, !old.isRequired { requiredFields.append((field, relationship.name)) }
-        return .field(field, replacingNullWith: .null)
+        for field in target.fields {
+            guard let along = field.positionAlong, case .foreignKey(let key) = target.relationships[along].storage else { continue }
+            switch fields[key] {
+            case .link: fields[field.index] = .position
+            case .field(let old, _):
+                guard let relationship = source.fields[old].relationship,
+                    let position = source.fields.first(where: { $0.positionAlong == relationship })
+                else { continue }
+                fields[field.index] = .field(position.index, replacingNullWith: .null)
+            default: break
+            }
+        }
     }
+
+    /// Returns the names of the kept classes whose objects do not have a relationship of the new version.
+    func classes(without relationship: Int) -> Set<String> {
+        let owners = target.classes(with: relationship)
+        return Set(classNames.filter { !owners.contains($0.value) }.keys)
+    }
+
+    /// Returns the names of the old classes whose objects have a relationship of the new version.
+    func classes(having relationship: Int) -> Set<String> { Set(classNames.keys).subtracting(classes(without: relationship)) }
 
     /// Returns the value that replaces null in a field that becomes required.
     private mutating func replacement(of old: Field, _ field: Field) -> Value {
@@ -104,21 +151,42 @@ struct EntityMatch {
 
     /// Returns the origin of an attribute that the old version does not have.
     private func added(_ field: Field) -> FieldSource {
-        let owner = target.subentity(declaring: field.name)
-        if field.hasEvaluableDefault { return .computed(owner) }
+        // The fields of other classes are null.
+        let classes = target.subentity(declaring: field.name).map { owner in Set(classNames.filter { owner.contains($0.value) }.keys) }
+        if field.hasEvaluableDefault { return .computed(classes) }
         let value = field.defaultValue ?? .null
-        if let owner {
-            // The fields of other classes are null.
-            return value.isNull ? .constant(.null) : .constantOfClasses(value, owner)
-        }
+        if let classes { return value.isNull ? .constant(.null) : .constantOfClasses(value, classes) }
         if value.isNull, !field.isOptional { return .missing }
         return .constant(value)
     }
 
-    private mutating func matchClassifier() -> FieldSource {
+    /// Determines the new class of the objects of each old class.
+    private mutating func matchClasses(_ className: String?) {
         let classes = target.classes
+        guard source.classifierField != nil else {
+            if let name = className ?? classes.first.flatMap({ $0.isAbstract ? nil : $0.name }) { classNames[source.name] = name }
+            return
+        }
+        let renamed = Renames(
+            old: source.classes.filter { !$0.isRoot }.map { ($0.name, $0.originalName) },
+            new: classes.filter { !$0.isRoot }.map { ($0.name, $0.originalName) })
+        for old in source.classes where !old.isAbstract {
+            if let className, old.isRoot {
+                classNames[old.name] = className
+            } else if !old.isRoot, let name = renamed.newNames[old.name], let new = classes.first(where: { $0.name == name }) {
+                if !new.isAbstract { classNames[old.name] = name }
+            } else if let same = classes.first(where: { $0.name == old.name }) {
+                // The root can become a subentity, and a subentity the root.
+                if !same.isAbstract { classNames[old.name] = same.name }
+            } else if old.isRoot, let root = classes.first, !root.isAbstract {
+                classNames[old.name] = root.name
+            }
+        }
+    }
+
+    private mutating func matchClassifier() -> FieldSource {
         guard let old = source.classifierField else {
-            guard classes.first?.isAbstract == false else {
+            guard let name = classNames[source.name] else {
                 problems.append(
                     MigrationReport.Finding(
                         .refused, target.name, nil,
@@ -126,19 +194,10 @@ struct EntityMatch {
                     ))
                 return .constant(.null)
             }
-            return .constant(.text(target.name))
+            return .constant(.text(name))
         }
-        var names: [String: String] = [:]
-        for old in source.classes where !old.isAbstract {
-            let new = classes.first { $0.name == old.name } ?? classes.first { $0.originalName == old.name && !old.isRoot }
-            if let new, !new.isAbstract {
-                names[old.name] = new.name
-            } else if old.isRoot, let root = classes.first, !root.isAbstract {
-                names[old.name] = root.name
-            }
-        }
-        let keepsAll = source.classes.allSatisfy { $0.isAbstract || names[$0.name] == $0.name }
-        return keepsAll ? .field(old, replacingNullWith: .null) : .classes(names)
+        let keepsAll = source.classes.allSatisfy { $0.isAbstract || classNames[$0.name] == $0.name }
+        return keepsAll ? .field(old, replacingNullWith: .null) : .classes(classNames)
     }
 
     // MARK: Use
@@ -151,7 +210,7 @@ struct EntityMatch {
             switch part {
             case .constant(let value): field.isOptional || !value.isNull
             case .field(let index, _): field.type.contains(valuesOf: source.fields[index].type)
-            case .computed, .fieldOrComputed, .constantOfClasses, .classes, .missing: false
+            case .computed, .fieldOrComputed, .constantOfClasses, .fieldOfClasses, .classes, .link, .position, .missing: false
             }
         }
     }
@@ -162,7 +221,7 @@ struct EntityMatch {
             switch part {
             case .constant(let value): .constant(value)
             case .field(let index, let replacement): .field(index, replacingNullWith: replacement)
-            case .computed, .fieldOrComputed, .constantOfClasses, .classes, .missing: .constant(.null)
+            case .computed, .fieldOrComputed, .constantOfClasses, .fieldOfClasses, .classes, .link, .position, .missing: .constant(.null)
             }
         }
     }
@@ -170,11 +229,7 @@ struct EntityMatch {
     /// The names of the classes whose objects are removed.
     var removedClasses: [String] {
         guard source.classifierField != nil else { return [] }
-        if target.classifierField == nil { return source.classes.filter { !$0.isAbstract && !$0.isRoot }.map(\.name) }
-        for case .classes(let names) in fields {
-            return source.classes.filter { !$0.isAbstract && names[$0.name] == nil }.map(\.name)
-        }
-        return []
+        return source.classes.filter { !$0.isAbstract && classNames[$0.name] == nil }.map(\.name)
     }
 
     /// A Boolean value that indicates whether objects of the entity may be removed.
@@ -226,41 +281,40 @@ struct EntityMatch {
 
 /// The old names of the properties of an entity.
 private struct OldPropertyNames {
-    private let target: Entity
-    private let known: Set<String>
-    private let renamed: [String: String]
-    private let taken: Set<String>
+    private let names: [String: String]
 
-    init(_ source: Entity, _ target: Entity, _ renaming: [String: String]) {
-        self.target = target
-        known = Set(source.description.properties.map(\.name))
-        let known = known
-        renamed = Dictionary(renaming.filter { known.contains($0.key) }.map { ($0.value, $0.key) }, uniquingKeysWith: { first, _ in first })
-        taken = Set(renaming.keys)
+    /// - Throws: `invalidSchema` if two properties have one origin, or for an unknown name in `renaming`.
+    init(_ source: Entity, _ target: Entity, _ renaming: [String: String]) throws {
+        let (before, after) = (source.description.properties, target.description.properties)
+        func unknown(_ name: String, _ entity: Entity, _ version: String) -> StoreError {
+            let known = entity.description.properties.map(\.name).filter { $0 != EntityHierarchy.classifier }.joined(separator: ", ")
+            return StoreError(
+                .invalidSchema,
+                "The mapping of \(source.name) to \(target.name) renames \"\(name)\", which \(entity.name) does not have in the \(version) version; its properties "
+                    + "are \(known).", entity: entity.name, attribute: name)
+        }
+        for (from, to) in renaming.sorted(by: { $0.key < $1.key }) {
+            guard before.contains(where: { $0.name == from }) else { throw unknown(from, source, "old") }
+            guard after.contains(where: { $0.name == to }) else { throw unknown(to, target, "new") }
+        }
+        let renames = Renames(
+            old: before.map { ($0.name, $0.originalName) }, new: after.map { ($0.name, $0.originalName) }, explicit: renaming)
+        if let (first, second, origin) = renames.conflict {
+            throw StoreError(
+                .invalidSchema,
+                "\(target.name).\(first) and \(target.name).\(second) both continue \(source.name).\(origin). Remove one of the declarations.",
+                entity: target.name, attribute: second)
+        }
+        names = renames.oldNames
     }
 
     /// Returns the name of a property in the old version; `nil` if it is new.
-    func old(_ name: String) -> String? {
-        if let old = renamed[name] { return old }
-        guard let property = target.description.properties.first(where: { $0.name == name }) else { return nil }
-        if known.contains(name), !taken.contains(name) { return name }
-        guard let original = property.originalName, known.contains(original), !taken.contains(original),
-            !target.description.properties.contains(where: { $0.name == original })
-        else { return nil }
-        return original
-    }
+    func old(_ name: String) -> String? { names[name] }
 }
 
 extension PropertyDescription {
     var isRelationship: Bool {
         if case .relationship = self { true } else { false }
-    }
-
-    var originalName: String? {
-        switch self {
-        case .attribute(let attribute): attribute.originalName
-        case .relationship(let relationship): relationship.originalName
-        }
     }
 
     /// Returns the differences from the same property in an earlier version, except names.
@@ -310,6 +364,11 @@ extension Value {
 }
 
 extension Entity {
+    /// Returns whether a subentity declares a property that must have a value.
+    fileprivate func requiresInSubentity(_ name: String) -> Bool {
+        description.hierarchy?.subentities.contains { $0.required.contains(name) } ?? false
+    }
+
     /// Returns the names of the subentity that declares a property and of all its subentities; `nil` if the root declares it.
     fileprivate func subentity(declaring property: String) -> Set<String>? {
         guard let field = field(named: property)?.index, let owner = classes.dropFirst().first(where: { $0.ownFields.contains(field) })

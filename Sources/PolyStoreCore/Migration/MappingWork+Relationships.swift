@@ -3,49 +3,61 @@ import PolyStoreBackend
 // The phases that fill link tables and check references after the objects of both ends have been written.
 extension MappingWork {
     func fill(_ fill: MigrationPlan.LinkFill) throws {
-        let name = fill.oldRelationship.name
-        try forEachBatch(of: fill.source, in: .source, "\(fill.source.name).\(name)") { ids in
+        let (origin, new) = (fill.origin, fill.origin.relationship)
+        try forEachBatch(of: origin.source, in: .source, "\(origin.source.name).\(origin.own?.name ?? new.name)") { ids in
             let changes = ChangeSet(plan.target)
-            try addLinks(fill, ids, changes)
+            try forEachList(origin, ids) { owner, targets in
+                for (position, target) in targets.enumerated() where try exists(new.destination, target) {
+                    let listPosition = new.isOrdered ? Int64(position) : nil
+                    let isReversed = new.isReversedLink
+                    changes.link(
+                        ChangeSet.LinkChange(
+                            table: fill.table.index, source: isReversed ? target : owner, target: isReversed ? owner : target,
+                            isAddition: true, targetPosition: isReversed ? nil : listPosition,
+                            sourcePosition: isReversed ? listPosition : nil))
+                }
+            }
             try apply(changes)
         }
     }
 
-    private func addLinks(_ fill: MigrationPlan.LinkFill, _ ids: [Int64], _ changes: ChangeSet) throws {
-        let (new, old) = (fill.relationship, fill.oldRelationship)
-        let (ownerOffset, targetOffset) = (offset(fill.source.index, new.source), offset(old.destination, new.destination))
-        let related = try targets(old, fill.source, ids)
-        for id in ids {
-            let targets = related[id] ?? []
-            guard !targets.isEmpty else { continue }
-            let owner = id &+ ownerOffset
-            guard try exists(new.source, owner) else { continue }
-            for (position, target) in targets.enumerated() {
-                let target = target &+ targetOffset
-                guard try exists(new.destination, target) else { continue }
-                let listPosition = new.isOrdered ? Int64(position) : nil
-                let isReversed = new.isReversedLink
-                changes.link(
-                    ChangeSet.LinkChange(
-                        table: fill.table.index, source: isReversed ? target : owner, target: isReversed ? owner : target, isAddition: true,
-                        targetPosition: isReversed ? nil : listPosition, sourcePosition: isReversed ? listPosition : nil))
+    /// Writes the positions of the targets of an ordered relationship with a to-one inverse.
+    func writePositions(_ origin: LinkOrigin) throws {
+        let relationship = origin.relationship
+        let destination = plan.target.entities[relationship.destination]
+        guard case .inverse(let field) = relationship.storage, let positionField = relationship.positionField else { return }
+        var mask = FieldMask()
+        mask.insert(positionField)
+        try forEachBatch(of: origin.source, in: .source, "\(origin.source.name).\(origin.own?.name ?? relationship.name)") { ids in
+            var changes = ChangeSet(plan.target)
+            try forEachList(origin, ids) { owner, targets in
+                for (position, target) in targets.enumerated() {
+                    // A closure may have chosen another owner.
+                    guard let record = try migration.target.record(destination, rowID: target), !record.isNull(field),
+                        record.integer64(field) == owner
+                    else { continue }
+                    try changes.update(destination, rowID: target, mask: mask) { $0.setInteger(positionField, Int64(position)) }
+                    if changes.changes.count == Self.batchSize {
+                        try apply(changes)
+                        changes = ChangeSet(plan.target)
+                    }
+                }
             }
+            try apply(changes)
         }
     }
 
-    /// Returns the targets of an old relationship, in order.
-    private func targets(_ relationship: Relationship, _ entity: Entity, _ ids: [Int64]) throws -> [Int64: [Int64]] {
-        var found: [Int64: [Int64]] = [:]
-        if case .foreignKey(let field) = relationship.storage {
-            for id in ids {
-                guard let record = try source.record(entity, rowID: id), !record.isNull(field) else { continue }
-                found[id] = [record.integer64(field)]
-            }
-        } else {
-            let related = try source.related(relationship, of: ids)
-            for id in ids { found[id] = related[id] }
+    /// Calls a closure with the new row id of each object that has targets, and theirs.
+    private func forEachList(_ origin: LinkOrigin, _ ids: [Int64], _ body: (Int64, [Int64]) throws -> Void) throws {
+        let relationship = origin.relationship
+        let targets = try linkReader.targets(origin, ids)
+        let nearOffset = offset(origin.source.index, relationship.source)
+        for id in ids {
+            guard let list = targets[id], !list.isEmpty else { continue }
+            let owner = id &+ nearOffset
+            guard try exists(relationship.source, owner) else { continue }
+            try body(owner, list.map { $0.rowID &+ offset($0.entity, relationship.destination) })
         }
-        return found
     }
 
     private func exists(_ entity: Int, _ id: Int64) throws -> Bool {
@@ -87,7 +99,10 @@ extension MappingWork {
         try forEachBatch(of: entity, in: .target, "checking \(entity.name)") { ids in
             for relationship in required {
                 guard case .foreignKey(let field) = relationship.storage else { continue }
-                for id in ids where try migration.target.record(entity, rowID: id)?.isNull(field) ?? false {
+                let owners = entity.classes(with: relationship.index)
+                for id in ids {
+                    guard let record = try migration.target.record(entity, rowID: id), record.isNull(field), isOf(entity, record, owners)
+                    else { continue }
                     throw StoreError(
                         .constraint, "\(entity.name).\(relationship.name) of object \(id) must lead to an object, and leads nowhere.",
                         entity: entity.name, attribute: relationship.name, rowID: id)
@@ -95,9 +110,17 @@ extension MappingWork {
             }
             for relationship in counted {
                 let related = try migration.target.related(relationship, of: ids)
-                for id in ids where !relationship.allows(related[id].count) { throw relationship.miscounted(entity, id, related[id].count) }
+                let owners = entity.classes(with: relationship.index)
+                for id in ids where !relationship.allows(related[id].count) {
+                    guard let record = try migration.target.record(entity, rowID: id), isOf(entity, record, owners) else { continue }
+                    throw relationship.miscounted(entity, id, related[id].count)
+                }
             }
         }
+    }
+
+    private func isOf(_ entity: Entity, _ record: RecordView, _ classes: Set<String>) -> Bool {
+        entity.classifierField.map { classes.contains(record.string($0)) } ?? true
     }
 
     private enum Side { case source, target }

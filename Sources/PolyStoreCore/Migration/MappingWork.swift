@@ -20,6 +20,7 @@ final class MappingWork {
         case before
         case route(Int)
         case links(Int)
+        case positions(Int)
         case repair(Int)
         case after
         case validate(Int)
@@ -92,10 +93,10 @@ final class MappingWork {
         var phases: [Phase] = plan.mapping?.before == nil ? [] : [.before]
         phases += plan.routes.indices.map { .route($0) }
         phases += plan.links.indices.map { .links($0) }
+        phases += plan.positions.indices.map { .positions($0) }
         phases += plan.mapping?.after == nil ? [] : [.after]
         phases += plan.repairs.map { .repair($0) }
-        let rewritten = Set(plan.routes.flatMap { $0.matches.map(\.target.index) }).union(plan.repairs)
-        return phases + rewritten.sorted().map { .validate($0) }
+        return phases + plan.validated.map { .validate($0) }
     }
 
     /// Runs all phases, or the remaining phases of an interrupted attempt.
@@ -116,6 +117,7 @@ final class MappingWork {
         case .after: try plan.mapping?.after.map { try call($0) }
         case .route(let index): try run(plan.routes[index])
         case .links(let index): try fill(plan.links[index])
+        case .positions(let index): try writePositions(plan.positions[index])
         case .repair(let index): try repair(plan.target.entities[index])
         case .validate(let index): try validate(plan.target.entities[index])
         }
@@ -130,7 +132,15 @@ final class MappingWork {
         try migration.save(Array(try JSONEncoder().encode(position)))
     }
 
-    func apply(_ changes: ChangeSet) throws { if !changes.isEmpty { try migration.target.apply(changes) } }
+    /// - Throws: ``CarriedChange`` if the changes concern entities or link tables that the backend carries over.
+    func apply(_ changes: ChangeSet) throws {
+        if changes.isEmpty { return }
+        var carried = CarriedChange()
+        for part in changes.changes { if case .carried = plan.change.entities[part.entity] { carried.entities.insert(part.entity) } }
+        for part in changes.links { if case .carried = plan.change.links[part.table] { carried.tables.insert(part.table) } }
+        guard carried.entities.isEmpty, carried.tables.isEmpty else { throw carried }
+        try migration.target.apply(changes)
+    }
 
     /// If objects of several entities become objects of one, those of the first keep their row ids and the others receive new ones.
     private func reserveOffsets() throws {
@@ -180,6 +190,7 @@ final class MappingWork {
     private func migrateBatch(_ route: MigrationPlan.Route, _ context: MigrationContext, _ copiers: [RecordCopier]) throws -> Int {
         var request = FetchRequest(route.source, limit: Self.batchSize)
         if position.rowID > .min { request.predicate = .compare(.objectID, .greater, .integer(position.rowID)) }
+        let chosen = try route.transform == nil ? copiers.map { try links($0, route.source, request) } : []
         let cursor = try source.fetch(request)
         defer { cursor.close() }
         let changes = ChangeSet(plan.target)
@@ -189,7 +200,9 @@ final class MappingWork {
                 try transform(OldObject(route.source, cursor.rowID, cursor.record, self), context)
                 try checkFailure()
             } else {
-                for copier in copiers where copier.keeps(cursor.record) { try insert(cursor, route.source, copier, changes) }
+                for (copier, targets) in zip(copiers, chosen) where copier.keeps(cursor.record) {
+                    try insert(cursor, route.source, copier, targets[cursor.rowID] ?? [:], changes)
+                }
             }
             count += 1
             position.rowID = cursor.rowID
@@ -206,10 +219,40 @@ final class MappingWork {
         return copier
     }
 
-    private func insert(_ cursor: RecordCursor, _ source: Entity, _ copier: RecordCopier, _ changes: ChangeSet) throws {
+    /// Returns the targets of the to-one relationships that are determined for each object, by row id and relationship index.
+    private func links(_ copier: RecordCopier, _ source: Entity, _ request: FetchRequest) throws -> [Int64: [Int: Int64]] {
+        guard !copier.links.isEmpty else { return [:] }
+        var request = request
+        request.onlyIDs = true
+        let cursor = try self.source.fetch(request)
+        var ids: [Int64] = []
+        do {
+            defer { cursor.close() }
+            while try cursor.next() { ids.append(cursor.rowID) }
+        }
+        return try links(copier, source, ids)
+    }
+
+    private func links(_ copier: RecordCopier, _ source: Entity, _ ids: [Int64]) throws -> [Int64: [Int: Int64]] {
+        var found: [Int64: [Int: Int64]] = [:]
+        for relationship in copier.links {
+            guard let origin = plan.origins.origin(relationship, of: source.index) else { continue }
+            for (id, targets) in try linkReader.targets(origin, ids) {
+                guard let target = targets.first else { continue }
+                found[id, default: [:]][relationship.index] = target.rowID &+ offset(target.entity, relationship.destination)
+            }
+        }
+        return found
+    }
+
+    var linkReader: LinkReader { LinkReader(origins: plan.origins, schema: plan.source, source: source) }
+
+    private func insert(
+        _ cursor: RecordCursor, _ source: Entity, _ copier: RecordCopier, _ links: [Int: Int64], _ changes: ChangeSet
+    ) throws {
         let id = cursor.rowID &+ copier.offset
         if let missing = copier.missingAttribute { throw self.missing(missing, copier.target, id) }
-        try changes.insert(copier.target, rowID: id) { try copier.copy(cursor.record, source, into: &$0) }
+        try changes.insert(copier.target, rowID: id) { try copier.copy(cursor.record, source, links: links, into: &$0) }
         if let change = changes.changes.last { try checkRules(copier.target, id, changes.record(change)) }
         position.rewritten += 1
     }
@@ -276,7 +319,8 @@ final class MappingWork {
 
     func countOfOldObjects(_ name: String) throws -> Int { try source.count(FetchRequest(try sourceEntity(name))) }
 
-    func copy(_ old: OldObject, to entity: Entity) throws -> NewObject {
+    func copy(_ old: OldObject, to name: String) throws -> NewObject {
+        let entity = try targetEntity(name)
         guard let route = plan.routes.first(where: { $0.source === old.entity && $0.match(entity.index) != nil }),
             let match = route.match(entity.index)
         else {
@@ -288,8 +332,45 @@ final class MappingWork {
         let id = old.rowID &+ copier.offset
         if let known = try newObject(entity, id) { return known }
         guard let record = try source.record(old.entity, rowID: old.rowID) else { throw notFound(old.entity, old.rowID) }
+        var values = try copier.values(record, old.entity, links: [:])
+        if let classifier = entity.classifierField { try choose(name, entity, classifier, &values) }
+        let chosen = try links(copier, old.entity, [old.rowID])[old.rowID] ?? [:]
+        for relationship in copier.links {
+            guard case .foreignKey(let field) = relationship.storage, let target = chosen[relationship.index] else { continue }
+            values[field] = .integer(target)
+        }
         position.rewritten += 1
-        return add(NewObject(entity, id, values: try copier.values(record, old.entity), self))
+        let object = NewObject(entity, id, values: values, self)
+        object.ambiguous = try ambiguous(copier, old)
+        return add(object)
+    }
+
+    /// Sets the class of a copied object, if the mapping names one, and clears the fields that the class does not have.
+    private func choose(_ name: String, _ entity: Entity, _ classifier: Int, _ values: inout [Value]) throws {
+        if name != entity.name { values[classifier] = .text(name) }
+        guard case .text(let chosen) = values[classifier], let part = entity.classes.first(where: { $0.name == chosen }), !part.isAbstract
+        else {
+            throw StoreError(
+                .misuse,
+                "\(name) is abstract or not an entity of \(entity.name), so an object cannot be copied to it. Choose an entity below it.",
+                entity: entity.name)
+        }
+        for field in entity.fields where !field.isHidden && field.index != classifier && !part.fields.contains(field.index) {
+            values[field.index] = .null
+        }
+    }
+
+    /// Returns the to-one relationships for which an old object has several candidates, by field index.
+    private func ambiguous(_ copier: RecordCopier, _ old: OldObject) throws -> [Int: Relationship] {
+        guard !plan.losesLinks else { return [:] }
+        var found: [Int: Relationship] = [:]
+        for relationship in copier.links {
+            guard let origin = plan.origins.origin(relationship, of: old.entity.index), case .foreignKey(let field) = relationship.storage,
+                try linkReader.candidates(origin, [old.rowID])[old.rowID]?.count ?? 0 > 1
+            else { continue }
+            found[field] = relationship
+        }
+        return found
     }
 
     private func notFound(_ entity: Entity, _ id: Int64) -> StoreError {
@@ -389,8 +470,22 @@ final class MappingWork {
     /// Writes and releases the pending objects.
     private func finishBatch() throws {
         try flush()
+        try checkAmbiguity()
         pending = [:]
         nextPositions = [:]
+    }
+
+    /// Checks that the mapping has chosen among the candidates of each to-one relationship.
+    private func checkAmbiguity() throws {
+        let unsettled = pending.values.filter { !$0.isDeleted && !$0.ambiguous.isEmpty }
+        guard let object = unsettled.min(by: { $0.position < $1.position }),
+            let relationship = object.ambiguous.min(by: { $0.key < $1.key })?.value
+        else { return }
+        throw StoreError(
+            .constraint,
+            "\(object.entity.name).\(relationship.name) of object \(object.rowID) leads to one object, and the old version relates the object to several. Choose the object in the "
+                + "schema mapping, or allow lost links in the policy of the migration.", entity: object.entity.name,
+            attribute: relationship.name, rowID: object.rowID)
     }
 
     /// Writes the pending objects. They remain usable.

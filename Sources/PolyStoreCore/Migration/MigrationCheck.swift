@@ -24,9 +24,15 @@ struct MigrationCheck {
         for match in copied {
             try checkMissing(match)
             try checkNulls(match)
+            try checkNullsOfClasses(match)
             try checkUniqueness(match)
+            for relationship in match.target.relationships {
+                guard let origin = plan.origins.origin(relationship, of: match.source.index) else { continue }
+                try checkAmbiguity(match, origin)
+                try checkRequired(match, origin)
+                try checkCounts(match, origin)
+            }
         }
-        for match in plan.carried { try checkCounts(match) }
     }
 
     /// Finds the objects and values that the new version cannot represent.
@@ -37,6 +43,12 @@ struct MigrationCheck {
         for match in copied {
             try checkRemovedClasses(match)
             for name in match.removed { try checkRemoved(name, match) }
+            try checkMovedAttributes(match)
+            for relationship in match.target.relationships {
+                guard let origin = plan.origins.origin(relationship, of: match.source.index) else { continue }
+                try checkExcluded(match, origin)
+                try checkOrder(match, origin)
+            }
         }
     }
 
@@ -61,6 +73,30 @@ struct MigrationCheck {
         }
     }
 
+    /// Checks the required attributes of subentities, which are optional in the combined entity.
+    private mutating func checkNullsOfClasses(_ match: EntityMatch) throws {
+        for (name, newName) in match.classNames.sorted(by: { $0.key < $1.key }) {
+            guard let new = match.target.classes.first(where: { $0.name == newName }), !new.isRoot,
+                let old = match.source.classes.first(where: { $0.name == name })
+            else { continue }
+            for index in new.required where match.target.fields[index].isOptional {
+                let field = match.target.fields[index]
+                var found = classes([name], match.source)
+                switch match.fields[index] {
+                case .field(let source, _), .fieldOfClasses(let source, _, _):
+                    if old.required.contains(source) || !match.source.fields[source].isOptional { continue }
+                    found = .and([found, .isNull(FieldReference(match.source.fields[source]))])
+                case .constant(let value): if !value.isNull { continue }
+                case .computed, .fieldOrComputed, .constantOfClasses, .classes, .link, .position, .missing: continue
+                }
+                report(
+                    .refused, match.target.name, field.name, try rows(match.source, found),
+                    "\(newName).\(field.name) must have a value and has no default, and objects have no value. Give the attribute a default, make it optional, or compute it in "
+                        + "a schema mapping.")
+            }
+        }
+    }
+
     private mutating func checkUniqueness(_ match: EntityMatch) throws {
         for index in match.target.indexes where index.isUnique {
             var fields: [Field] = []
@@ -71,7 +107,8 @@ struct MigrationCheck {
                     fields.append(match.source.fields[old])
                     if !replacement.isNull, match.source.fields[old].isOptional { isComparable = false }
                 case .constant(let value): if value.isNull { isComparable = false }
-                case .computed, .fieldOrComputed, .constantOfClasses, .classes, .missing: isComparable = false
+                case .computed, .fieldOrComputed, .constantOfClasses, .fieldOfClasses, .classes, .link, .position, .missing:
+                    isComparable = false
                 }
             }
             // Values that cannot be compared in the old store are checked when the new store is written.
@@ -109,27 +146,102 @@ struct MigrationCheck {
         return Rows(count: count, first: Array(ids.sorted().prefix(Self.listed)))
     }
 
-    /// Checks relationships that permit fewer targets than before.
-    private mutating func checkCounts(_ match: EntityMatch) throws {
-        for relationship in match.target.relationships where relationship.isToMany {
-            guard relationship.minCount > 0 || relationship.maxCount != nil else { continue }
-            let found: Rows
-            if let relationshipIndex = match.relationships[relationship.index] {
-                let old = match.source.relationships[relationshipIndex]
-                guard old.isToMany, relationship.minCount > old.minCount || relationship.maxCount ?? .max < old.maxCount ?? .max else {
-                    continue
+    // MARK: Relationships
+
+    private var reader: LinkReader { LinkReader(origins: plan.origins, schema: plan.source, source: source) }
+
+    /// Finds the objects with several candidates for a to-one relationship: those with several targets or owners in the old version, and those whose ends
+    /// disagree.
+    private mutating func checkAmbiguity(_ match: EntityMatch, _ origin: LinkOrigin) throws {
+        let relationship = origin.relationship
+        guard !relationship.isToMany, !origin.isSingle(plan.source) else { return }
+        let reader = reader
+        var examples: [String] = []
+        let found = try rows(match.source, .all) { ids in
+            let candidates = try reader.candidates(origin, ids)
+            return ids.filter { id in
+                guard let targets = candidates[id], targets.count > 1 else { return false }
+                if examples.count < 3 {
+                    let names = targets.prefix(3).map { "\(plan.source.entities[$0.entity].name) \($0.rowID)" }.joined(separator: ", ")
+                    examples.append("\(match.source.name) \(id) with \(names)\(targets.count > 3 ? ", …" : "")")
                 }
-                found = try rows(match.source, old) { !relationship.allows($0) }
-            } else {
-                // A new relationship has no targets.
-                guard relationship.minCount > 0 else { continue }
-                found = try rows(match.source, .all)
+                return true
             }
+        }
+        let what =
+            "\(match.target.name).\(relationship.name) leads to one object, and the old version relates objects to several: \(examples.joined(separator: "; "))."
+        if plan.losesLinks {
+            report(.lost, match.source.name, origin.own?.name ?? relationship.name, found, what + " All but one of them are dropped.")
+        } else {
             report(
                 .refused, match.target.name, relationship.name, found,
-                "\(match.target.name).\(relationship.name) must lead to \(relationship.allowedCounts) objects, and does not. Change the objects in the old version or in a "
-                    + "schema mapping.")
+                what
+                    + " Change the objects in the old version, choose the object in a schema mapping, or allow lost links in the policy of the migration."
+            )
         }
+    }
+
+    /// Finds the objects that have no target of a required to-one relationship.
+    private mutating func checkRequired(_ match: EntityMatch, _ origin: LinkOrigin) throws {
+        let relationship = origin.relationship
+        guard relationship.isRequired, !relationship.isToMany else { return }
+        let owners = match.classes(having: relationship.index)
+        let found: Rows
+        if origin.parts.isEmpty {
+            found = try rows(match.source, classes(owners, match.source))
+        } else if plan.origins.isCopied(origin), let own = origin.own, case .foreignKey(let field) = own.storage {
+            if own.isRequired, owners.isSubset(of: match.source.classes(with: own.index)) { return }
+            let isNull = QueryPredicate.isNull(FieldReference(match.source.fields[field]))
+            found = try rows(match.source, .and([isNull, classes(owners, match.source)]))
+        } else {
+            let reader = reader
+            found = try rows(match.source, classes(owners, match.source)) { ids in
+                let targets = try reader.targets(origin, ids)
+                return ids.filter { targets[$0]?.isEmpty ?? true }
+            }
+        }
+        report(
+            .refused, match.target.name, relationship.name, found,
+            "\(match.target.name).\(relationship.name) \(origin.own?.isRequired ?? false ? "is" : "becomes") required, and objects lead to no object. Make the relationship optional, assign "
+                + "targets in the old version, or set them in a schema mapping.")
+    }
+
+    /// Finds the objects that have more or fewer targets of a to-many relationship than are allowed.
+    private mutating func checkCounts(_ match: EntityMatch, _ origin: LinkOrigin) throws {
+        let relationship = origin.relationship
+        guard relationship.isToMany, relationship.minCount > 0 || relationship.maxCount != nil else { return }
+        let owners = match.classes(having: relationship.index)
+        let found: Rows
+        if origin.parts.isEmpty {
+            // A new relationship has no targets.
+            guard relationship.minCount > 0 else { return }
+            found = try rows(match.source, classes(owners, match.source))
+        } else {
+            if origin.parts.count == 1, let own = origin.own, own.isToMany, relationship.minCount <= own.minCount,
+                relationship.maxCount ?? .max >= own.maxCount ?? .max, origin.keepsAll,
+                origin.farRemoved.isEmpty, owners.isSubset(of: match.source.classes(with: own.index)),
+                plan.origins.inverse(relationship)?.isToMany ?? true
+                    || plan.origins.inverseOrigin(relationship, of: own.destination)?.isSingle(plan.source) ?? true
+            {
+                return
+            }
+            let reader = reader
+            found = try rows(match.source, classes(owners, match.source)) { ids in
+                let targets = try reader.targets(origin, ids)
+                return ids.filter { !relationship.allows(targets[$0]?.count ?? 0) }
+            }
+        }
+        report(
+            .refused, match.target.name, relationship.name, found,
+            "\(match.target.name).\(relationship.name) must lead to \(relationship.allowedCounts) objects, and does not. Change the objects in the old version or in a "
+                + "schema mapping.")
+    }
+
+    /// Returns the predicate for the objects of some classes.
+    private func classes(_ names: Set<String>, _ entity: Entity) -> QueryPredicate {
+        guard let classifier = entity.classifierField else { return .constant(names.contains(entity.name)) }
+        if entity.classes.allSatisfy({ $0.isAbstract || names.contains($0.name) }) { return .all }
+        return .oneOf(FieldReference(entity.fields[classifier]), names.sorted().map { .text($0) })
     }
 
     // MARK: Losses
@@ -144,15 +256,61 @@ struct MigrationCheck {
 
     private mutating func checkRemoved(_ name: String, _ match: EntityMatch) throws {
         let found: Rows
-        if let field = match.source.field(named: name) {
+        if let relationship = match.source.relationship(named: name) {
+            // Targets that the other end keeps are not lost.
+            if plan.origins.isUsed(relationship) { return }
+            if case .foreignKey(let field) = relationship.storage {
+                found = try rows(match.source, .not(.isNull(FieldReference(match.source.fields[field]))))
+            } else {
+                found = try rows(match.source, .all) { [source] ids in
+                    let related = try source.related(relationship, of: ids)
+                    return ids.filter { !related[$0].isEmpty }
+                }
+            }
+        } else if let field = match.source.field(named: name) {
             found = try rows(match.source, .not(.isNull(FieldReference(field))))
-        } else if let relationship = match.source.relationship(named: name), case .link = relationship.storage {
-            found = try rows(match.source, relationship) { $0 > 0 }
         } else {
-            // Data that the other end keeps is not lost.
             return
         }
         report(.lost, match.source.name, name, found, "The values of \(match.source.name).\(name) are removed.")
+    }
+
+    /// Finds the values of attributes that the classes of their objects no longer have.
+    private mutating func checkMovedAttributes(_ match: EntityMatch) throws {
+        for (field, excluded) in match.excluded.sorted(by: { $0.key < $1.key }) {
+            guard case .fieldOfClasses(let old, _, _) = match.fields[field] else { continue }
+            let before = match.source.fields[old]
+            report(
+                .lost, match.source.name, before.name,
+                try rows(match.source, .and([.not(.isNull(FieldReference(before))), classes(excluded, match.source)])),
+                "The values of \(match.source.name).\(before.name) in objects of \(excluded.sorted().joined(separator: ", ")) are removed: their entity does not have the property "
+                    + "in the new version.")
+        }
+    }
+
+    /// Finds the targets of relationships that the classes of their objects, or of the targets, no longer have.
+    private mutating func checkExcluded(_ match: EntityMatch, _ origin: LinkOrigin) throws {
+        guard !origin.keepsAll else { return }
+        let reader = reader
+        let found = try rows(match.source, .all) { ids in
+            let (all, kept) = (try reader.candidates(origin, ids, includesExcluded: true), try reader.candidates(origin, ids))
+            return ids.filter { all[$0]?.count ?? 0 > kept[$0]?.count ?? 0 }
+        }
+        let name = origin.own?.name ?? origin.relationship.name
+        report(
+            .lost, match.source.name, name, found,
+            "Targets of \(match.source.name).\(name) are removed: the entity of the object or of the target does not have the relationship in the new version."
+        )
+    }
+
+    /// Finds the objects whose ordered relationship becomes unordered.
+    private mutating func checkOrder(_ match: EntityMatch, _ origin: LinkOrigin) throws {
+        guard let own = origin.own, own.isOrdered, origin.relationship.isToMany, !origin.relationship.isOrdered else { return }
+        let found = try rows(match.source, .all) { [source] ids in
+            let related = try source.related(own, of: ids)
+            return ids.filter { related[$0].count > 1 }
+        }
+        report(.lost, match.source.name, own.name, found, "The order of \(match.source.name).\(own.name) is removed.")
     }
 
     // MARK: Reading
@@ -184,31 +342,25 @@ struct MigrationCheck {
         return rows
     }
 
-    /// Returns the objects whose number of targets satisfies a condition.
-    private func rows(_ entity: Entity, _ relationship: Relationship, where condition: (Int) -> Bool) throws -> Rows {
+    /// Returns the objects that satisfy a predicate and a condition, which receives row ids in batches.
+    private func rows(_ entity: Entity, _ predicate: QueryPredicate, where condition: ([Int64]) throws -> [Int64]) throws -> Rows {
         var rows = Rows()
-        try forEachBatch(of: entity) { ids in
-            let related = try source.related(relationship, of: ids)
-            for id in ids where condition(related[id].count) {
-                rows.count += 1
-                if rows.first.count < Self.listed { rows.first.append(id) }
+        var last: Int64?
+        while true {
+            var request = FetchRequest(entity, predicate: predicate, limit: Self.batchSize)
+            request.onlyIDs = true
+            if let last { request.predicate = .and([predicate, .compare(.objectID, .greater, .integer(last))]) }
+            let cursor = try source.fetch(request)
+            var ids: [Int64] = []
+            do {
+                defer { cursor.close() }
+                while try cursor.next() { ids.append(cursor.rowID) }
             }
+            last = ids.last
+            if last == nil { return rows }
+            let found = try condition(ids)
+            rows.count += found.count
+            rows.first += found.prefix(max(0, Self.listed - rows.first.count))
         }
-        return rows
-    }
-
-    private func forEachBatch(of entity: Entity, _ body: ([Int64]) throws -> Void) throws {
-        var request = FetchRequest(entity)
-        request.onlyIDs = true
-        let cursor = try source.fetch(request)
-        defer { cursor.close() }
-        var ids: [Int64] = []
-        while try cursor.next() {
-            ids.append(cursor.rowID)
-            guard ids.count == Self.batchSize else { continue }
-            try body(ids)
-            ids = []
-        }
-        if !ids.isEmpty { try body(ids) }
     }
 }

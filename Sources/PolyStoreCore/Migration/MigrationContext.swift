@@ -13,15 +13,16 @@ public final class MigrationContext {
     /// References to the old object are redirected to its copy. Copying an object to the same entity again returns the first copy.
     /// - Parameters:
     ///   - old: An object of an entity that the mapping transforms.
-    ///   - entity: One of the entities that the mapping lists for the object.
+    ///   - entity: One of the entities that the mapping lists for the object; in a hierarchy, the name of the copy's class.
     /// - Throws: `misuse` for an entity that the mapping does not list.
     @discardableResult
-    public func copy(_ old: OldObject, to entity: String) throws -> NewObject { try work.copy(old, to: try work.targetEntity(entity)) }
+    public func copy(_ old: OldObject, to entity: String) throws -> NewObject { try work.copy(old, to: entity) }
 
     /// Creates a new object with a new row id. Its attributes have their default values.
     ///
-    /// - Parameter entity: The name of an entity that is new or mapped by ``EntityMapping/empty(_:)``, or whose objects the mapping rewrites. In a
-    ///   hierarchy, the name of the object's class.
+    /// The entity may have objects already. If no transform of the mapping names it, the first change of its objects begins the step again, and all of its
+    /// objects are rewritten.
+    /// - Parameter entity: The name of an entity of the new version; in a hierarchy, the name of the object's class.
     public func insert(_ entity: String) throws -> NewObject { try work.insert(entity) }
 
     /// Returns the copy of an old object; `nil` if it has not been copied yet.

@@ -103,7 +103,7 @@ struct MigrationPath {
     /// Returns the name of the schema version that a store was written for; `nil` if the history does not contain it.
     private func version(of stored: SchemaDescription) throws -> String? {
         let same = try history.versions.filter { version in
-            do { return try version.description(ofConfiguration: configuration).hasSameData(as: stored) } catch let error as StoreError
+            do { return try stored.hasSameData(as: version.description(ofConfiguration: configuration)) } catch let error as StoreError
                 where error.code == .storeNotFound
             {
                 // The configuration was added after that version.

@@ -16,10 +16,8 @@ struct MigrationPlan {
     /// The pairs of a link table that are added one by one.
     struct LinkFill {
         let table: LinkTable
-        /// The relationship of the new version whose targets are added.
-        let relationship: Relationship
-        let source: Entity
-        let oldRelationship: Relationship
+        /// The origin of the relationship whose targets are added.
+        let origin: LinkOrigin
         /// A Boolean value that indicates whether the pairs exist already and only their positions are set.
         let setsPositionsOnly: Bool
     }
@@ -34,6 +32,14 @@ struct MigrationPlan {
     /// The entities that the backend carries over.
     let carried: [EntityMatch]
     let links: [LinkFill]
+    /// The ordered relationships with a to-one inverse whose positions are written one by one.
+    let positions: [LinkOrigin]
+    /// The origins of the targets of all relationships.
+    let origins: LinkOrigins
+    /// A Boolean value that indicates whether targets that do not fit are dropped and reported, instead of preventing the migration.
+    let losesLinks: Bool
+    /// The new entities whose required relationships and counts are checked at the end.
+    let validated: [Int]
     /// The new entities whose references are checked at the end, because their targets may be missing.
     let repairs: [Int]
     /// The old entities that no route reads.
@@ -48,70 +54,74 @@ struct MigrationPlan {
     var isCarriedWhole: Bool { routes.isEmpty && links.isEmpty && mapping?.before == nil && mapping?.after == nil }
 }
 
+/// Entities and link tables of the new version that a mapping changes although the backend carries them over.
+///
+/// Thrown by the step, which then begins again and rewrites them.
+struct CarriedChange: Error {
+    var entities: Set<Int> = []
+    var tables: Set<Int> = []
+
+    func union(_ other: CarriedChange) -> CarriedChange {
+        CarriedChange(entities: entities.union(other.entities), tables: tables.union(other.tables))
+    }
+
+    /// The part of the identifier of a ``SchemaChange``; empty if nothing is rewritten.
+    fileprivate var suffix: String {
+        entities.isEmpty && tables.isEmpty ? "" : ":rewriting:\(entities.sorted()):\(tables.sorted())"
+    }
+}
+
 /// Creates a ``MigrationPlan``.
 struct MigrationPlanner {
     private let source: ResolvedSchema
     private let target: ResolvedSchema
     private let mapping: SchemaMapping?
     /// The old entities that are migrated to each target entity, by entity index.
-    private var origins: [[Int]]
-    private var transforms: [(source: Int, targets: [Int], body: EntityMapping.Transform)] = []
-    private var renaming: [[Int]: [String: String]] = [:]
-    private var matches: [[Int]: EntityMatch] = [:]
-    /// A Boolean value that indicates whether the names of the old version that were renamed in it lead back.
-    private let isDowngrade: Bool
+    private let origins: [[Int]]
+    private let transforms: [MappingReader.TransformPart]
+    private let matches: [[Int]: EntityMatch]
+    private let linkOrigins: LinkOrigins
+    private let readingProblems: [MigrationReport.Finding]
+    private let rewritten: CarriedChange
 
-    /// - Parameter isDowngrade: Whether the target is an earlier version: entities and properties that the source has renamed get their former names back.
-    /// - Throws: `invalidSchema` for a mapping that contains an unknown entity, or an entity twice.
-    init(_ source: ResolvedSchema, _ target: ResolvedSchema, _ mapping: SchemaMapping?, isDowngrade: Bool = false) throws {
-        self.isDowngrade = isDowngrade
+    /// - Throws: `invalidSchema` for a mapping that contains an unknown entity or property, or an entity twice, and for two entities or properties with one
+    ///   origin.
+    ///
+    /// - Parameters:
+    ///   - isDowngrade: Whether the target is an earlier version: entities and properties that the source has renamed get their former names back.
+    ///   - rewritten: The entities and link tables that the mapping changes, so that the backend cannot carry them over.
+    init(
+        _ source: ResolvedSchema, _ target: ResolvedSchema, _ mapping: SchemaMapping?, isDowngrade: Bool = false,
+        rewriting rewritten: CarriedChange = CarriedChange()
+    ) throws {
+        self.rewritten = rewritten
         self.source = source
         self.target = target
         self.mapping = mapping
-        origins = Array(repeating: [], count: target.entities.count)
-        try readMapping()
+        var reading = MappingReader(source, target, mapping, isDowngrade: isDowngrade)
+        try reading.read()
+        (origins, transforms, readingProblems) = (reading.origins, reading.transforms, reading.problems)
+        let origins = origins
+        var matches: [[Int]: EntityMatch] = [:]
         for (index, sources) in origins.enumerated() {
-            for old in sources { match(old, index) }
-        }
-    }
-
-    private mutating func readMapping() throws {
-        var claimed: Set<Int> = []
-        var addressed: Set<Int> = []
-        for part in mapping?.entities ?? [] {
-            switch part.kind {
-            case .copy(let from, let to, let names):
-                let (old, new) = (try sourceEntity(from), try targetEntity(to))
-                claimed.insert(old)
-                addressed.insert(new)
-                origins[new].append(old)
-                renaming[[old, new]] = names
-            case .transform(let from, let to, let body):
-                let (old, new) = (try sourceEntity(from), try to.map(targetEntity))
-                guard !transforms.contains(where: { $0.source == old }) else {
-                    throw invalid("\(from) is transformed twice; do both in one closure")
-                }
-                claimed.insert(old)
-                addressed.formUnion(new)
-                for new in new { origins[new].append(old) }
-                transforms.append((old, new, body))
-            case .empty(let to): addressed.insert(try targetEntity(to))
-            case .delete(let from): claimed.insert(try sourceEntity(from))
+            for old in sources {
+                let former = isDowngrade ? Self.formerNames(source.entities[old], target.entities[index]) : [:]
+                matches[[old, index]] = try EntityMatch(
+                    source.entities[old], target.entities[index], renaming: reading.renaming[[old, index]] ?? former,
+                    className: reading.classNames[[old, index]], corresponds: { origins[$1].contains($0) })
             }
         }
-        for entity in target.entities where !addressed.contains(entity.index) {
-            let same = source.entity(named: entity.name).flatMap { claimed.contains($0.index) ? nil : $0 }
-            let renamed = entity.description.originalName.flatMap { source.entity(named: $0) }
-                .flatMap { claimed.contains($0.index) || target.entity(named: $0.name) != nil ? nil : $0 }
-            let former = isDowngrade ? source.entities.first { $0.description.originalName == entity.name } : nil
-            if let old = same ?? renamed ?? former.flatMap({ target.entity(named: $0.name) == nil ? $0 : nil }) {
-                origins[entity.index].append(old.index)
-            }
+        let found = LinkOrigins(source, target, sources: origins) { matches[[$0, $1]] }
+        linkOrigins = found
+        self.matches = matches.mapValues { match in
+            var match = match
+            match.resolve(found)
+            return match
         }
     }
 
     /// Returns the properties that the old version has renamed and that have their former names in the new one.
-    private func formerNames(_ old: Entity, _ new: Entity) -> [String: String] {
+    private static func formerNames(_ old: Entity, _ new: Entity) -> [String: String] {
         let names = Set(new.description.properties.map(\.name))
         let renamed = old.description.properties.compactMap { property -> (String, String)? in
             guard let former = property.originalName, names.contains(former), !names.contains(property.name),
@@ -122,39 +132,17 @@ struct MigrationPlanner {
         return Dictionary(renamed, uniquingKeysWith: { first, _ in first })
     }
 
-    private func sourceEntity(_ name: String) throws -> Int {
-        if let entity = source.entity(named: name) { return entity.index }
-        throw invalid("there is no entity \(name) in the old version, which has \(source.entities.map(\.name).joined(separator: ", "))")
-    }
-
-    private func targetEntity(_ name: String) throws -> Int {
-        if let entity = target.entity(named: name) { return entity.index }
-        throw invalid("there is no entity \(name) in the new version, which has \(target.entities.map(\.name).joined(separator: ", "))")
-    }
-
-    private func invalid(_ reason: String) -> StoreError {
-        StoreError(
-            .invalidSchema, "The mapping from \"\(mapping?.source ?? "")\" to \"\(mapping?.destination ?? "")\" cannot be used: \(reason).")
-    }
-
-    private mutating func match(_ old: Int, _ new: Int) {
-        let origins = origins
-        matches[[old, new]] = EntityMatch(
-            source.entities[old], target.entities[new],
-            renaming: renaming[[old, new]] ?? (isDowngrade ? formerNames(source.entities[old], target.entities[new]) : [:]),
-            corresponds: { origins[$1].contains($0) })
-    }
-
     private func isTransformed(_ old: Int, _ new: Int) -> Bool { transforms.contains { $0.source == old && $0.targets.contains(new) } }
 
     // MARK: Result
 
     /// Returns the operations of the step.
     ///
+    /// - Parameter losesLinks: Whether targets that do not fit are dropped and reported, instead of preventing the migration.
     /// - Throws: `misuse` if the planner violates the requirements of ``SchemaChange``.
-    func plan(from sourceVersion: String, to targetVersion: String) throws -> MigrationPlan {
+    func plan(from sourceVersion: String, to targetVersion: String, losesLinks: Bool) throws -> MigrationPlan {
         let (isLossy, isCarried) = decideEntities()
-        var problems: [MigrationReport.Finding] = []
+        var problems = readingProblems
         var changes: [String] = []
         for entity in target.entities {
             if origins[entity.index].isEmpty { changes.append("entity \(entity.name) is added") }
@@ -186,14 +174,19 @@ struct MigrationPlanner {
         return MigrationPlan(
             type: type, source: source, target: target, mapping: mapping,
             change: try SchemaChange(
-                identifier: "\(isHeavy ? "mapping" : "inferred"):\(sourceVersion):\(targetVersion)", source: source, target: target,
+                identifier:
+                    "\(isHeavy ? "mapping" : "inferred"):\(sourceVersion):\(targetVersion)\(losesLinks ? ":losing" : "")\(rewritten.suffix)",
+                source: source,
+                target: target,
                 entities: entities,
                 links: links),
             routes: routes,
             carried: target.entities.compactMap { entity in
                 isCarried[entity.index] ? origins[entity.index].first.flatMap { matches[[$0, entity.index]] } : nil
             },
-            links: fills, repairs: repairs(isLossy), removed: removed, isLossy: isLossy, changes: changes, problems: problems)
+            links: fills, positions: positions(), origins: linkOrigins, losesLinks: losesLinks,
+            validated: validated(isLossy, isCarried, fills), repairs: repairs(isLossy), removed: removed, isLossy: isLossy,
+            changes: changes, problems: problems)
     }
 
     /// Determines, by target entity index, whether objects may be missing or have other row ids, and whether the backend carries the records over.
@@ -218,7 +211,8 @@ struct MigrationPlanner {
     private func carriedEntities(_ isLossy: [Bool]) -> [Bool] {
         var used: Set<Int> = []
         return target.entities.map { entity in
-            guard !isLossy[entity.index], let old = origins[entity.index].first, let match = matches[[old, entity.index]], match.isCarried,
+            guard !isLossy[entity.index], !rewritten.entities.contains(entity.index), let old = origins[entity.index].first,
+                let match = matches[[old, entity.index]], match.isCarried,
                 !leadsToLossy(entity, isLossy)
             else { return false }
             return used.insert(old).inserted
@@ -256,7 +250,7 @@ struct MigrationPlanner {
         var used: Set<Int> = []
         let sources: [SchemaChange.LinkSource] = target.links.map { table in
             let ends = self.ends(of: table)
-            if let carried = carried(table, ends, isLossy), used.insert(carried.table).inserted {
+            if !rewritten.tables.contains(table.index), let carried = carried(table, ends, isLossy), used.insert(carried.table).inserted {
                 return .carried(table: carried.table, isReversed: carried.isReversed)
             }
             fills += self.fills(table, ends)
@@ -272,37 +266,69 @@ struct MigrationPlanner {
             .sorted { !$0.isReversedLink && $1.isReversedLink }
     }
 
+    /// Returns the old link table that has exactly the pairs and positions of a new one.
     private func carried(_ table: LinkTable, _ ends: [Relationship], _ isLossy: [Bool]) -> (table: Int, isReversed: Bool)? {
         guard !isLossy[table.source], !isLossy[table.target] else { return nil }
+        var found: (table: Int, isReversed: Bool)?
         for end in ends {
-            guard let old = origins[end.source].first, let match = matches[[old, end.source]],
-                let relationshipIndex = match.relationships[end.index],
-                case .link(let oldTable, let wasReversed) = source.entities[old].relationships[relationshipIndex].storage
-            else { continue }
-            let isReversed = wasReversed != end.isReversedLink
-            let before = source.links[oldTable]
-            let orders = isReversed ? (before.ordersSources, before.ordersTargets) : (before.ordersTargets, before.ordersSources)
-            guard orders == (table.ordersTargets, table.ordersSources), before.isSymmetric == table.isSymmetric else { return nil }
-            return (oldTable, isReversed)
+            guard let old = origins[end.source].first, let origin = linkOrigins.origin(end, of: old), origin.keepsAll else { return nil }
+            for part in origin.parts {
+                guard case .link(let oldTable, let wasReversed) = part.relationship.storage else { return nil }
+                let isReversed = wasReversed != (part.isBackward != end.isReversedLink)
+                if let found, found != (oldTable, isReversed) { return nil }
+                found = (oldTable, isReversed)
+            }
         }
-        return nil
+        guard let found else { return nil }
+        let before = source.links[found.table]
+        let orders = found.isReversed ? (before.ordersSources, before.ordersTargets) : (before.ordersTargets, before.ordersSources)
+        guard orders == (table.ordersTargets, table.ordersSources), before.isSymmetric == table.isSymmetric else { return nil }
+        return found
     }
 
     private func fills(_ table: LinkTable, _ ends: [Relationship]) -> [MigrationPlan.LinkFill] {
-        var found: [MigrationPlan.LinkFill] = []
-        for end in ends {
-            let isFirst = found.isEmpty
-            // The other end has the same pairs; only its order differs.
-            guard isFirst || end.isOrdered else { continue }
-            for old in origins[end.source] {
-                guard let match = matches[[old, end.source]], let relationshipIndex = match.relationships[end.index] else { continue }
-                found.append(
-                    MigrationPlan.LinkFill(
-                        table: table, relationship: end, source: source.entities[old],
-                        oldRelationship: source.entities[old].relationships[relationshipIndex], setsPositionsOnly: !isFirst))
+        // The first end has the pairs of both; only the order of the other end differs.
+        ends.enumerated().filter { $0 == 0 || $1.isOrdered }.flatMap { position, end in
+            origins[end.source].compactMap { old in
+                guard let origin = linkOrigins.origin(end, of: old), !origin.parts.isEmpty else { return nil }
+                return MigrationPlan.LinkFill(table: table, origin: origin, setsPositionsOnly: position > 0)
             }
         }
-        return found
+    }
+
+    /// Returns the origins of ordered relationships whose to-one inverse is determined for each object.
+    private func positions() -> [LinkOrigin] {
+        target.entities.flatMap { entity in
+            entity.relationships.flatMap { relationship -> [LinkOrigin] in
+                guard let position = relationship.positionField else { return [] }
+                let isWritten = origins[relationship.destination].contains {
+                    matches[[$0, relationship.destination]]?.fields[position] == .position
+                }
+                guard isWritten else { return [] }
+                return origins[entity.index].compactMap { old in
+                    guard let origin = linkOrigins.origin(relationship, of: old), origin.own?.isOrdered ?? false else { return nil }
+                    return origin
+                }
+            }
+        }
+    }
+
+    /// Returns the new entities whose required relationships and counts can be broken in ways that only the new store shows.
+    private func validated(_ isLossy: [Bool], _ isCarried: [Bool], _ fills: [MigrationPlan.LinkFill]) -> [Int] {
+        let filled = Set(fills.map(\.table.index))
+        return target.entities.filter { entity in
+            entity.relationships.contains { relationship in
+                guard relationship.isRequired && !relationship.isToMany || relationship.minCount > 0 || relationship.maxCount != nil else {
+                    return false
+                }
+                if !isCarried[entity.index] || isLossy[relationship.destination] { return true }
+                switch relationship.storage {
+                case .foreignKey: return false
+                case .inverse: return !isCarried[relationship.destination]
+                case .link(let table, _): return filled.contains(table)
+                }
+            }
+        }.map(\.index)
     }
 }
 

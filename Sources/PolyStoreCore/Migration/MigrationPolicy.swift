@@ -12,6 +12,8 @@ public struct MigrationPolicy: Sendable, Hashable {
     private(set) var allowsDowngrade = false
     /// The path of a copy of the store before its migration; `nil` for no copy.
     private(set) var copyLocation: String?
+    /// A Boolean value that indicates whether targets of relationships that the new version cannot hold are dropped and reported.
+    private(set) var losesLinks = false
 
     /// Migrates from the store's version to the current one in a single step that is inferred from their differences. No mapping runs.
     ///
@@ -43,6 +45,17 @@ public struct MigrationPolicy: Sendable, Hashable {
     public func keepingCopy(at path: String) -> MigrationPolicy {
         var copy = self
         copy.copyLocation = path
+        return copy
+    }
+
+    /// Returns the policy with a permission to drop targets of relationships that the new version cannot hold.
+    ///
+    /// A relationship that leads to one object in the new version may have several candidates in the old one: it led to several objects, several objects led to
+    /// it, or its ends disagree. Without the permission such a migration is refused. With it, each object keeps the first target of its own relationship, or
+    /// else the object with the lowest row id that leads to it, and the report of the migration contains the objects that lost others as `lost`.
+    public func allowingLostLinks() -> MigrationPolicy {
+        var copy = self
+        copy.losesLinks = true
         return copy
     }
 }

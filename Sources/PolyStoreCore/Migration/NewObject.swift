@@ -16,6 +16,8 @@ public final class NewObject {
     var position = 0
     /// A Boolean value that indicates whether the object has unwritten changes, which the next lookup or the end of the batch writes.
     var isUnwritten = false
+    /// The to-one relationships with several candidates in the old version, from which the mapping must choose, by field index.
+    var ambiguous: [Int: Relationship] = [:]
     unowned let work: MappingWork
 
     /// Creates an object that is not in the store yet.
@@ -104,6 +106,7 @@ public final class NewObject {
     func assign(_ field: Int, _ value: Value) {
         values[field] = value
         changed.insert(field)
+        ambiguous[field] = nil
         if !isDeleted { work.willWrite(self) }
     }
 

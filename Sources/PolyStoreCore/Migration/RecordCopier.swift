@@ -16,6 +16,9 @@ struct RecordCopier {
         case computed(Set<String>?)
         /// The value of a field of the given type; the default expression is evaluated for null.
         case fieldOrComputed(Int, AttributeType)
+        /// A field in the objects of some classes.
+        case ofClasses(Int, AttributeType, Set<String>, Value)
+        case link(Relationship)
     }
 
     let target: Entity
@@ -40,6 +43,10 @@ struct RecordCopier {
             case .classes(let names): return .classes(names)
             case .computed(let classes): return .computed(classes)
             case .fieldOrComputed(let index): return .fieldOrComputed(index, old.fields[index].type)
+            case .fieldOfClasses(let index, let classes, let replacement):
+                return .ofClasses(index, old.fields[index].type, classes, replacement)
+            case .link: return field.relationship.map { .link(new.relationships[$0]) } ?? .null
+            case .position: return .null
             case .field(let index, let replacement):
                 let before = old.fields[index]
                 if let relationship = before.relationship, let follower = field.relationship {
@@ -65,21 +72,27 @@ struct RecordCopier {
         return keptClasses.contains(record.string(classifier))
     }
 
+    /// The to-one relationships whose targets are determined for each object.
+    var links: [Relationship] {
+        sources.compactMap { if case .link(let relationship) = $0 { relationship } else { nil } }
+    }
+
     /// Writes the new record.
-    func copy(_ record: RecordView, _ old: Entity, into builder: inout RecordBuilder) throws {
+    /// - Parameter links: The row ids of the targets of ``links``, by relationship index.
+    func copy(_ record: RecordView, _ old: Entity, links: [Int: Int64] = [:], into builder: inout RecordBuilder) throws {
         for (field, source) in zip(target.fields, sources) {
             if case .same(let index, let replacement) = source, !record.isNull(index) || replacement.isNull {
                 if !record.isNull(index) { Self.copy(record, old.fields[index], field, &builder) }
                 continue
             }
-            let value = try value(source, record, old, field)
+            let value = try value(source, record, old, field, links)
             if !value.isNull { try builder.set(field, value) }
         }
     }
 
     /// Returns the values of the new record, by field index.
-    func values(_ record: RecordView, _ old: Entity) throws -> [Value] {
-        try zip(target.fields, sources).map { try value($1, record, old, $0) }
+    func values(_ record: RecordView, _ old: Entity, links: [Int: Int64]) throws -> [Value] {
+        try zip(target.fields, sources).map { try value($1, record, old, $0, links) }
     }
 
     private static func copy(_ record: RecordView, _ old: Field, _ field: Field, _ builder: inout RecordBuilder) {
@@ -90,13 +103,14 @@ struct RecordCopier {
         }
     }
 
-    private func value(_ source: Source, _ record: RecordView, _ old: Entity, _ field: Field) throws -> Value {
+    private func value(
+        _ source: Source, _ record: RecordView, _ old: Entity, _ field: Field, _ links: [Int: Int64]
+    ) throws -> Value {
         switch source {
         case .null: return .null
         case .constant(let value): return value
         case .constantOfClasses(let value, let classes):
-            guard let classifier = old.classifierField else { return .null }
-            return classes.contains(record.string(classifier)) ? value : .null
+            return classes.contains(old.classifierField.map { record.string($0) } ?? old.name) ? value : .null
         case .same(let index, let replacement):
             let value = record.value(old.fields[index])
             return value.isNull ? replacement : value
@@ -107,9 +121,7 @@ struct RecordCopier {
             guard !record.isNull(index) else { return .null }
             return .integer(record.integer64(index) &+ offset)
         case .computed(let classes):
-            if let classes {
-                guard let classifier = old.classifierField, classes.contains(record.string(classifier)) else { return .null }
-            }
+            if let classes, !classes.contains(old.classifierField.map({ record.string($0) }) ?? old.name) { return .null }
             return field.defaultValueOfObject()
         case .fieldOrComputed(let index, let type):
             let value = record.value(old.fields[index])
@@ -117,6 +129,12 @@ struct RecordCopier {
         case .classes(let names):
             guard let classifier = old.classifierField else { return .text(target.name) }
             return names[record.string(classifier)].map { .text($0) } ?? .null
+        case .ofClasses(let index, let type, let classes, let replacement):
+            let name = old.classifierField.map { record.string($0) } ?? old.name
+            guard classes.contains(name) else { return .null }
+            let value = record.value(old.fields[index])
+            return value.isNull ? replacement : try ValueConversion.convert(value, from: type, to: field.type)
+        case .link(let relationship): return links[relationship.index].map { .integer($0) } ?? .null
         }
     }
 }

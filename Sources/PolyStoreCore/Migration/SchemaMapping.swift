@@ -62,9 +62,10 @@ public struct EntityMapping: Sendable {
 
     /// Copies every object with the properties that both versions have.
     ///
+    /// An entity of the new version that has objects of its own keeps them; ``delete(_:)`` or ``empty(_:)`` removes them.
     /// - Parameters:
     ///   - source: The entity in the old version.
-    ///   - destination: The entity in the new version; the same name by default.
+    ///   - destination: The entity or sub-entity in the new version; the same name by default.
     ///   - renaming: New names of properties, by their old names, in addition to those that the model declares with `originalName`.
     public static func copy(_ source: String, to destination: String? = nil, renaming: [String: String] = [:]) -> EntityMapping {
         EntityMapping(kind: .copy(from: source, to: destination ?? source, renaming: renaming))
@@ -87,8 +88,8 @@ public struct EntityMapping: Sendable {
     ///
     /// - Parameters:
     ///   - source: The entity in the old version.
-    ///   - destinations: The entities in the new version whose objects the closure creates with ``MigrationContext/copy(_:to:)``; by default the entity with
-    ///     the same name.
+    ///   - destinations: The entities or sub-entities in the new version whose objects the closure creates with ``MigrationContext/copy(_:to:)``; by default the
+    ///     entity with the same name.
     ///   - transform: Called with an old object.
     public static func transform(
         _ source: String, to destinations: String..., using transform: @escaping Transform

@@ -117,11 +117,11 @@ struct StoreMigrator {
         }
     }
 
-    func plan(_ step: MigrationPath.Step) throws -> MigrationPlan {
+    func plan(_ step: MigrationPath.Step, rewriting rewritten: CarriedChange = CarriedChange()) throws -> MigrationPlan {
         let planner = try MigrationPlanner(
-            try ResolvedSchema(step.source), try ResolvedSchema(step.target), step.mapping,
-            isDowngrade: step.order == .downgrade)
-        return try planner.plan(from: step.sourceVersion, to: step.targetVersion)
+            try ResolvedSchema(step.source), try ResolvedSchema(step.target), step.mapping, isDowngrade: step.order == .downgrade,
+            rewriting: rewritten)
+        return try planner.plan(from: step.sourceVersion, to: step.targetVersion, losesLinks: policy.losesLinks)
     }
 
     func open(_ plan: MigrationPlan) throws -> any StorageBackend {
@@ -149,37 +149,53 @@ struct StoreMigrator {
             try StoreRoom.check(store, copies: 1, at: copy)
             try backend.copy(to: copy)
         }
-        var losses = try check(plan, backend, findsLosses: step.order == .downgrade)
+        var losses = try check(plan, backend)
         if !plan.isCarriedWhole { try StoreRoom.check(store, copies: 2, at: store.location) }
         var done = MigrationReport.Step(type: plan.type, changes: plan.changes)
         done.rewrittenObjects = try run(step, plan, backend) { try $0.commit() }
         logger.write(.notice, "Migrated \(location) to \"\(step.targetVersion)\"; \(done.rewrittenObjects) objects were rewritten.")
-        for index in losses.indices {
-            losses[index].step = report.steps.count
-            let loss = losses[index]
-            logger.write(.warning, "The store \(location) is migrated back to \"\(step.targetVersion)\": \(loss.message) (\(loss.count))")
-        }
+        for index in losses.indices { losses[index].step = report.steps.count }
         report.findings += losses
         report.steps.append(done)
     }
 
     /// Rejects an impossible migration before anything changes.
-    /// - Returns: The data that the new version cannot represent, if they are asked for.
-    private func check(_ plan: MigrationPlan, _ backend: any StorageBackend, findsLosses: Bool) throws -> [MigrationReport.Finding] {
+    /// - Returns: What the migration loses.
+    private func check(_ plan: MigrationPlan, _ backend: any StorageBackend) throws -> [MigrationReport.Finding] {
         monitor?.show("checking")
         let reader = try backend.beginRead()
         defer { reader.end() }
         var check = MigrationCheck(plan, reader)
         try check.checkRefusals()
         if let finding = check.findings.first(where: \.preventsMigration) { throw finding.error(location: location) }
-        if findsLosses { try check.checkLosses() }
+        try check.checkLosses()
         try monitor?.countRows(plan, reader)
+        for loss in check.findings { logger.write(.notice, "Migrating \(location) loses data of \(loss.count) objects: \(loss.message)") }
         return check.findings
     }
 
     /// Runs a step and calls `end` in place of its commit.
+    ///
+    /// If the mapping changes entities or links that the backend carries over, the step begins again and rewrites them.
     /// - Returns: The number of objects that were rewritten.
     func run(
+        _ step: MigrationPath.Step, _ plan: MigrationPlan, _ backend: any StorageBackend, _ end: (any StoreMigration) throws -> Void
+    ) throws -> Int {
+        var plan = plan
+        var rewritten = CarriedChange()
+        while true {
+            do { return try attempt(step, plan, backend, end) } catch let change as CarriedChange {
+                rewritten = rewritten.union(change)
+                plan = try self.plan(step, rewriting: rewritten)
+                let names =
+                    rewritten.entities.sorted().map { plan.target.entities[$0].name }
+                    + rewritten.tables.sorted().map { plan.target.links[$0].name }
+                logger.write(.info, "The mapping changes \(names.joined(separator: ", ")), so the migration of \(location) rewrites them.")
+            }
+        }
+    }
+
+    private func attempt(
         _ step: MigrationPath.Step, _ plan: MigrationPlan, _ backend: any StorageBackend, _ end: (any StoreMigration) throws -> Void
     ) throws -> Int {
         let migration = try backend.beginMigration(plan.change)

@@ -112,6 +112,8 @@ struct StoreVerifier {
             let id = cursor.key.id(at: 5)
             do {
                 let record = try decoder.decode(cursor.value, entity, id, key: cursor.key, reader.snapshot)
+                // Checked when the record is no longer used, because reading another may invalidate it.
+                var backs: [(relationship: Relationship, target: Int64)] = []
                 for field in entity.fields where !field.isOptional && record.isNull(field.index) {
                     sentences.append("\(entity.name) \(id) has no value for \(field.name), which is not optional.")
                 }
@@ -121,6 +123,7 @@ struct StoreVerifier {
                         let what = "\(relationship.name) to \(destination.name) \(target), which is not in the store."
                         sentences.append("\(entity.name) \(id) refers by \(what)")
                     }
+                    backs.append((relationship, target))
                 }
                 for (_, index) in readable {
                     index.key(record, id, keys)
@@ -129,6 +132,17 @@ struct StoreVerifier {
                     if entry.flatMap({ entry in key.withUnsafeBytes { index.id($0, entry) } }) != id {
                         sentences.append("The index \(index.index.name) has no entry for \(entity.name) \(id).")
                     }
+                }
+                for (relationship, target) in backs {
+                    guard let inverse = relationship.inverse else { continue }
+                    let destination = layout.schema.entities[relationship.destination]
+                    let back = destination.relationships[inverse]
+                    guard case .foreignKey(let field) = back.storage, let other = try reader.record(destination, target),
+                        other.isNull(field) || other.integer64(field) != id
+                    else { continue }
+                    sentences.append(
+                        "\(entity.name) \(id) leads by \(relationship.name) to \(destination.name) \(target), whose inverse \(back.name) does not lead back."
+                    )
                 }
             } catch let error as StoreError where error.code == .corrupt {
                 sentences.append(error.message)
@@ -183,6 +197,12 @@ struct StoreVerifier {
                 let (from, to) = (cursor.key.id(at: 5), cursor.key.id(at: 13))
                 if try reader.snapshot.get(keys.linkBytes(other, number, to, from)) == nil {
                     sentences.append("\(table.name) links \(from) with \(to) from one side only.")
+                }
+                // A pair that is stored from one side only is reported by the check of that side.
+                if table.isSymmetric, space == .link, try reader.snapshot.get(keys.linkBytes(.link, number, to, from)) == nil,
+                    try reader.snapshot.get(keys.linkBytes(.linkInverse, number, from, to)) == nil
+                {
+                    sentences.append("\(table.name) is symmetric and links \(from) with \(to), but not the other way round.")
                 }
                 if try !reader.exists(near, from) {
                     sentences.append("\(table.name) links \(near.name) \(from), which is not in the store.")
