@@ -370,7 +370,7 @@ import Testing
     func threadsAloneAreCommittedTogetherWhereTheWriterMayMove(_ backend: Backend) throws {
         let counted = try Counted(backend)
         let stack = counted.stack
-        DispatchQueue.concurrentPerform(iterations: 16) { number in
+        onThreads(16) { number in
             do {
                 for round in 0..<8 { try stack.performAndWait(Self.creating("\(number) \(round)")) }
             } catch {

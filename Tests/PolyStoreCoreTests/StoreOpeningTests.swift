@@ -98,7 +98,7 @@ import Testing
         let openings = Atomic(0)
         let configuration = store(backend.store(in: folder)) { openings.wrappingAdd(1, ordering: .relaxed) }
         let added = Protected<[PersistentStore]>([])
-        DispatchQueue.concurrentPerform(iterations: 8) { _ in
+        onThreads(8) { _ in
             do {
                 let store = try stack.addStore(configuration)
                 added.withLock { $0.append(store) }
@@ -121,7 +121,7 @@ import Testing
             return try inner.open(schema: request.schema, configurationName: request.configurationName, logger: request.logger)
         }
         let results = Protected<[Bool]>([])
-        DispatchQueue.concurrentPerform(iterations: 3) { _ in
+        onThreads(3) { _ in
             let isAdded = (try? stack.addStore(configuration)) != nil
             results.withLock { $0.append(isAdded) }
         }

@@ -122,7 +122,7 @@ import Testing
         let store = try sparse(folder.file())
         let isDone = Atomic(false)
         let errors = Protected<[String]>([])
-        DispatchQueue.concurrentPerform(iterations: 5) { thread in
+        onThreads(5) { thread in
             do {
                 switch thread {
                 case 0:

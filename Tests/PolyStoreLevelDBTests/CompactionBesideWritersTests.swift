@@ -116,10 +116,11 @@ import Testing
         let isDone = Atomic(false)
         let errors = Protected<[String]>([])
         let written = Protected<Int64>(0)
-        DispatchQueue.concurrentPerform(iterations: 2) { thread in
+        onThreads(2) { thread in
             defer { isDone.store(true, ordering: .releasing) }
             do {
                 if thread == 0 {
+                    while written.withLock({ $0 }) == 0, !isDone.load(ordering: .acquiring) { Thread.sleep(forTimeInterval: 0.001) }
                     for _ in 0..<compactions where !isDone.load(ordering: .acquiring) { try store.backend.compact() }
                 } else {
                     var id: Int64 = 0

@@ -191,7 +191,7 @@ import Testing
             let folder = try Folder()
             let problems = Problems()
             let identities = Problems()
-            DispatchQueue.concurrentPerform(iterations: 8) { index in
+            onThreads(8) { index in
                 do {
                     let store = try Self.counter(folder)
                     identities.add(store.backend.metadata.storeID)
@@ -212,7 +212,7 @@ import Testing
         try stores[0].write { changes in for id in 1...4 { try changes.insert("Counter", Int64(id), ["value": .integer(0)]) } }
         let rounds = 25
         let problems = Problems()
-        DispatchQueue.concurrentPerform(iterations: 8) { index in
+        onThreads(8) { index in
             do {
                 let store = stores[index % 2]
                 let entity = store.schema.entities[0]
