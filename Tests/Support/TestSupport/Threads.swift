@@ -1,5 +1,5 @@
-import Dispatch
-import Foundation
+internal import Dispatch
+internal import Foundation
 
 /// Runs a closure on several threads at the same time, and returns when all of them have ended.
 ///
