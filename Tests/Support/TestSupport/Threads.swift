@@ -7,19 +7,17 @@ internal import Foundation
 /// - Parameters:
 ///   - count: The number of threads.
 ///   - body: Receives the number of the thread, from 0. No thread begins it before all have started.
-package func onThreads(_ count: Int, _ body: @Sendable (Int) -> Void) {
-    withoutActuallyEscaping(body) { body in
-        let start = DispatchSemaphore(value: 0)
-        let end = DispatchGroup()
-        for number in 0..<count {
-            end.enter()
-            Thread.detachNewThread {
-                start.wait()
-                body(number)
-                end.leave()
-            }
+package func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
+    let start = DispatchSemaphore(value: 0)
+    let end = DispatchGroup()
+    for number in 0..<count {
+        end.enter()
+        Thread.detachNewThread {
+            start.wait()
+            body(number)
+            end.leave()
         }
-        for _ in 0..<count { start.signal() }
-        end.wait()
     }
+    for _ in 0..<count { start.signal() }
+    end.wait()
 }
