@@ -78,6 +78,7 @@ def always():
         Step("test-names", "scripts/test-names.py --check", needs=("build",), after=("tests",)),
         Step("built-once", "scripts/built-once.sh", needs=("build",), after=("tests",)),
         Step("format", "make --no-print-directory lint && echo 'every file has the format'"),
+        Step("mutants/apply", "Tests/Mutants/run.py --check"),
         # Builds of other packages in the same folder: they find the modules of this one built.
         Step("build/examples", EXAMPLES, needs=("build",), after=("tests", "test-names", "built-once"), cores=CORES),
         Step("build/custom-backend", f"swift build --build-tests {CUSTOM} && scripts/backend-plan.py", needs=("build/examples",), cores=CORES),
