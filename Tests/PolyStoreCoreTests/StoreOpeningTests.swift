@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import PolyStoreBackend
 import PolyStoreCore
 import Synchronization
@@ -14,12 +15,12 @@ import Testing
         configurations: ["A": [Person.self, Department.self, Project.self], "B": [Person.self, Department.self, Project.self]])
 
     /// The time after which work that must not wait counts as blocked. It passes only if the test fails.
-    private static let blocked = DispatchTimeInterval.seconds(60)
+    private static let blocked = DispatchTimeInterval.seconds(1800)
 
     /// Runs work on another thread, and returns its error or a message if it is blocked.
     private static func complaint(_ name: String, _ work: @escaping @Sendable () throws -> Void) -> String? {
         let (done, failure) = (DispatchSemaphore(value: 0), Protected<String?>(nil))
-        DispatchQueue.global().async {
+        Thread.detachNewThread {
             do { try work() } catch { failure.withLock { $0 = "\(name): \(error)" } }
             done.signal()
         }
@@ -76,7 +77,7 @@ import Testing
             stack.addStore(slow, configuration: "B") { continuation.resume(with: $0) }
         }
         await withCheckedContinuation { continuation in
-            DispatchQueue.global().async {
+            Thread.detachNewThread {
                 begun.wait()
                 continuation.resume()
             }
