@@ -49,8 +49,10 @@ def check():
         Step("format", "swift format lint --strict " + " ".join(f"'{file}'" for file in swift) + " && echo 'every changed file has the format'"
              if swift else "echo 'no Swift file has changed'"),
         Step("build", f"{steps.BUILD} --build-tests", cores=CORES),
-        Step("tests/quick", f"scripts/run-tests.py {quick}", needs=("build",), cores=CORES),
     ]
+    # Without a filter, every test would run.
+    if filters:
+        found.append(Step("tests/quick", f"scripts/run-tests.py {quick}", needs=("build",), cores=CORES))
     if changed:
         modules = " ".join(f"--filter '^{f}'" for f in changed)
         found.append(Step("tests/changed", f"scripts/run-tests.py {modules}", needs=("build",), cores=CORES))
@@ -107,6 +109,18 @@ def select(found, pattern):
     return [step for step in found if step.name in wanted]
 
 
+def needed(remaining, found):
+    """Returns the names of the steps that others need, directly or not."""
+    by_name = {step.name: step for step in found}
+    names, todo = set(), [name for step in remaining for name in step.needs]
+    while todo:
+        name = todo.pop()
+        if name in by_name and name not in names:
+            names.add(name)
+            todo += by_name[name].needs
+    return names
+
+
 def main():
     parser = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1], add_help=True)
     parser.add_argument("ring", choices=["check", "test", "ci", "thorough"])
@@ -128,13 +142,15 @@ def main():
     passed, state = {}, None
     if options.ring == "thorough":
         STATE.mkdir(parents=True, exist_ok=True)
-        state = STATE / f"{commit[:12]}{'-changed' if changes.since('HEAD') else ''}.jsonl"
+        # Results of other code are not continued.
+        state = STATE / f"{'-'.join(filter(None, [commit[:12], changes.fingerprint()]))}.jsonl"
         if options.fresh:
             state.unlink(missing_ok=True)
         if state.exists():
             passed = {row["step"]: row for row in map(json.loads, state.read_text().splitlines()) if row["status"] == "passed"}
-            # Builds run again: they are quick when nothing has changed.
-            done = [step.name for step in found if step.name in passed and not step.name.startswith("build")]
+            # Builds run again, which is quick when nothing has changed, and so do the steps whose results a remaining one needs.
+            done = {step.name for step in found if step.name in passed and not step.name.startswith("build")}
+            done -= needed([step for step in found if step.name not in done], found)
             found = [step for step in found if step.name not in done]
             print(f"{len(done)} steps have passed in an earlier run of this commit; --fresh repeats them")
 

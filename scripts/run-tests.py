@@ -3,7 +3,7 @@
 
 usage: scripts/run-tests.py [--filter REGEX]...     after `swift build --build-tests`
 
-Raises the limit of open files, which is only 256 on some systems. A filter that matches no test is a failure. Without a filter, every name in Tests/names.txt
+Raises the limit of open files, which is only 256 on some systems. Each filter that matches no test is a failure. Without a filter, every name in Tests/names.txt
 must have run.
 """
 import concurrent.futures
@@ -88,8 +88,11 @@ def main():
     skipped = [name for name, case in ran.items() if case.find("skipped") is not None]
     if issues and status:
         print("\nThe failures again:\n" + "".join(issues))
-    if status == 0 and not ran:
-        sys.exit(f"No test matches {' '.join(options)}.")
+    if status == 0:
+        filters = [options[index + 1] for index in range(len(options) - 1) if options[index] == "--filter"]
+        unmatched = [pattern for pattern in filters if not any(re.search(pattern, name) for name in ran)]
+        if unmatched or not ran:
+            sys.exit(f"No test matches {' or '.join(unmatched)}.")
     missing = []
     if not options and status == 0:
         listed = {line.strip() for line in open("Tests/names.txt") if re.match(r"\w+\.", line)}

@@ -112,7 +112,7 @@ import Testing
     @Test func writersContinueBesideCompactions() throws {
         let folder = try Folder()
         let store = try notes(folder.file())
-        let compactions = Ring.size(150, thorough: 3000)
+        let compactions = Ring.size(150, thorough: 600)
         let isDone = Atomic(false)
         let errors = Protected<[String]>([])
         let written = Protected<Int64>(0)

@@ -1,17 +1,28 @@
 """What a change touches: its files, and the tests of their modules."""
 
+import hashlib
 import os
 import subprocess
+import sys
 
 
-def git(*arguments):
-    result = subprocess.run(["git", *arguments], capture_output=True, text=True)
-    return result.stdout.strip() if result.returncode == 0 else ""
+def git(*arguments, default=None):
+    """Returns what git prints.
+
+    default     what a failure returns; without it, a failure ends the program, because a ring that does not know the changes would check too little
+    """
+    # The checkout may belong to another user than the one who runs the ring.
+    result = subprocess.run(["git", "-c", "safe.directory=*", *arguments], capture_output=True, text=True)
+    if result.returncode == 0:
+        return result.stdout.strip()
+    if default is None:
+        sys.exit(f"git {' '.join(arguments)} failed: {result.stderr.strip()}")
+    return default
 
 
 def head():
     """Returns the id of the current commit, or `none` outside of a repository."""
-    return git("rev-parse", "HEAD") or "none"
+    return git("rev-parse", "--verify", "--quiet", "HEAD", default="none")
 
 
 def base():
@@ -21,8 +32,9 @@ def base():
     """
     given = os.environ.get("POLYSTORE_CI_BASE")
     if given:
+        git("rev-parse", "--verify", "--quiet", given + "^{commit}")
         return given, "POLYSTORE_CI_BASE"
-    fork = git("merge-base", "HEAD", "origin/HEAD")
+    fork = git("merge-base", "HEAD", "origin/HEAD", default="")
     if fork and fork != head():
         return fork, "where the branch left the remote's main branch"
     made = git("show", "-s", "--format=%ct", "HEAD")
@@ -31,9 +43,25 @@ def base():
 
 
 def since(revision):
-    """Returns the files that differ between a revision and the working tree."""
+    """Returns the files that differ between a revision and the working tree; none outside of a repository."""
+    if head() == "none":
+        return []
     changed = git("diff", "--name-only", revision).splitlines()
     return sorted(set(changed + git("ls-files", "--others", "--exclude-standard").splitlines()))
+
+
+def fingerprint():
+    """Returns a hash of what differs between the current commit and the working tree; an empty text without differences."""
+    files = since("HEAD")
+    if not files:
+        return ""
+    found = hashlib.sha256(git("diff", "HEAD").encode())
+    for file in git("ls-files", "--others", "--exclude-standard").splitlines():
+        found.update(file.encode())
+        if os.path.isfile(file):
+            with open(file, "rb") as opened:
+                found.update(opened.read())
+    return found.hexdigest()[:12]
 
 
 # The test modules of a folder. The first prefix that matches counts.

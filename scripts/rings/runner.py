@@ -124,6 +124,18 @@ class Runner:
 
     def execute(self, step, file):
         began = time.monotonic()
+        try:
+            result = self.command(step, file)
+        except Exception as error:
+            result = Result(step, "failed", summary=f"did not run: {error}")
+        result.elapsed = time.monotonic() - began
+        with self.lock:
+            del self.running[step.name]
+            os.unlink(file.name)
+            self.end(result)
+            self.lock.notify_all()
+
+    def command(self, step, file):
         environment = dict(os.environ, **self.environment, **step.env)
         process = subprocess.Popen(
             ["bash", "-c", "set -euo pipefail; " + step.command], stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT,
@@ -133,13 +145,8 @@ class Runner:
         file.close()
         with open(file.name, errors="replace") as opened:
             output = opened.read()
-        os.unlink(file.name)
-        with self.lock:
-            del self.running[step.name]
-            summary = last_line(output) if code == 0 else f"exit status {code}" if code > 0 else f"ended by signal {-code}"
-            self.end(Result(
-                step, "passed" if code == 0 else "failed", time.monotonic() - began, usage.ru_utime + usage.ru_stime, summary, output))
-            self.lock.notify_all()
+        summary = last_line(output) if code == 0 else f"exit status {code}" if code > 0 else f"ended by signal {-code}"
+        return Result(step, "passed" if code == 0 else "failed", cpu=usage.ru_utime + usage.ru_stime, summary=summary, output=output)
 
     def end(self, result):
         self.results[result.step.name] = result
