@@ -194,7 +194,32 @@ import Testing
                     tracks[number].title = "x\(number)"
                 }
             }
-            #expect(appends <= count && removals <= count && insertions <= count && attributes <= count)
+            let others = compared {
+                for (number, track) in tracks.enumerated() {
+                    // None of these depends on the list, or the list itself shows it.
+                    _ = try? transaction.fetchCount(From<MusicTag>())
+                    track.title = "\(lists[0].tracks.count)"
+                    lists[1].whole = number.isMultiple(of: 2) ? lists[0] : nil
+                    _ = lists[1].whole
+                    _ = lists[0].tags.count
+                    lists[0].tracks.append(track)
+                }
+            }
+            #expect(appends <= count && removals <= count && insertions <= count && attributes <= count && others <= count)
+        }
+    }
+
+    /// Lists of changes contain those that no access has shown yet.
+    @Test(arguments: Backend.forObjectLayer)
+    func hiddenChangesAreAmongTheUpdatedObjects(_ backend: Backend) throws {
+        let music = try OrderedTests.Music(backend, lists: 2, tracks: 402)
+        try music.change { _, lists, tracks in lists[0].tracks = Array(tracks[..<400]) }
+        try music.change { transaction, lists, tracks in
+            Self.change(&lists[0].tracks) {
+                $0[100] = tracks[401]
+                $0.append(tracks[400])
+            }
+            #expect(transaction.updatedObjectIDs(Track.self) == Set([100, 400, 401].map { tracks[$0].objectID }))
         }
     }
 

@@ -84,6 +84,24 @@ import Testing
         #expect(try stack.fetchAll(From<Gadget>()).map(\.label) == ["c"])
     }
 
+    /// Looking for deleted objects that exist again leaves no snapshot behind, which would keep the disk space of its version.
+    @Test(arguments: Backend.allCases, [MergePolicy.error, .storeWins])
+    func aCommitOfADeletionReadsNothingAfterwards(_ backend: Backend, _ policy: MergePolicy) throws {
+        let folder = try Folder()
+        let stack = try DataStack(companySchema)
+        let store = try stack.addStore(backend.store(in: folder))
+        try stack.performAndWait { for number in 1...3 { _ = try $0.createPerson(number) } }
+        let draft = stack.beginUnsafe()
+        let people = try draft.fetchAll(From<Person>())
+        for person in people {
+            try draft.delete(person)
+            try draft.commit(mergePolicy: policy)
+        }
+        #expect(people.allSatisfy(\.isDeleted))
+        try stack.removeStoreAndWait(store)
+        withExtendedLifetime(draft) {}
+    }
+
     @Test(arguments: Backend.allCases)
     func anErasedStoreLeavesNothing(_ backend: Backend) throws {
         let folder = try Folder()
@@ -92,8 +110,12 @@ import Testing
         try stack.performAndWait { _ = try $0.createPerson(1) }
         let other = try DataStack(companySchema)
         if backend != .memory {
+            // A compaction can replace the file.
+            try store.compactAndWait()
             try other.addStore(backend.store(in: folder))
             expectError(.busy) { try stack.eraseStoreAndWait(store) }
+            expectError(.busy) { try other.eraseStoreAndWait(other.stores[0]) }
+            expectError(.misuse) { try stack.performAndWait { _ in try other.performAndWait { _ = try $0.createPerson(2) } } }
             try other.closeAndWait()
         }
         try stack.eraseStoreAndWait(store)

@@ -77,10 +77,11 @@ extension Context {
 
     private func collection(_ object: some Model, _ relationship: Int) -> MemberCollection? {
         if memberLists.collections.isEmpty { return nil }
-        settleMembers()
-        dropForgottenLists(object._$state.entityIndex)
         let key = RelationshipKey(
             entityIndex: object._$state.entityIndex, relationship: Int32(truncatingIfNeeded: relationship), rowID: object._$state.rowID)
+        // The unsettled collection itself has all changes.
+        if memberLists.unsettled != key { settleMembers(before: key.entityIndex, relationship) }
+        dropForgottenLists(object._$state.entityIndex)
         guard let found = memberLists.collection(key), !found.isBeingMutated else { return nil }
         return found
     }

@@ -252,6 +252,28 @@ public class Context {
     @inline(__always)
     final func settleMembers() { if memberLists.unsettled != nil { editor?.settleCollection() } }
 
+    /// Completes the last in-place change of a list before a relationship is read or changed that depends on it: the relationship of the list or its inverse.
+    @inline(__always)
+    final func settleMembers(before entityIndex: Int32, _ relationship: Int) {
+        if memberLists.unsettled != nil, isUnsettled(entityIndex, relationship) { editor?.settleCollection() }
+    }
+
+    /// Returns whether the unsettled list is one of a relationship, or of its inverse.
+    final func isUnsettled(_ entityIndex: Int32, _ relationship: Int) -> Bool {
+        guard let key = memberLists.unsettled else { return false }
+        if key.entityIndex == entityIndex, Int(key.relationship) == relationship { return true }
+        let owner = entry(key.entityIndex)
+        return owner.destinations[Int(key.relationship)] == entityIndex
+            && owner.entity.relationships[Int(key.relationship)].inverse == relationship
+    }
+
+    /// Completes the last in-place change of a list before rows are read that depend on it: those of its entities, and those that related objects determine.
+    final func settleMembers(before entityIndex: Int32, _ request: FetchRequest) {
+        guard let key = memberLists.unsettled else { return }
+        guard request.looksAround || key.entityIndex == entityIndex || destination(key.entityIndex, Int(key.relationship)) == entityIndex else { return }
+        settleMembers()
+    }
+
     /// The old list is released after `memberLists` is consistent again.
     final func forgetMembers(_ key: RelationshipKey) { _ = memberLists.forget(key) }
 

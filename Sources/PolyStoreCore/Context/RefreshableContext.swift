@@ -98,7 +98,6 @@ public class RefreshableContext: Context {
         update(core.table.withLock { $0 })
         // `DataStack.view` updates the table as well, so it can be newer than the last move.
         let hasNewStores = table.generation != shownGeneration
-        shownGeneration = table.generation
         if hasNewStores {
             detachIterations()
             endReadersOfRemovedStores()
@@ -107,6 +106,8 @@ public class RefreshableContext: Context {
         forgetRowsAhead()
         watchReads()
         var target = try newReaders(isRefresh: isRefresh)
+        // A move that fails is repeated, with the new stores.
+        shownGeneration = table.generation
         guard isRefresh || hasNewStores || isOutdated || !target.readers.isEmpty else { return renewReaders() }
         if isOutdated { target.isPartial = true }
         let step = CommittedStep()

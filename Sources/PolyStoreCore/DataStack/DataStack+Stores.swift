@@ -188,7 +188,15 @@ extension DataStack {
                 location: store.location)
         }
         try removeStoreAndWait(store, evenIfInUse: isForced, file: file, line: line)
-        try store.configuration.erase()
+        // Nobody opens the files until they are deleted.
+        try core.openings.withAccess(to: store.configuration) {
+            guard !store.writeAccess.isOpen else {
+                throw StoreError(
+                    .busy, "The store \(store.location) was opened again before its files were deleted; close it before it is erased.",
+                    location: store.location)
+            }
+            try store.configuration.erase()
+        }
     }
 
     /// Removes stores on a thread of the stack, and updates the view context.

@@ -22,16 +22,20 @@ final class StoreWriteAccess: AwaitedResource {
     /// Returns the instance for a store that was just opened. It is shared by all stores at the same location.
     static func of(_ configuration: StoreConfiguration) -> StoreWriteAccess {
         guard configuration.isShared else { return StoreWriteAccess() }
-        let file = try? StorePath(path: configuration.location).identity()
-        let name = file ?? configuration.url
+        // The file can have several names, and a compaction can replace the file at a path.
+        var names = ["path:" + StorePath.resolve(configuration.location)]
+        if let file = try? StorePath(path: configuration.location).identity() { names.append("file:" + file) }
         return byLocation.withLock { byLocation in
             byLocation = byLocation.filter { $0.value.access != nil }
-            let access = byLocation[name]?.access ?? StoreWriteAccess()
-            byLocation[name] = WeakAccess(access: access)
+            let access = names.lazy.compactMap { byLocation[$0]?.access }.first ?? StoreWriteAccess()
+            for name in names { byLocation[name] = WeakAccess(access: access) }
             access.state.withLock { $0.openCount += 1 }
             return access
         }
     }
+
+    /// A Boolean value that indicates whether a stack of the process has opened the store.
+    var isOpen: Bool { state.withLock { $0.openCount > 0 } }
 
     /// A Boolean value that indicates whether several stacks of the process have opened the store.
     var isShared: Bool { state.withLock { $0.openCount > 1 } }

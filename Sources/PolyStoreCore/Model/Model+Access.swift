@@ -32,7 +32,7 @@ extension Model {
     @usableFromInline @inline(never)
     func _$settledTarget<T: Model>(of relationship: Int) -> T? {
         let context = _$state.context
-        context.settleMembers()
+        context.settleMembers(before: _$state.entityIndex, relationship)
         let target = _$toOne(relationship)
         return target.rowID == 0 ? nil : context.target(of: self, relationship, target.rowID)
     }

@@ -194,7 +194,7 @@ extension DataStack {
         for transaction in core.steps.living {
             do { try await transaction.commit() } catch { failure = failure ?? error }
         }
-        try await core.transact(TransactionOptions()) { $0.waitForPredecessors() }
+        do { try await core.transact(TransactionOptions()) { $0.waitForPredecessors() } } catch { failure = failure ?? error }
         if let failure { throw failure }
     }
 
@@ -206,8 +206,10 @@ extension DataStack {
         for transaction in core.steps.living {
             do { try transaction.commitAndWait() } catch { failure = failure ?? error }
         }
-        try core.transactAndWait(TransactionOptions(), isPatient: false) { _ in }
-        core.catchUpViewsSoon(isOnMain: isolation === MainActor.shared)
+        do {
+            try core.transactAndWait(TransactionOptions(), isPatient: false) { _ in }
+            core.catchUpViewsSoon(isOnMain: isolation === MainActor.shared)
+        } catch { failure = failure ?? error }
         if let failure { throw failure }
     }
 }

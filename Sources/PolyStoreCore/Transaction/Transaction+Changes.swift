@@ -45,6 +45,7 @@ extension Transaction {
     private func deleted(_ entityIndexes: [Int]) -> [any Model] { entityIndexes.flatMap { pending[$0].deleted } }
 
     private func updated(_ entityIndexes: [Int]) -> [any Model] {
+        settleMembers()
         var found: [any Model] = entityIndexes.flatMap { entityIndex in
             pending[entityIndex].updated.filter { !$0.isDeleted && !($0._$state.edit?.mask.isEmpty ?? true) }
         }

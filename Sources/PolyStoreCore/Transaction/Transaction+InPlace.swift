@@ -37,7 +37,7 @@ extension Transaction {
     // MARK: Sets
 
     func beginSetMutation<T: Model>(_ object: any Model, _ relationship: Int) -> MemberMutation<Set<T>> {
-        settleMembers()
+        settleMembers(before: object._$state.entityIndex, relationship)
         let key = memberKey(object, relationship)
         dropForgottenLists(key.entityIndex)
         if let held = memberLists.collection(key) {
@@ -85,7 +85,7 @@ extension Transaction {
         }
         let entityIndex = destination(key.entityIndex, relationship)
         let hashed = maps[Int(entityIndex)].endRecording(mutation.firstRecord)
-        settleMembers()
+        settleMembers(before: key.entityIndex, relationship)
         guard isOpen else {
             dropCollection(key)
             return logLostChange(object)

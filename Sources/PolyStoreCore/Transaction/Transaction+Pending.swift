@@ -8,13 +8,13 @@ extension Transaction {
     func mergedRows(
         _ entry: StoreEntity, _ request: FetchRequest, _ options: FetchOptions, isSteady: Bool = false
     ) throws -> RecordCursor {
-        settleMembers()
+        settleMembers(before: entry.entityIndex, request)
         let storage = try storage(entry.store)
         return try differingRows(entry, request, options, storage, isSteady: isSteady) ?? storage.fetch(request)
     }
 
     func mergedCount(_ entry: StoreEntity, _ request: FetchRequest, _ options: FetchOptions) throws -> Int {
-        settleMembers()
+        settleMembers(before: entry.entityIndex, request)
         let storage = try storage(entry.store)
         if options.includesPendingChanges, !pending[Int(entry.entityIndex)].isEmpty, !(request.looksAround && hasPending(in: entry.store)) {
             return try countRows(entry, request, storage)

@@ -24,9 +24,10 @@ extension Transaction {
         let unverified = added.intersection(unverified.lazy.filter { $0.entityIndex == entityIndex }.map(\.rowID))
         guard !unverified.isEmpty, let missing = try missingRowIDs(entityIndex, unverified).min() else { return }
         let name = entry.entity.relationships[Int(key.relationship)].name
+        let owner = newObjects()(entry.entity.name, key.rowID) ? "a new object" : "object \(key.rowID)"
         throw StoreError(
             .notFound,
-            "\(entry.entity.name).\(name) of \(isNew(entry.entity.name, key.rowID) ? "a new object" : "object \(key.rowID)") leads to \(self.entry(entityIndex).entity.name) \(missing), which is not in the store.",
+            "\(entry.entity.name).\(name) of \(owner) leads to \(self.entry(entityIndex).entity.name) \(missing), which is not in the store.",
             entity: entry.entity.name, attribute: name, rowID: key.rowID)
     }
 

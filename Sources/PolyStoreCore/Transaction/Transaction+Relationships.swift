@@ -3,7 +3,9 @@ import PolyStoreBackend
 extension Transaction {
     func moveToOne<T: Model>(_ object: any Model, _ relationship: Int, from old: ToOne, to new: T?) -> ToOne {
         guard isOpen else { return old }
-        if memberLists.unsettled != nil { return moveToOneSettled(object, relationship, to: new) }
+        if memberLists.unsettled != nil, isUnsettled(object._$state.entityIndex, relationship) {
+            return moveToOneSettled(object, relationship, to: new)
+        }
         let rowID = new?._$state.rowID ?? 0
         guard acceptsTargets(object, relationship, isClearing: new == nil) else { return old }
         if let new, rowID != old.rowID || isForeign(new, relationship, of: object), !accepts(new, as: relationship, of: object) {

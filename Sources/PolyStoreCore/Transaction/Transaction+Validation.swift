@@ -4,7 +4,7 @@ extension Transaction {
     /// Validates all changed objects.
     /// - Throws: `constraint` with all violations; `misuse` if a validation method attempted to change something.
     func validate() throws {
-        var violations = Violations { [unowned self] in isNew($0, $1) }
+        var violations = Violations(isNew: newObjects())
         try refusingChanges { try validate($0, &violations) }
         try violations.throwIfAny()
     }
@@ -37,18 +37,21 @@ extension Transaction {
         try checkReferences(&violations)
     }
 
-    /// Returns whether this transaction has created an object.
-    func isNew(_ entity: String, _ rowID: Int64) -> Bool {
-        pending.indices.contains { index in
-            table.entries[index].entity.name == entity && pending[index].inserted.contains { $0._$state.rowID == rowID }
+    /// Returns a function that returns whether this transaction has created an object. It collects the row ids of an entity once.
+    func newObjects() -> (_ entity: String, _ rowID: Int64) -> Bool {
+        var known: [String: Set<Int64>] = [:]
+        return { [unowned self] entity, rowID in
+            if let rowIDs = known[entity] { return rowIDs.contains(rowID) }
+            let own = pending.indices.filter { self.table.entries[$0].entity.name == entity }
+            let rowIDs = Set(own.flatMap { self.pending[$0].inserted.map(\._$state.rowID) })
+            known[entity] = rowIDs
+            return rowIDs.contains(rowID)
         }
     }
 
     /// Returns an object in words, for errors: its row id, unless this transaction has created it.
     func described(_ object: any Model) -> String {
-        let entityChanges = pending.indices.contains(Int(object._$state.entityIndex)) ? pending[Int(object._$state.entityIndex)] : nil
-        let isNew = entityChanges?.inserted.contains { $0._$state.rowID == object._$state.rowID } ?? false
-        return isNew ? "a new object" : "object \(object._$state.rowID)"
+        object.isInserted ? "a new object" : "object \(object._$state.rowID)"
     }
 
     /// Validates the minimum and maximum counts of to-many relationships, for inserted objects and changed relationships.

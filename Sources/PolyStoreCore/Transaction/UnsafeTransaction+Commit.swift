@@ -83,7 +83,7 @@ extension UnsafeTransaction {
             }
         }
         // The commit is complete before any observer is called: callbacks may change this transaction.
-        endCommit()
+        endCommit(mergePolicy)
         if parent == nil { core.catchUpViewsSoon(isOnMain: isolation === MainActor.shared) }
         reportChanges()
         return true
@@ -116,33 +116,34 @@ extension UnsafeTransaction {
             do {
                 close("is being committed")
                 defer { reopen() }
-                do {
-                    try await core.transact(order(durability)) { try Self.rebase(changes, on: $0, mergePolicy, userInfo) }
-                } catch {
-                    try revertEditsDuringCommit(changes)
-                    throw recordingPossibleWrite(error)
-                }
-                await core.catchUpViews()
+                try await core.transact(order(durability)) { try Self.rebase(changes, on: $0, mergePolicy, userInfo) }
             } catch {
+                let failure = recordingPossibleWrite(error)
+                revertEditsDuringCommit(changes)
                 findReturnedObjects()
                 reportChanges()
-                throw error
+                throw failure
             }
         }
-        endCommit()
+        // The commit is complete before any observer is called: callbacks may change this transaction.
+        endCommit(mergePolicy)
+        if parent == nil { await core.catchUpViews() }
         reportChanges()
         return true
     }
 
-    /// Restores the values that the commit tried to write in objects that were changed during the commit.
-    private func revertEditsDuringCommit(_ changes: RecordedChanges) throws {
+    /// Restores the values that the commit tried to write in objects that were changed during the commit. Called after a failure, which an object that cannot be
+    /// restored does not replace.
+    private func revertEditsDuringCommit(_ changes: RecordedChanges) {
         let edited = tracker.takeObjectsEditedDuringCommit()
         guard !edited.isEmpty else { return }
         let records = changes.records
         for (reference, object) in edited {
             let entry = entry(reference.entityIndex)
             if let record = records[reference] {
-                try object._$load(changes.record(record, entry.entity.layout))
+                do { try object._$load(changes.record(record, entry.entity.layout)) } catch {
+                    log(.error, "\(entry.entity.name) \(reference.rowID) keeps the values that were assigned during the commit: \(error)")
+                }
             } else if object._$state.edit == nil, !object.isDeleted {
                 object._$state.flags.insert(.fault)
             }
@@ -181,24 +182,29 @@ extension UnsafeTransaction {
     }
 
     /// Clears the pending changes, which are committed. Observers are notified by ``reportChanges()``.
-    private func endCommit() {
+    private func endCommit(_ policy: MergePolicy) {
         tracker.endReport(in: self)
         collectRelationships()
-        // If the store's changes have won a conflict, some of these objects still exist.
         let deleted = pending.flatMap(\.deleted)
         _ = tracker.takeObjectsEditedDuringCommit()
         withExtendedLifetime((self, deleted)) {
             reset()
-            findReturnedObjects()
+            // Only if the store's changes can have won a conflict, some of these objects still exist.
+            findReturnedObjects(except: policy.winner == .store ? [] : deleted)
+            // An open snapshot would prevent disk space from being reclaimed until the next access.
+            if parent == nil { endSnapshots() }
         }
     }
 
     /// Turns objects that have ``Model/isDeleted`` set and exist in the current version into faults: another transaction has inserted them again, or has won a
     /// conflict. Pending deletions remain.
-    private func findReturnedObjects() {
+    /// - Parameter excluded: Objects that are known not to exist.
+    private func findReturnedObjects(except excluded: [any Model] = []) {
+        let excluded = Set(excluded.map(ObjectIdentifier.init))
         var found: [Int32: [Int64: any Model]] = [:]
         for map in maps where table.isOpen(entry(map.entityIndex).store) {
-            for case let object as any Model in map.objects where object.isDeleted && object._$state.edit == nil {
+            for case let object as any Model in map.objects
+            where object.isDeleted && object._$state.edit == nil && !excluded.contains(ObjectIdentifier(object)) {
                 found[map.entityIndex, default: [:]][object._$state.rowID] = object
             }
         }

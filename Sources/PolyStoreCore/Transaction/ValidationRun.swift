@@ -40,11 +40,17 @@ final class ValidationRun {
             switch changed {
             case nil: "the transaction"
             case let changed? where changed === object: "the object itself"
-            case let changed?: "\(Swift.type(of: changed)._$entityName) \(changed._$state.rowID)"
+            case let changed?: Self.named(changed)
             }
         let refusal = Refusal(
-            validator: validator, sentence: "\(method.rawValue)() of \(validator.entity) \(validator.rowID) changed \(target)")
+            validator: validator, sentence: "\(method.rawValue)() of \(Self.named(object)) changed \(target)")
         if !refusals.contains(refusal), refusals.count < Self.limit { refusals.append(refusal) }
+    }
+
+    /// Returns an object in words: the caller knows no row id of an object that the transaction has created.
+    private static func named(_ object: any Model) -> String {
+        let entity = Swift.type(of: object)._$entityName
+        return object.isInserted ? "a new \(entity)" : "\(entity) \(object._$state.rowID)"
     }
 
     private static let limit = 20
