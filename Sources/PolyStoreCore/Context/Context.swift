@@ -270,7 +270,8 @@ public class Context {
     /// Completes the last in-place change of a list before rows are read that depend on it: those of its entities, and those that related objects determine.
     final func settleMembers(before entityIndex: Int32, _ request: FetchRequest) {
         guard let key = memberLists.unsettled else { return }
-        guard request.looksAround || key.entityIndex == entityIndex || destination(key.entityIndex, Int(key.relationship)) == entityIndex else { return }
+        guard request.looksAround || key.entityIndex == entityIndex || destination(key.entityIndex, Int(key.relationship)) == entityIndex
+        else { return }
         settleMembers()
     }
 

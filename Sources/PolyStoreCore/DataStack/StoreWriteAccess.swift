@@ -27,7 +27,7 @@ final class StoreWriteAccess: AwaitedResource {
         if let file = try? StorePath(path: configuration.location).identity() { names.append("file:" + file) }
         return byLocation.withLock { byLocation in
             byLocation = byLocation.filter { $0.value.access != nil }
-            let access = names.lazy.compactMap { byLocation[$0]?.access }.first ?? StoreWriteAccess()
+            let access = names.compactMap { byLocation[$0]?.access }.first ?? StoreWriteAccess()
             for name in names { byLocation[name] = WeakAccess(access: access) }
             access.state.withLock { $0.openCount += 1 }
             return access
