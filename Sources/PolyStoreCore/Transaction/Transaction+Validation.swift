@@ -43,7 +43,7 @@ extension Transaction {
         return { [unowned self] entity, rowID in
             if let rowIDs = known[entity] { return rowIDs.contains(rowID) }
             let own = pending.indices.filter { self.table.entries[$0].entity.name == entity }
-            let rowIDs = Set(own.flatMap { self.pending[$0].inserted.map(\._$state.rowID) })
+            let rowIDs = Set(own.flatMap { self.pending[$0].inserted.map { $0._$state.rowID } })
             known[entity] = rowIDs
             return rowIDs.contains(rowID)
         }
