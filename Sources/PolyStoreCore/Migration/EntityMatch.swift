@@ -49,10 +49,12 @@ struct EntityMatch {
     /// - Parameters:
     ///   - renaming: The new names of properties, by their old names.
     ///   - className: The class of the new hierarchy whose objects the objects become; `nil` determines the classes by their names.
+    ///   - isDowngrade: Whether the target is an earlier version: what the source has renamed gets its former name back.
     ///   - corresponds: Returns whether the objects of an old entity become objects of a new one, by entity index.
     /// - Throws: `invalidSchema` if two properties have one origin, or for an unknown name in `renaming`.
     init(
-        _ source: Entity, _ target: Entity, renaming: [String: String], className: String? = nil, corresponds: (Int, Int) -> Bool
+        _ source: Entity, _ target: Entity, renaming: [String: String], className: String? = nil, isDowngrade: Bool = false,
+        corresponds: (Int, Int) -> Bool
     ) throws {
         self.source = source
         self.target = target
@@ -61,8 +63,8 @@ struct EntityMatch {
         } else if source.name != target.name {
             changes.append("entity \(source.name) is renamed \(target.name)")
         }
-        let names = try OldPropertyNames(source, target, renaming)
-        matchClasses(className)
+        let names = try OldPropertyNames(source, target, renaming, isDowngrade: isDowngrade)
+        matchClasses(className, isDowngrade)
         relationships = target.relationships.map { relationship in
             guard let name = names.old(relationship.name), let old = source.relationship(named: name),
                 corresponds(old.destination, relationship.destination)
@@ -161,7 +163,7 @@ struct EntityMatch {
     }
 
     /// Determines the new class of the objects of each old class.
-    private mutating func matchClasses(_ className: String?) {
+    private mutating func matchClasses(_ className: String?, _ isDowngrade: Bool) {
         let classes = target.classes
         guard source.classifierField != nil else {
             if let name = className ?? classes.first.flatMap({ $0.isAbstract ? nil : $0.name }) { classNames[source.name] = name }
@@ -169,7 +171,7 @@ struct EntityMatch {
         }
         let renamed = Renames(
             old: source.classes.filter { !$0.isRoot }.map { ($0.name, $0.originalName) },
-            new: classes.filter { !$0.isRoot }.map { ($0.name, $0.originalName) })
+            new: classes.filter { !$0.isRoot }.map { ($0.name, $0.originalName) }, isDowngrade: isDowngrade)
         for old in source.classes where !old.isAbstract {
             if let className, old.isRoot {
                 classNames[old.name] = className
@@ -261,10 +263,12 @@ struct EntityMatch {
         }
         for name in removedClasses { changes.append("the entity \(name) is removed") }
         let before = Set(source.classes.map(\.name))
-        for part in target.classes.dropFirst() where !before.contains(part.name) {
-            changes.append(
-                part.originalName.map { before.contains($0) ? "entity \($0) is renamed \(part.name)" : "the entity \(part.name) is added" }
-                    ?? "the entity \(part.name) is added")
+        for part in target.classes.dropFirst() where !classNames.contains(where: { $0.key == part.name && $0.value == part.name }) {
+            if let (old, _) = classNames.first(where: { $0.value == part.name && $0.key != source.name }) {
+                changes.append("entity \(old) is renamed \(part.name)")
+            } else if !before.contains(part.name) {
+                changes.append("the entity \(part.name) is added")
+            }
         }
         let old = Set(source.description.indexes)
         let new = Set(target.description.indexes)
@@ -284,7 +288,7 @@ private struct OldPropertyNames {
     private let names: [String: String]
 
     /// - Throws: `invalidSchema` if two properties have one origin, or for an unknown name in `renaming`.
-    init(_ source: Entity, _ target: Entity, _ renaming: [String: String]) throws {
+    init(_ source: Entity, _ target: Entity, _ renaming: [String: String], isDowngrade: Bool) throws {
         let (before, after) = (source.description.properties, target.description.properties)
         func unknown(_ name: String, _ entity: Entity, _ version: String) -> StoreError {
             let known = entity.description.properties.map(\.name).filter { $0 != EntityHierarchy.classifier }.joined(separator: ", ")
@@ -298,7 +302,8 @@ private struct OldPropertyNames {
             guard after.contains(where: { $0.name == to }) else { throw unknown(to, target, "new") }
         }
         let renames = Renames(
-            old: before.map { ($0.name, $0.originalName) }, new: after.map { ($0.name, $0.originalName) }, explicit: renaming)
+            old: before.map { ($0.name, $0.originalName) }, new: after.map { ($0.name, $0.originalName) }, explicit: renaming,
+            isDowngrade: isDowngrade)
         if let (first, second, origin) = renames.conflict {
             throw StoreError(
                 .invalidSchema,
