@@ -17,6 +17,9 @@ struct EntityMatch {
         case constantOfClasses(Value, Set<String>)
         /// The value of a field of the old record, in the objects of some classes of the old hierarchy; null in the others.
         case fieldOfClasses(Int, Set<String>, replacingNullWith: Value)
+        /// The value of a field of the old record, converted to a type that cannot represent all of them, in a downgrade. A value that does not fit is replaced; without
+        /// a replacement, it prevents the migration.
+        case fitting(Int, replacingNullWith: Value, misfitsWith: Value?)
         /// The name of the object's class, by its old name. Objects of other classes are removed.
         case classes([String: String])
         /// The target of a to-one relationship that is determined for each object; see ``LinkOrigin``.
@@ -72,25 +75,19 @@ struct EntityMatch {
             return old.index
         }
         fields = target.fields.map { _ in .missing }
-        for field in target.fields { fields[field.index] = match(field, names) }
+        for field in target.fields { fields[field.index] = match(field, names, isDowngrade) }
         describe(names)
     }
 
-    private mutating func match(_ field: Field, _ names: OldPropertyNames) -> FieldSource {
+    private mutating func match(_ field: Field, _ names: OldPropertyNames, _ isDowngrade: Bool) -> FieldSource {
         // Determined by ``resolve(_:)``.
         if field.positionAlong != nil || field.relationship != nil { return .constant(.null) }
         if field.index == target.classifierField { return matchClassifier() }
         guard let name = names.old(field.name), let old = source.field(named: name), old.relationship == nil,
             old.index != source.classifierField
         else { return added(field) }
-        guard ValueConversion.isLossless(from: old.type, to: field.type) else {
-            problems.append(
-                MigrationReport.Finding(
-                    .refused, target.name, field.name,
-                    "\(target.name).\(field.name) changes from \(old.type.rawValue) to \(field.type.rawValue), which can lose values. Convert the values in a "
-                        + "schema mapping."))
-            return .constant(.null)
-        }
+        let isLossless = ValueConversion.isLossless(from: old.type, to: field.type)
+        guard isLossless || isDowngrade && !field.hasEvaluableDefault else { return narrowed(old, field) }
         if old.isOptional, !field.isOptional, field.hasEvaluableDefault { return .fieldOrComputed(old.index) }
         var replacement = replacement(of: old, field)
         let isNewlyRequired = target.requiresInSubentity(field.name) && old.isOptional && !source.requiresInSubentity(old.name)
@@ -99,6 +96,13 @@ struct EntityMatch {
         let owners = Set(target.classes.filter { $0.fields.contains(field.index) }.map(\.name))
         let had = source.classes.filter { $0.fields.contains(old.index) && classNames[$0.name] != nil }.map(\.name)
         let keeping = had.filter { name in classNames[name].map(owners.contains) ?? false }
+        if !isLossless {
+            // Values that only some classes of a hierarchy have are not converted.
+            guard keeping.count == had.count, !isNewlyRequired else { return narrowed(old, field) }
+            let misfit = field.defaultValue.flatMap { $0.isNull ? nil : $0 }
+            let isNullAllowed = field.isOptional && !target.requiresInSubentity(field.name)
+            return .fitting(old.index, replacingNullWith: replacement, misfitsWith: misfit ?? (isNullAllowed ? .null : nil))
+        }
         if keeping.count == had.count, isNewlyRequired, !replacement.isNull {
             return .fieldOfClasses(old.index, Set(keeping), replacingNullWith: replacement)
         }
@@ -107,6 +111,16 @@ struct EntityMatch {
             return .fieldOfClasses(old.index, Set(keeping), replacingNullWith: replacement)
         }
         return .field(old.index, replacingNullWith: replacement)
+    }
+
+    /// Adds the problem of an attribute whose new type cannot represent every value.
+    private mutating func narrowed(_ old: Field, _ field: Field) -> FieldSource {
+        problems.append(
+            MigrationReport.Finding(
+                .refused, target.name, field.name,
+                "\(target.name).\(field.name) changes from \(old.type.rawValue) to \(field.type.rawValue), which can lose values. Convert the values in a "
+                    + "schema mapping."))
+        return .constant(.null)
     }
 
     /// Determines the origin of to-one relationships and positions.
@@ -212,7 +226,7 @@ struct EntityMatch {
             switch part {
             case .constant(let value): field.isOptional || !value.isNull
             case .field(let index, _): field.type.contains(valuesOf: source.fields[index].type)
-            case .computed, .fieldOrComputed, .constantOfClasses, .fieldOfClasses, .classes, .link, .position, .missing: false
+            case .computed, .fieldOrComputed, .constantOfClasses, .fieldOfClasses, .fitting, .classes, .link, .position, .missing: false
             }
         }
     }
@@ -223,7 +237,8 @@ struct EntityMatch {
             switch part {
             case .constant(let value): .constant(value)
             case .field(let index, let replacement): .field(index, replacingNullWith: replacement)
-            case .computed, .fieldOrComputed, .constantOfClasses, .fieldOfClasses, .classes, .link, .position, .missing: .constant(.null)
+            case .computed, .fieldOrComputed, .constantOfClasses, .fieldOfClasses, .fitting, .classes, .link, .position, .missing:
+                .constant(.null)
             }
         }
     }
