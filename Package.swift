@@ -238,7 +238,7 @@ let package = Package(
             name: "PolyStoreMigrationTests",
             dependencies: [
                 "PolyStore", "PolyStoreBackend", "PolyStoreCore", "PolyStoreKeyValue", "PolyStoreMemory", "PolyStoreSQLite", "SeededRandom",
-                "EngineTestSupport", "MigrationMatrix", "matrix-child", "TestSupport",
+                "EngineTestSupport", "MigrationMatrix", "matrix-child", "migration-child", "TestSupport",
             ],
             swiftSettings: settings),
         // Observed lists, monitors, sequences and values, on every backend.

@@ -199,6 +199,30 @@ struct LinkMigrationTests {
         #expect(found["team"] == [1: [1], 2: [1], 4: [2]])
     }
 
+    @Test("if links are lost, an object keeps its own target, and no two objects keep one that leads to one", arguments: Backend.persistent)
+    func lossesAreChosen(_ backend: Backend) async throws {
+        func migrated(
+            _ old: SchemaDescription, _ contents: [String: [Int64: [Int64]]], lost: String
+        ) async throws -> [String: [Int64: [Int64]]] {
+            let folder = try Folder()
+            let store = backend.store(in: folder)
+            _ = try fill(store, old, contents)
+            let stack = try DataStack(Self.schema, logger: SilentLogger())
+            let report = try await stack.upgradeStoreIfNeeded(store, migrating: .lightweight.allowingLostLinks())
+            #expect(report.findings.map { "\($0.entity).\($0.property ?? "") \($0.rowIDs)" } == [lost])
+            #expect(try stack.addStore(store).verifyAndWait() == [])
+            return try await targets(stack)
+        }
+        // The ends disagree: the player's own team remains, although the other team has the lower row id.
+        let apart = Self.earlier([Self.many("players", "Player")], [Self.one("team", "Team")])
+        let teams = try await migrated(apart, ["players": [1: [1]], "team": [1: [2]]], lost: "Player.team [1]")
+        #expect(teams["team"] == [1: [2]] && teams["players"] == [2: [1]])
+        // Two teams have one captain, who leads one team.
+        let captains = try await migrated(
+            Self.earlier([Self.one("captain", "Player")], []), ["captain": [1: [3], 2: [3]]], lost: "Player.leads [3]")
+        #expect(captains["captain"] == [1: [3]] && captains["leads"] == [3: [1]])
+    }
+
     @Test("a closure of a mapping chooses among several owners, or the migration is refused", arguments: Backend.persistent, [true, false])
     func closureChooses(_ backend: Backend, _ chooses: Bool) async throws {
         let folder = try Folder()

@@ -60,6 +60,44 @@ private enum Branch {
     static let schema = Schema("Library 2 of another branch", Book.self)
 }
 
+private enum Narrow {
+    @Model
+    final class Sample {
+        var size: Int8 = 7
+        var ratio: Float = 0
+        var code: Int = -1
+        var level: Int16?
+        var day: Date?
+        var isOn: Bool = false
+    }
+
+    @Model
+    final class Grade {
+        var mark: Int8
+    }
+
+    static let schema = Schema("Samples 1", Sample.self, Grade.self)
+}
+
+private enum Wide {
+    @Model
+    final class Sample {
+        var size: Int = 7
+        var ratio: Double = 0
+        var code: String = ""
+        var level: Decimal?
+        var day: String?
+        var isOn: String = "false"
+    }
+
+    @Model
+    final class Grade {
+        var mark: Int = 0
+    }
+
+    static let schema = Schema("Samples 2", Sample.self, Grade.self)
+}
+
 /// A store keeps its versions, and an earlier one does not open it.
 @Suite
 struct StoreVersionTests {
@@ -172,6 +210,65 @@ struct StoreVersionTests {
         refuses(await failure { try await again.addStore(store, migrating: .lightweight) }, "after the second upgrade")
         // The report of an upgrade lists no loss that nobody asked for.
         #expect(try await DataStack(Second.schema, logger: SilentLogger()).upgradeStoreIfNeeded(store, migrating: policy).steps.isEmpty)
+    }
+
+    @Test("a downgrade to narrower types carries the values that fit, and reports the others", arguments: Backend.persistent)
+    func narrowing(_ backend: Backend) async throws {
+        let folder = try Folder()
+        let store = backend.store(in: folder)
+        let first = try DataStack(Narrow.schema, logger: SilentLogger())
+        try first.addStore(store)
+        let day = Date(timeIntervalSinceReferenceDate: 86_400)
+        try await first.perform { transaction in
+            let sample = try transaction.create(Into<Narrow.Sample>())
+            (sample.size, sample.ratio, sample.code, sample.level, sample.day, sample.isOn) = (100, 0.1, 42, 5, day, true)
+        }
+        try await first.close()
+        let second = try DataStack(Wide.schema, logger: SilentLogger())
+        try await second.addStore(store, migrating: .lightweight)
+        let (misfit, grades) = try await second.perform { transaction in
+            let sample = try transaction.create(Into<Wide.Sample>())
+            (sample.size, sample.ratio, sample.code, sample.level, sample.day, sample.isOn) = (1000, 0.1, "007", 1.5, "monday", "maybe")
+            let grades = try [5, 300].map { mark in
+                let grade = try transaction.create(Into<Wide.Grade>())
+                grade.mark = mark
+                return grade.objectID
+            }
+            return (sample.objectID.rowID, grades)
+        }
+        try await second.close()
+        let policy = MigrationPolicy.lightweight(allowsDowngrade: true)
+        // A required attribute without a default has no value that could replace one that does not fit.
+        let refused = try await first.rehearseMigration(of: store, migrating: policy).findings.filter { $0.kind == .refused }
+        #expect(refused.map { "\($0.entity).\($0.property ?? "") \($0.rowIDs)" } == ["Grade.mark [\(grades[1].rowID)]"])
+        let error = await failure { try await first.upgradeStoreIfNeeded(store, migrating: policy) } as? StoreError
+        #expect(error?.entity == "Grade" && error?.attribute == "mark" && error?.rowID == grades[1].rowID, "\(error.map { "\($0)" } ?? "")")
+        try second.addStore(store)
+        try await second.perform { try $0.edit(grades[1]).mark = -128 }
+        try await second.close()
+
+        let rehearsed = try await first.rehearseMigration(of: store, migrating: policy)
+        let report = try await first.upgradeStoreIfNeeded(store, migrating: policy)
+        #expect(report.findings == rehearsed.findings)
+        let lost = report.findings.map { "\($0.kind) \($0.entity).\($0.property ?? "") \($0.rowIDs)" }.sorted()
+        #expect(lost == ["code", "day", "isOn", "level", "ratio", "size"].map { "lost Sample.\($0) [\(misfit)]" })
+        try first.addStore(store)
+        #expect(try first.stores[0].verifyAndWait() == [])
+        let samples = try await first.read { context in
+            try context.fetchAll(From<Narrow.Sample>()).map {
+                "\($0.size) \($0.ratio) \($0.code) \($0.level.map(String.init) ?? "-") \($0.day == day) \($0.isOn)"
+            }
+        }
+        #expect(samples == ["100 0.1 42 5 true true", "7 0.1 -1 - false false"])
+        #expect(try await first.read { try $0.fetchAll(From<Narrow.Grade>()).map(\.mark) } == [5, -128])
+        try await first.close()
+        // A migration forward to a narrower type is refused as before.
+        let other = backend.store(at: folder.file("forward"))
+        try second.addStore(other)
+        try await second.perform { try $0.create(Into<Wide.Sample>()).size = 1 }
+        try await second.close()
+        let forward = await failure { try await first.addStore(other, migrating: .lightweight(allowsDowngrade: true)) } as? StoreError
+        #expect(forward?.entity == "Sample", "\(forward.map { "\($0)" } ?? "no error")")
     }
 
     @Test("a version of another branch is refused as an earlier one is", arguments: Backend.persistent)

@@ -415,6 +415,63 @@ let migrationCases: [ConformanceCase] = [
                 try run.expect(try reader.row(carried, 5000), equals: [.text("kind 2"), .integer(1), .text("pet 5000")], when)
             })
     },
+    ConformanceCase(
+        "migration.back.stale-commit-is-refused-or-kept",
+        "A backend that has the store open while it is migrated to another schema and back refuses to commit and to read, or does both correctly.",
+        requires: [.migration, .persistence]
+    ) { run in
+        // Whether each pet is inserted again, so that a backend may store it under other numbers.
+        for isRewritten in [false, true] {
+            let name = isRewritten ? "rewritten" : "carried"
+            let stale = try Pets.open(run, name)
+            let before = try Pets.contents(stale)
+            let pet = Pets.schema.entities[1]
+            let chipped = SchemaDescription([
+                Pets.schema.entities[0], EntityDescription("Pet", pet.properties + [.attribute("chip", .string, isOptional: true)]),
+            ])
+            func migrate(_ source: SchemaDescription, _ target: SchemaDescription) throws {
+                let store = try run.open(source, name)
+                let change = try store.change(to: target, entities: isRewritten ? ["Pet": .empty(rowIDsOf: 1)] : [:])
+                let migration = try store.backend.beginMigration(change)
+                if isRewritten {
+                    let changes = ChangeSet(change.target)
+                    for (id, row) in Pets.pets { try changes.insert(change.target.entities[1], rowID: id, row) }
+                    try migration.target.apply(changes)
+                }
+                try migration.commit()
+                try store.backend.close()
+            }
+            func insert(_ id: Int64) throws {
+                let entity = try stale.entity("Pet")
+                try stale.change { try $0.insert(entity, rowID: id, [.text("fish"), .text("pet \(id)"), .integer(2)]) }
+            }
+            try migrate(Pets.schema, chipped)
+            try run.expectError(.differentStoreAtURL, "a commit with the former schema, \(name)") { try insert(8) }
+            try run.expectError(.differentStoreAtURL, "reading with the former schema, \(name)") { _ = try Pets.contents(stale) }
+            try migrate(chipped, Pets.schema)
+            do { try run.expect(try Pets.contents(stale), equals: before, "read by the stale backend, \(name)") } catch let error
+                as StoreError
+            {
+                try run.expect(error.code, equals: .differentStoreAtURL, "the error of reading, \(name)")
+            }
+            var expected = Pets.pets
+            do {
+                try insert(9)
+                expected[9] = [.text("fish"), .text("pet 9"), .integer(2)]
+            } catch let error as StoreError { try run.expect(error.code, equals: .differentStoreAtURL, "the error of the commit, \(name)") }
+            try stale.backend.close()
+            let store = try run.open(Pets.schema, name)
+            let found = try store.read { try $0.all(try store.entity("Pet")) }
+            try run.expect(found, equals: expected, "the pets after the commit of the stale backend, \(name)")
+            let owned = "1: 1 3; 2: 2\(expected[9] == nil ? "" : " 9")"
+            try run.expect(
+                try store.read { try $0.pairs(try store.entity("Owner"), "pets") }, equals: owned, "the index of the owners, \(name)")
+            if run.target.capabilities.contains(.verification) {
+                try run.expect(try store.backend.verify(), equals: [], "the verification, \(name)")
+            }
+            try store.backend.close()
+        }
+    },
 ]
 
 private func migrationCase(

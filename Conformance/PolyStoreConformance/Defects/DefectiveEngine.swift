@@ -76,5 +76,6 @@ public struct DefectiveEngine: Sendable, CustomStringConvertible {
         DefectiveEngine(.swallowsABatch, caughtBy: "engine.batch.thousands"),
         DefectiveEngine(.ignoresCaseOfNames, caughtBy: "opening.two-names.are-two-stores"),
         DefectiveEngine(.opensEachNameApart, caughtBy: "opening.other-name.is-the-same-store"),
+        DefectiveEngine(.forgetsMigrations, caughtBy: "migration.back.stale-commit-is-refused-or-kept"),
     ]
 }

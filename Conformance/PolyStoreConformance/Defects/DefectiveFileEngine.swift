@@ -228,6 +228,9 @@ final class DefectiveFileEngine: OrderedEngine, @unchecked Sendable {  // All mu
 
 /// A snapshot of the engine, as far as its defect allows.
 private final class DefectiveSnapshot: EngineSnapshot {
+    /// The key of the commit version of the last migration.
+    private static let lastMigration: [UInt8] = [Keyspace.metadata.rawValue, Keyspace.Metadata.schema.rawValue, 0, 0, 0, 0]
+
     private let engine: DefectiveFileEngine
     private var tree: OrderedTree?
     private var isEnded = false
@@ -256,6 +259,7 @@ private final class DefectiveSnapshot: EngineSnapshot {
 
     func get(_ key: UnsafeRawBufferPointer) throws -> UnsafeRawBufferPointer? {
         if engine.defect == .missesOneKey, RecordChecksum.crc32c(key) % 1024 == 0 { return nil }
+        if engine.defect == .forgetsMigrations, key.elementsEqual(Self.lastMigration) { return nil }
         return try version().value(of: key)
     }
     func cursor() throws -> EngineCursor { DefectiveCursor(try version(), engine.defect) }

@@ -28,6 +28,7 @@ enum EngineDefect: String, Sendable {
     case ignoresCaseOfNames = "opens two stores whose names differ in case as one"
     case opensEachNameApart = "opens one store twice under two names"
     case neverFlushes = "never flushes"
+    case forgetsMigrations = "does not find the version of the last migration"
 
     /// A Boolean value that indicates whether the data is stored in a folder.
     var usesFolder: Bool { [.noneInAFolder, .takesForeignFolder, .openFolderMode].contains(self) }

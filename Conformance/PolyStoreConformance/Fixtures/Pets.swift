@@ -29,8 +29,8 @@ enum Pets {
     ]
     static let friends = "1: 2; 2: 1"
 
-    static func open(_ run: ConformanceRun) throws -> TestStore {
-        let store = try run.open(schema)
+    static func open(_ run: ConformanceRun, _ name: String = "store") throws -> TestStore {
+        let store = try run.open(schema, name)
         try store.insert("Owner", owners.sorted { $0.key < $1.key }.map(\.value))
         try store.insert("Pet", pets.sorted { $0.key < $1.key }.map(\.value))
         try store.change { changes in

@@ -2,38 +2,23 @@ extension SchemaDescription {
     /// Returns whether a store of this schema holds exactly the data of another schema, so that only plain indexes or declarations that no store keeps differ:
     /// original names, delete rules, defaults and rules of attributes.
     ///
-    /// Uniqueness is part of the data because a store rejects duplicates. An original name is not ignored if it exchanges data: if the store has an entity or a
-    /// property of that name, and the declaration is not in the store's schema yet.
+    /// Uniqueness is part of the data because a store rejects duplicates. An original name is not ignored if it names another entity, or another property of the
+    /// entity: two versions can then have the same names with each other's data.
     public func hasSameData(as other: SchemaDescription) -> Bool {
-        func essence(_ schema: SchemaDescription) -> [EntityDescription] {
-            schema.entities.map(\.essence).sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+        func sorted(_ entities: [EntityDescription]) -> [EntityDescription] {
+            entities.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
         }
-        return essence(self) == essence(other) && !other.movesData(of: self)
+        return sorted(essence) == sorted(other.essence)
     }
 
     /// A hash of everything that ``hasSameData(as:)`` compares, as 16 hexadecimal digits: the ``versionHash`` of the schema without the rest. Schemas of the same
     /// data have the same fingerprint. Stores keep those of their versions, so its definition does not change.
-    package var dataFingerprint: String { SchemaDescription(name: "", entities: entities.map(\.essence)).versionHash }
+    package var dataFingerprint: String { SchemaDescription(name: "", entities: essence).versionHash }
 
-    /// Returns whether a declared original name refers to an entity or a property of an earlier schema with the same names.
-    private func movesData(of earlier: SchemaDescription) -> Bool {
-        typealias Part = (name: String, original: String?)
-        func moves(_ new: [Part], _ old: [Part]) -> Bool {
-            let known = Dictionary(old.map { ($0.name, $0.original) }, uniquingKeysWith: { first, _ in first })
-            return new.contains { part in
-                guard let original = part.original, original != part.name, known.keys.contains(original), let before = known[part.name]
-                else { return false }
-                return before != original
-            }
-        }
-        if moves(entities.map { ($0.name, $0.originalName) }, earlier.entities.map { ($0.name, $0.originalName) }) { return true }
-        let old = Dictionary(earlier.entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-        return entities.contains { entity in
-            guard let before = old[entity.name] else { return false }
-            let (parts, partsBefore) = (entity.hierarchy?.subentities ?? [], before.hierarchy?.subentities ?? [])
-            return moves(entity.properties.map { ($0.name, $0.originalName) }, before.properties.map { ($0.name, $0.originalName) })
-                || moves(parts.map { ($0.name, $0.originalName) }, partsBefore.map { ($0.name, $0.originalName) })
-        }
+    /// The entities without plain indexes and without the declarations that no store keeps.
+    private var essence: [EntityDescription] {
+        let names = Set(entities.map(\.name))
+        return entities.map { $0.essence(names) }
     }
 }
 
@@ -60,23 +45,32 @@ extension EntityDescription {
         return copy
     }
 
-    /// The entity without plain indexes and without the declarations that no store keeps.
-    fileprivate var essence: EntityDescription {
+    /// Returns the entity without plain indexes and without the declarations that no store keeps.
+    /// - Parameter entities: The names of all entities.
+    fileprivate func essence(_ entities: Set<String>) -> EntityDescription {
+        /// Returns an original name that another part of the schema has as its name, so that the declaration exchanges data.
+        func exchanged(_ original: String?, _ name: String, _ names: Set<String>) -> String? {
+            original.flatMap { $0 != name && names.contains($0) ? $0 : nil }
+        }
         var copy = withoutDefaults.withoutPlainIndexes
-        copy.originalName = nil
+        copy.originalName = exchanged(originalName, name, entities)
+        let names = Set(properties.map(\.name))
         copy.properties = copy.properties.map { property in
             switch property {
             case .attribute(var attribute):
-                attribute.originalName = nil
+                attribute.originalName = exchanged(attribute.originalName, attribute.name, names)
                 return .attribute(attribute)
             case .relationship(var relationship):
-                relationship.originalName = nil
+                relationship.originalName = exchanged(relationship.originalName, relationship.name, names)
                 relationship.deleteRule = .nullify
                 return .relationship(relationship)
             }
         }
         if var hierarchy {
-            for index in hierarchy.subentities.indices { hierarchy.subentities[index].originalName = nil }
+            let names = Set(hierarchy.subentities.map(\.name))
+            for (index, part) in hierarchy.subentities.enumerated() {
+                hierarchy.subentities[index].originalName = exchanged(part.originalName, part.name, names)
+            }
             copy.hierarchy = hierarchy
         }
         return copy

@@ -7,7 +7,8 @@ extension DataStack {
     /// Opens or creates a store. Never migrates.
     ///
     /// Adding a store again returns the open one. Blocks the caller's thread while the store is opened, which takes milliseconds. The name has no `AndWait`,
-    /// because a program opens its stores before it does anything else. ``addStore(_:configuration:migrating:history:file:line:)`` does not block.
+    /// because a program opens its stores before it does anything else. ``addStore(_:configuration:migrating:history:file:line:)`` does not block. The first
+    /// opening for writing of a store that does not have the stack's versions in its list commits the list, and waits for a process that is writing.
     /// - Parameters:
     ///   - store: The engine and the location: `.sqlite(file: "company.sqlite")`, `.inMemory()`, …
     ///   - name: The schema configuration of the store; nil is the default one, with every entity.
@@ -72,13 +73,15 @@ extension DataStack {
             try? backend.close()
             throw LogBounds.unsupported(location: store.location)
         }
-        return core.table.withLock { table in
+        let added = core.table.withLock { table in
             let added = PersistentStore(
                 index: table.stores.count, firstEntityIndex: Int32(table.entries.count), configurationName: name, configuration: store,
                 backend: backend, schema: schema, history: history, versions: core.schemaHistory)
             table.add(added, models: models)
-            return (added, true)
+            return added
         }
+        added.recordVersionsAtOpening(core.currentLogger)
+        return (added, true)
     }
 
     /// Opens or creates a store given by a URL, such as a value in a configuration file: `sqlite:company.sqlite`,

@@ -54,13 +54,61 @@ public final class PersistentStore: Sendable {
     /// The URL of the store: `engine:location`, as `addStore(url:)` accepts it.
     public var url: String { configuration.url }
 
-    /// Begins or completes the list of the store's versions, in the first commit of the stack: opening a store does not wait for writers, and a store without commits
-    /// has no data that an earlier version of the application could remove.
-    func recordVersions(_ transaction: any WriteTransaction) throws {
-        var list = try StoreVersions(transaction, schema.description, location: location)
+    /// Begins or completes the list of the store's versions in a commit.
+    func recordVersions(_ transaction: any WriteTransaction) throws { try versionList(transaction).write(transaction, schema) }
+
+    /// Begins or completes the list of the store's versions at an opening for writing, so that it protects a store that is only read afterwards.
+    ///
+    /// A store that has the list is not changed. The list is left to the first commit in a store without commits, which has no data that an earlier version could
+    /// remove; while another stack of the process has the store open, whose transaction could wait for the opening; and if it cannot be written now, because an opening
+    /// does not fail for it.
+    func recordVersionsAtOpening(_ logger: any StoreLogger) {
+        guard recordsVersions.load(ordering: .relaxed), !configuration.isReadOnly else { return }
+        do {
+            guard try !hasVersions(), !writeAccess.isShared else { return }
+            let transaction = try backend.beginWrite()
+            do {
+                try recordVersions(transaction)
+                let recorder = try recordOpening(transaction)
+                let version = try transaction.commit(configuration.durability)
+                recorder?.didCommit(version)
+            } catch {
+                transaction.rollback()
+                throw error
+            }
+            recordsVersions.store(false, ordering: .relaxed)
+        } catch {
+            logger.write(.notice, "The list of the versions of \(location) is left to the first commit: \(error)")
+        }
+    }
+
+    /// Returns whether the store needs no list before the first commit, because it is complete or because the store has no commits.
+    private func hasVersions() throws -> Bool {
+        let reader = try backend.beginRead()
+        defer { reader.end() }
+        guard reader.version > 0 else { return true }
+        guard try versionList(reader).bytes == reader.value(named: StoreVersions.valueName) else { return false }
+        recordsVersions.store(false, ordering: .relaxed)
+        return true
+    }
+
+    /// Adds an entry without changes to the history of a store that has one: a version without an entry would be one of unrecorded changes.
+    private func recordOpening(_ transaction: any WriteTransaction) throws -> HistoryRecorder? {
+        guard capabilities.has(.changeLog), try historyOptions != nil || transaction.logBounds().last > 0 else { return nil }
+        let recorder = HistoryRecorder(self, historyOptions ?? HistoryOptions(), version: transaction.version)
+        let changes = ChangeSet(schema, capacity: 64)
+        try recorder.recordNothing(changes, transaction)
+        try transaction.apply(changes)
+        recorder.didApply()
+        return recorder
+    }
+
+    /// Returns the list of the store's versions, completed by those of the stack's history.
+    private func versionList(_ reader: any ReadTransaction) throws -> StoreVersions {
+        var list = try StoreVersions(reader, schema.description, location: location)
         let known = try versions.ordered(configuration: configurationName)
         if let last = known.last { list.place(known.dropLast(), before: last) }
-        try list.write(transaction, schema)
+        return list
     }
 
     /// The error of a transaction that had to begin again and found another version.

@@ -17,6 +17,9 @@ struct EntityMatch {
         case constantOfClasses(Value, Set<String>)
         /// The value of a field of the old record, in the objects of some classes of the old hierarchy; null in the others.
         case fieldOfClasses(Int, Set<String>, replacingNullWith: Value)
+        /// The value of a field of the old record, converted to a type that cannot represent all of them, in a downgrade. A value that does not fit is replaced; without
+        /// a replacement, it prevents the migration.
+        case fitting(Int, replacingNullWith: Value, misfitsWith: Value?)
         /// The name of the object's class, by its old name. Objects of other classes are removed.
         case classes([String: String])
         /// The target of a to-one relationship that is determined for each object; see ``LinkOrigin``.
@@ -49,10 +52,12 @@ struct EntityMatch {
     /// - Parameters:
     ///   - renaming: The new names of properties, by their old names.
     ///   - className: The class of the new hierarchy whose objects the objects become; `nil` determines the classes by their names.
+    ///   - isDowngrade: Whether the target is an earlier version: what the source has renamed gets its former name back.
     ///   - corresponds: Returns whether the objects of an old entity become objects of a new one, by entity index.
     /// - Throws: `invalidSchema` if two properties have one origin, or for an unknown name in `renaming`.
     init(
-        _ source: Entity, _ target: Entity, renaming: [String: String], className: String? = nil, corresponds: (Int, Int) -> Bool
+        _ source: Entity, _ target: Entity, renaming: [String: String], className: String? = nil, isDowngrade: Bool = false,
+        corresponds: (Int, Int) -> Bool
     ) throws {
         self.source = source
         self.target = target
@@ -61,8 +66,8 @@ struct EntityMatch {
         } else if source.name != target.name {
             changes.append("entity \(source.name) is renamed \(target.name)")
         }
-        let names = try OldPropertyNames(source, target, renaming)
-        matchClasses(className)
+        let names = try OldPropertyNames(source, target, renaming, isDowngrade: isDowngrade)
+        matchClasses(className, isDowngrade)
         relationships = target.relationships.map { relationship in
             guard let name = names.old(relationship.name), let old = source.relationship(named: name),
                 corresponds(old.destination, relationship.destination)
@@ -70,25 +75,19 @@ struct EntityMatch {
             return old.index
         }
         fields = target.fields.map { _ in .missing }
-        for field in target.fields { fields[field.index] = match(field, names) }
+        for field in target.fields { fields[field.index] = match(field, names, isDowngrade) }
         describe(names)
     }
 
-    private mutating func match(_ field: Field, _ names: OldPropertyNames) -> FieldSource {
+    private mutating func match(_ field: Field, _ names: OldPropertyNames, _ isDowngrade: Bool) -> FieldSource {
         // Determined by ``resolve(_:)``.
         if field.positionAlong != nil || field.relationship != nil { return .constant(.null) }
         if field.index == target.classifierField { return matchClassifier() }
         guard let name = names.old(field.name), let old = source.field(named: name), old.relationship == nil,
             old.index != source.classifierField
         else { return added(field) }
-        guard ValueConversion.isLossless(from: old.type, to: field.type) else {
-            problems.append(
-                MigrationReport.Finding(
-                    .refused, target.name, field.name,
-                    "\(target.name).\(field.name) changes from \(old.type.rawValue) to \(field.type.rawValue), which can lose values. Convert the values in a "
-                        + "schema mapping."))
-            return .constant(.null)
-        }
+        let isLossless = ValueConversion.isLossless(from: old.type, to: field.type)
+        guard isLossless || isDowngrade && !field.hasEvaluableDefault else { return narrowed(old, field) }
         if old.isOptional, !field.isOptional, field.hasEvaluableDefault { return .fieldOrComputed(old.index) }
         var replacement = replacement(of: old, field)
         let isNewlyRequired = target.requiresInSubentity(field.name) && old.isOptional && !source.requiresInSubentity(old.name)
@@ -97,6 +96,13 @@ struct EntityMatch {
         let owners = Set(target.classes.filter { $0.fields.contains(field.index) }.map(\.name))
         let had = source.classes.filter { $0.fields.contains(old.index) && classNames[$0.name] != nil }.map(\.name)
         let keeping = had.filter { name in classNames[name].map(owners.contains) ?? false }
+        if !isLossless {
+            // Values that only some classes of a hierarchy have are not converted.
+            guard keeping.count == had.count, !isNewlyRequired else { return narrowed(old, field) }
+            let misfit = field.defaultValue.flatMap { $0.isNull ? nil : $0 }
+            let isNullAllowed = field.isOptional && !target.requiresInSubentity(field.name)
+            return .fitting(old.index, replacingNullWith: replacement, misfitsWith: misfit ?? (isNullAllowed ? .null : nil))
+        }
         if keeping.count == had.count, isNewlyRequired, !replacement.isNull {
             return .fieldOfClasses(old.index, Set(keeping), replacingNullWith: replacement)
         }
@@ -105,6 +111,16 @@ struct EntityMatch {
             return .fieldOfClasses(old.index, Set(keeping), replacingNullWith: replacement)
         }
         return .field(old.index, replacingNullWith: replacement)
+    }
+
+    /// Adds the problem of an attribute whose new type cannot represent every value.
+    private mutating func narrowed(_ old: Field, _ field: Field) -> FieldSource {
+        problems.append(
+            MigrationReport.Finding(
+                .refused, target.name, field.name,
+                "\(target.name).\(field.name) changes from \(old.type.rawValue) to \(field.type.rawValue), which can lose values. Convert the values in a "
+                    + "schema mapping."))
+        return .constant(.null)
     }
 
     /// Determines the origin of to-one relationships and positions.
@@ -161,7 +177,7 @@ struct EntityMatch {
     }
 
     /// Determines the new class of the objects of each old class.
-    private mutating func matchClasses(_ className: String?) {
+    private mutating func matchClasses(_ className: String?, _ isDowngrade: Bool) {
         let classes = target.classes
         guard source.classifierField != nil else {
             if let name = className ?? classes.first.flatMap({ $0.isAbstract ? nil : $0.name }) { classNames[source.name] = name }
@@ -169,7 +185,7 @@ struct EntityMatch {
         }
         let renamed = Renames(
             old: source.classes.filter { !$0.isRoot }.map { ($0.name, $0.originalName) },
-            new: classes.filter { !$0.isRoot }.map { ($0.name, $0.originalName) })
+            new: classes.filter { !$0.isRoot }.map { ($0.name, $0.originalName) }, isDowngrade: isDowngrade)
         for old in source.classes where !old.isAbstract {
             if let className, old.isRoot {
                 classNames[old.name] = className
@@ -210,7 +226,7 @@ struct EntityMatch {
             switch part {
             case .constant(let value): field.isOptional || !value.isNull
             case .field(let index, _): field.type.contains(valuesOf: source.fields[index].type)
-            case .computed, .fieldOrComputed, .constantOfClasses, .fieldOfClasses, .classes, .link, .position, .missing: false
+            case .computed, .fieldOrComputed, .constantOfClasses, .fieldOfClasses, .fitting, .classes, .link, .position, .missing: false
             }
         }
     }
@@ -221,7 +237,8 @@ struct EntityMatch {
             switch part {
             case .constant(let value): .constant(value)
             case .field(let index, let replacement): .field(index, replacingNullWith: replacement)
-            case .computed, .fieldOrComputed, .constantOfClasses, .fieldOfClasses, .classes, .link, .position, .missing: .constant(.null)
+            case .computed, .fieldOrComputed, .constantOfClasses, .fieldOfClasses, .fitting, .classes, .link, .position, .missing:
+                .constant(.null)
             }
         }
     }
@@ -261,10 +278,12 @@ struct EntityMatch {
         }
         for name in removedClasses { changes.append("the entity \(name) is removed") }
         let before = Set(source.classes.map(\.name))
-        for part in target.classes.dropFirst() where !before.contains(part.name) {
-            changes.append(
-                part.originalName.map { before.contains($0) ? "entity \($0) is renamed \(part.name)" : "the entity \(part.name) is added" }
-                    ?? "the entity \(part.name) is added")
+        for part in target.classes.dropFirst() where !classNames.contains(where: { $0.key == part.name && $0.value == part.name }) {
+            if let (old, _) = classNames.first(where: { $0.value == part.name && $0.key != source.name }) {
+                changes.append("entity \(old) is renamed \(part.name)")
+            } else if !before.contains(part.name) {
+                changes.append("the entity \(part.name) is added")
+            }
         }
         let old = Set(source.description.indexes)
         let new = Set(target.description.indexes)
@@ -284,7 +303,7 @@ private struct OldPropertyNames {
     private let names: [String: String]
 
     /// - Throws: `invalidSchema` if two properties have one origin, or for an unknown name in `renaming`.
-    init(_ source: Entity, _ target: Entity, _ renaming: [String: String]) throws {
+    init(_ source: Entity, _ target: Entity, _ renaming: [String: String], isDowngrade: Bool) throws {
         let (before, after) = (source.description.properties, target.description.properties)
         func unknown(_ name: String, _ entity: Entity, _ version: String) -> StoreError {
             let known = entity.description.properties.map(\.name).filter { $0 != EntityHierarchy.classifier }.joined(separator: ", ")
@@ -298,7 +317,8 @@ private struct OldPropertyNames {
             guard after.contains(where: { $0.name == to }) else { throw unknown(to, target, "new") }
         }
         let renames = Renames(
-            old: before.map { ($0.name, $0.originalName) }, new: after.map { ($0.name, $0.originalName) }, explicit: renaming)
+            old: before.map { ($0.name, $0.originalName) }, new: after.map { ($0.name, $0.originalName) }, explicit: renaming,
+            isDowngrade: isDowngrade)
         if let (first, second, origin) = renames.conflict {
             throw StoreError(
                 .invalidSchema,

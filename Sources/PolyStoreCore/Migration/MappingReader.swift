@@ -63,26 +63,21 @@ struct MappingReader {
         }
         let renames = Renames(
             old: source.entities.map { ($0.name, $0.description.originalName) },
-            new: target.entities.map { ($0.name, $0.description.originalName) })
+            new: target.entities.map { ($0.name, $0.description.originalName) }, isDowngrade: isDowngrade)
         if let (first, second, origin) = renames.conflict {
             throw StoreError(
                 .invalidSchema, "The entities \(first) and \(second) both continue the entity \(origin). Remove one of the declarations.",
                 entity: second)
         }
         for entity in target.entities where !emptied.contains(entity.index) {
-            let continued = renames.oldNames[entity.name].flatMap { source.entity(named: $0) }
-            guard let old = continued ?? former(entity), !claimed.contains(old.index) else { continue }
+            guard let old = renames.oldNames[entity.name].flatMap({ source.entity(named: $0) }), !claimed.contains(old.index) else {
+                continue
+            }
             // An entity that a mapping also fills keeps its own objects, with their row ids.
             origins[entity.index].insert(old.index, at: 0)
         }
         let reached = Set(origins.joined()).union(claimed)
         for old in source.entities where !reached.contains(old.index) { try becomeSubentity(old) }
-    }
-
-    /// Returns the entity of the old version that had the name of an entity of the new one before it was renamed.
-    private func former(_ entity: Entity) -> Entity? {
-        guard isDowngrade else { return nil }
-        return source.entities.first { $0.description.originalName == entity.name && target.entity(named: $0.name) == nil }
     }
 
     /// Finds the subentity of a new hierarchy that has the name of an old entity.

@@ -24,6 +24,7 @@ struct MigrationCheck {
         for match in copied {
             try checkMissing(match)
             try checkNulls(match)
+            try checkMisfits(match, isReplaced: false)
             try checkNullsOfClasses(match)
             try checkUniqueness(match)
             for relationship in match.target.relationships {
@@ -44,6 +45,7 @@ struct MigrationCheck {
             try checkRemovedClasses(match)
             for name in match.removed { try checkRemoved(name, match) }
             try checkMovedAttributes(match)
+            try checkMisfits(match, isReplaced: true)
             for relationship in match.target.relationships {
                 guard let origin = plan.origins.origin(relationship, of: match.source.index) else { continue }
                 try checkExcluded(match, origin)
@@ -73,6 +75,32 @@ struct MigrationCheck {
         }
     }
 
+    /// Finds the values that a narrower type of a downgrade cannot represent.
+    /// - Parameter isReplaced: Whether to find those that are rounded or replaced, instead of those without a replacement.
+    private mutating func checkMisfits(_ match: EntityMatch, isReplaced: Bool) throws {
+        for (part, field) in zip(match.fields, match.target.fields) {
+            guard case .fitting(let index, _, let misfit) = part else { continue }
+            let (entity, old) = (match.source, match.source.fields[index])
+            let found = try rows(entity, .not(.isNull(FieldReference(old)))) { [source] ids in
+                try ids.filter { id in
+                    guard let record = try source.record(entity, rowID: id) else { return false }
+                    let fitting = ValueConversion.fitting(record.value(old), from: old.type, to: field.type)
+                    return isReplaced ? fitting.map { !$0.isExact } ?? (misfit != nil) : fitting == nil && misfit == nil
+                }
+            }
+            let what =
+                "\(match.target.name).\(field.name) changes from \(old.type.rawValue) to \(field.type.rawValue), and values do not fit."
+            if isReplaced {
+                let replacement = misfit.map { $0.isNull ? ", others are removed" : ", others are replaced by the default" } ?? ""
+                report(.lost, entity.name, old.name, found, what + " Fractions of floating-point numbers are rounded\(replacement).")
+            } else {
+                report(
+                    .refused, match.target.name, field.name, found,
+                    what + " The attribute must have a value and has no default. Change the values in the later version.")
+            }
+        }
+    }
+
     /// Checks the required attributes of subentities, which are optional in the combined entity.
     private mutating func checkNullsOfClasses(_ match: EntityMatch) throws {
         for (name, newName) in match.classNames.sorted(by: { $0.key < $1.key }) {
@@ -87,7 +115,7 @@ struct MigrationCheck {
                     if old.required.contains(source) || !match.source.fields[source].isOptional { continue }
                     found = .and([found, .isNull(FieldReference(match.source.fields[source]))])
                 case .constant(let value): if !value.isNull { continue }
-                case .computed, .fieldOrComputed, .constantOfClasses, .classes, .link, .position, .missing: continue
+                case .computed, .fieldOrComputed, .fitting, .constantOfClasses, .classes, .link, .position, .missing: continue
                 }
                 report(
                     .refused, match.target.name, field.name, try rows(match.source, found),
@@ -107,7 +135,7 @@ struct MigrationCheck {
                     fields.append(match.source.fields[old])
                     if !replacement.isNull, match.source.fields[old].isOptional { isComparable = false }
                 case .constant(let value): if value.isNull { isComparable = false }
-                case .computed, .fieldOrComputed, .constantOfClasses, .fieldOfClasses, .classes, .link, .position, .missing:
+                case .computed, .fieldOrComputed, .fitting, .constantOfClasses, .fieldOfClasses, .classes, .link, .position, .missing:
                     isComparable = false
                 }
             }

@@ -105,10 +105,9 @@ struct MigrationPlanner {
         var matches: [[Int]: EntityMatch] = [:]
         for (index, sources) in origins.enumerated() {
             for old in sources {
-                let former = isDowngrade ? Self.formerNames(source.entities[old], target.entities[index]) : [:]
                 matches[[old, index]] = try EntityMatch(
-                    source.entities[old], target.entities[index], renaming: reading.renaming[[old, index]] ?? former,
-                    className: reading.classNames[[old, index]], corresponds: { origins[$1].contains($0) })
+                    source.entities[old], target.entities[index], renaming: reading.renaming[[old, index]] ?? [:],
+                    className: reading.classNames[[old, index]], isDowngrade: isDowngrade, corresponds: { origins[$1].contains($0) })
             }
         }
         let found = LinkOrigins(source, target, sources: origins) { matches[[$0, $1]] }
@@ -118,18 +117,6 @@ struct MigrationPlanner {
             match.resolve(found)
             return match
         }
-    }
-
-    /// Returns the properties that the old version has renamed and that have their former names in the new one.
-    private static func formerNames(_ old: Entity, _ new: Entity) -> [String: String] {
-        let names = Set(new.description.properties.map(\.name))
-        let renamed = old.description.properties.compactMap { property -> (String, String)? in
-            guard let former = property.originalName, names.contains(former), !names.contains(property.name),
-                !old.description.properties.contains(where: { $0.name == former })
-            else { return nil }
-            return (property.name, former)
-        }
-        return Dictionary(renamed, uniquingKeysWith: { first, _ in first })
     }
 
     private func isTransformed(_ old: Int, _ new: Int) -> Bool { transforms.contains { $0.source == old && $0.targets.contains(new) } }

@@ -9,6 +9,8 @@ struct RecordCopier {
         /// A field with the same physical type, and the value that replaces null.
         case same(Int, Value)
         case converted(Int, AttributeType, Value)
+        /// A field of the given type, the value that replaces null, and the one that replaces values that do not fit.
+        case fitting(Int, AttributeType, Value, Value?)
         /// The row id of a target, and the offset to add to it.
         case reference(Int, Int64)
         case classes([String: String])
@@ -45,6 +47,7 @@ struct RecordCopier {
             case .fieldOrComputed(let index): return .fieldOrComputed(index, old.fields[index].type)
             case .fieldOfClasses(let index, let classes, let replacement):
                 return .ofClasses(index, old.fields[index].type, classes, replacement)
+            case .fitting(let index, let replacement, let misfit): return .fitting(index, old.fields[index].type, replacement, misfit)
             case .link: return field.relationship.map { .link(new.relationships[$0]) } ?? .null
             case .position: return .null
             case .field(let index, let replacement):
@@ -117,6 +120,11 @@ struct RecordCopier {
         case .converted(let index, let type, let replacement):
             let value = record.value(old.fields[index])
             return value.isNull ? replacement : try ValueConversion.convert(value, from: type, to: field.type)
+        case .fitting(let index, let type, let replacement, let misfit):
+            let value = record.value(old.fields[index])
+            if value.isNull { return replacement }
+            if let fitting = ValueConversion.fitting(value, from: type, to: field.type)?.value ?? misfit { return fitting }
+            return try ValueConversion.convert(value, from: type, to: field.type)
         case .reference(let index, let offset):
             guard !record.isNull(index) else { return .null }
             return .integer(record.integer64(index) &+ offset)

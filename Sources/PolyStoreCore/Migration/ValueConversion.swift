@@ -35,6 +35,44 @@ enum ValueConversion {
         return converted
     }
 
+    /// Returns the value of a type that represents a value of another type, and whether it is the same value; a floating-point number is rounded. Texts are read as the
+    /// conversion to text writes them.
+    /// - Returns: `nil` if no value of the type represents it.
+    static func fitting(_ value: Value, from old: AttributeType, to new: AttributeType) -> (value: Value, isExact: Bool)? {
+        if new.contains(valuesOf: old) { return (value, true) }
+        guard let plain = try? QueryValue(value, old) else { return nil }
+        guard let converted = self.value([.string, .decimal].contains(old) ? read(plain, as: new) : plain, as: new) else { return nil }
+        if case .real(let real) = converted, !real.isFinite, case .real(let before) = value, before.isFinite { return nil }
+        let back = try? convert(converted, from: new, to: old)
+        if back == value { return (converted, true) }
+        if case .real(let real) = converted, real.isNaN, case .real(let before) = value, before.isNaN { return (converted, true) }
+        return new.physical == .real && old.physical == .real ? (converted, false) : nil
+    }
+
+    /// Returns a text or a decimal number as a value that can be converted to an attribute type.
+    private static func read(_ value: QueryValue, as type: AttributeType) -> QueryValue {
+        let text = text(value)
+        let found: QueryValue? =
+            switch type {
+            case .bool: Bool(text).map { .bool($0) }
+            case .uint64: UInt64(text).map { .unsigned($0) }
+            case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32: Int64(text).map { .integer($0) }
+            case .float: Float(text).map { .real(Double($0)) }
+            case .double: Double(text).map { .real($0) }
+            case .decimal: Decimal(string: text).map { .decimal($0) }
+            case .date: date(text).map { .date($0) }
+            case .data: Data(base64Encoded: text).map { .data($0) }
+            case .string, .json, .url, .uuid: nil
+            }
+        return found ?? value
+    }
+
+    private static func date(_ text: String) -> Date? {
+        if let seconds = Double(text) { return Date(timeIntervalSinceReferenceDate: seconds) }
+        return (try? Date(text, strategy: .iso8601))
+            ?? (try? Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
+    }
+
     /// Returns the stored form of a value for an attribute type; `nil` if the type cannot represent it.
     static func value(_ value: QueryValue, as type: AttributeType) -> Value? {
         switch type {

@@ -43,6 +43,12 @@ package final class Child: @unchecked Sendable {  // used by one test, on one th
     /// Resumes the process where it waits.
     package func goOn() throws { try process.input?.write(contentsOf: Data("go\n".utf8)) }
 
+    /// Sends a line to the process, and returns the next line of its output, or nil at the end of the output.
+    package func answer(to line: String) throws -> String? {
+        try process.input?.write(contentsOf: Data("\(line)\n".utf8))
+        return self.line()
+    }
+
     /// Kills the process with SIGKILL and waits for its end.
     package func kill() { process.kill() }
 
