@@ -43,13 +43,17 @@ final class ObservedValue<Value: Sendable>: Sendable {
     }
 
     func end() {
+        stopObserving()
+        handoff.discard()
+    }
+
+    private func stopObserving() {
         let (observer, storeObserver) = state.withLock { state in
             defer { (state.observer, state.storeObserver) = (nil, nil) }
             return (state.observer, state.storeObserver)
         }
         if let observer { core.object?.publisher.removeObserver(observer) }
         if let storeObserver { core.object?.storeAdditions.remove(storeObserver) }
-        handoff.discard()
     }
 
     /// Runs the query if a change may affect its result.
@@ -81,8 +85,9 @@ final class ObservedValue<Value: Sendable>: Sendable {
             }
             if mustRun, !handoff.isFinished { run(core) }
         } catch {
+            // The consumer gets the error when it awaits the next value, which may be later.
             handoff.finish(throwing: error)
-            end()
+            stopObserving()
         }
     }
 }
