@@ -244,7 +244,9 @@ let package = Package(
         // Observed lists, monitors, sequences and values, on every backend.
         .testTarget(
             name: "PolyStoreObserveTests",
-            dependencies: ["PolyStore", "PolyStoreBackend", "PolyStoreCore", "PolyStoreMemory", "SeededRandom", "TestSupport"],
+            dependencies: [
+                "PolyStore", "PolyStoreBackend", "PolyStoreCore", "PolyStoreMemory", "PolyStoreSQLite", "SeededRandom", "TestSupport",
+            ],
             swiftSettings: settings),
         // History, and commits of other processes.
         .target(

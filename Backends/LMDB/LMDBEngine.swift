@@ -52,6 +52,8 @@ final class LMDBEngine: TransactionalEngine, FileReplacingEngine, @unchecked Sen
     private var isChanging = false
     /// The time until which new transactions wait for running ones, because the environment must be replaced; `nil` while it is usable.
     private var replacement: Deadline?
+    /// The number of readers with a snapshot.
+    private var reading = 0
     /// Idle readers, kept for reuse.
     private var idle: [OpaquePointer] = []
     private static let mostIdle = 16
@@ -87,6 +89,8 @@ final class LMDBEngine: TransactionalEngine, FileReplacingEngine, @unchecked Sen
     }
 
     var commitFiles: [String] { [location] }
+
+    var readSessions: ReadSessions? { gate.withLock { ReadSessions(active: reading, idle: idle.count, maximumIdle: Self.mostIdle) } }
 
     func checkFiles() throws { try gate.withLock { files }.check(location) }
 
@@ -175,7 +179,10 @@ final class LMDBEngine: TransactionalEngine, FileReplacingEngine, @unchecked Sen
             var transaction = entry.reader
             let code =
                 entry.reader.map { mdb_txn_renew($0) } ?? mdb_txn_begin(entry.environment, nil, UInt32(MDB_RDONLY), &transaction)
-            if code == MDB_SUCCESS, let transaction { return (transaction, entry.generation) }
+            if code == MDB_SUCCESS, let transaction {
+                gate.withLock { reading += 1 }
+                return (transaction, entry.generation)
+            }
             if let kept = entry.reader { mdb_txn_abort(kept) }
             if code == MDB_READERS_FULL, !hasCleared {
                 // Clears the readers of terminated processes and the idle readers of this process.
@@ -222,6 +229,7 @@ final class LMDBEngine: TransactionalEngine, FileReplacingEngine, @unchecked Sen
     func giveBack(reader: OpaquePointer, generation: Int) {
         mdb_txn_reset(reader)
         gate.withLock {
+            reading -= 1
             guard generation == self.generation else {
                 mdb_txn_abort(reader)
                 return leaveRetired(generation)

@@ -19,6 +19,7 @@
 @_exported import struct PolyStoreBackend.ObjectConflict
 @_exported import enum PolyStoreBackend.PropertyDescription
 @_exported import struct PolyStoreBackend.QueryPlan
+@_exported import struct PolyStoreBackend.ReadSessions
 @_exported import struct PolyStoreBackend.RelationshipDescription
 @_exported import struct PolyStoreBackend.SchemaDescription
 @_exported import struct PolyStoreBackend.SilentLogger

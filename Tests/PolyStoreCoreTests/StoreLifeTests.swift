@@ -238,7 +238,9 @@ import Testing
         let company = try Company(backend, expectsSilence: false)
         try company.people(10)
         let (stack, store) = (company.stack, company.stack.stores[0])
-        #expect(try await store.statistics() == store.statisticsAndWait())
+        let (awaited, waited) = (try await store.statistics(), try store.statisticsAndWait())
+        #expect((awaited.version, awaited.fileSize) == (waited.version, waited.fileSize))
+        #expect(awaited.objectCounts == waited.objectCounts)
         #expect(try await store.verify() == [])
         let copy = company.folder.path + "/copy"
         if store.capabilities.has(.copying) {

@@ -8,6 +8,12 @@ final class Faults: @unchecked Sendable {  // accessed under the lock only
     private var failingCommits = 0
     private var refusal: (size: Int, left: Int, dies: Bool)?
     private var committed: [Durability] = []
+    private var failingReads = 0
+    /// Snapshots that began before this one can no longer be read.
+    private var firstReadable = 0
+    /// The next snapshots cannot be read either.
+    private var breaksNext = false
+    private var begun = 0
     private var asked = 0
     private var hidden: Set<Capabilities.Feature> = []
 
@@ -27,6 +33,28 @@ final class Faults: @unchecked Sendable {  // accessed under the lock only
         }
     }
     fileprivate func didAsk() { lock.withLock { asked += 1 } }
+
+    /// Makes the next calls of `beginRead` fail with the error `io`.
+    func failReads(_ count: Int) { lock.withLock { failingReads = count } }
+    /// Makes every read of the snapshots that are open fail with the error `io`.
+    func breakSnapshots() { lock.withLock { (firstReadable, breaksNext) = (begun, false) } }
+    /// Makes every read of open and later snapshots fail with the error `io`, until ``breakSnapshots()`` is called.
+    func breakNextSnapshots() { lock.withLock { breaksNext = true } }
+
+    fileprivate func beginRead() throws -> Int {
+        try lock.withLock {
+            if failingReads > 0 {
+                failingReads -= 1
+                throw StoreError(.io, "The test simulates a snapshot that cannot begin.")
+            }
+            defer { begun += 1 }
+            return begun
+        }
+    }
+    fileprivate func check(_ snapshot: Int) throws {
+        guard lock.withLock({ breaksNext || snapshot < firstReadable }) else { return }
+        throw StoreError(.io, "The test simulates a snapshot that cannot be read.")
+    }
 
     func failCommits(_ count: Int) { lock.withLock { failingCommits = count } }
     /// Makes applying a change set fail with the error `full`.
@@ -79,7 +107,10 @@ private final class WrappedBackend: StorageBackend {
         self.faults = faults
     }
 
-    func beginRead() throws -> any ReadTransaction { WrappedReader(try inner.beginRead(), faults) }
+    func beginRead() throws -> any ReadTransaction {
+        let number = try faults.beginRead()
+        return WrappedReader(try inner.beginRead(), faults, number)
+    }
     func beginWrite() throws -> any WriteTransaction {
         return WrappedWriter(try inner.beginWrite(), faults)
     }
@@ -87,51 +118,65 @@ private final class WrappedBackend: StorageBackend {
     func close() throws { try inner.close() }
 }
 
-/// Counts the calls.
+/// Counts the calls, and fails if the snapshot was broken.
 private final class WrappedReader: ReadTransaction {
     let inner: any ReadTransaction
     let faults: Faults
+    /// The number of the snapshot, in the order of the calls of `beginRead`.
+    let number: Int
 
-    init(_ inner: any ReadTransaction, _ faults: Faults) {
+    init(_ inner: any ReadTransaction, _ faults: Faults, _ number: Int) {
         self.inner = inner
         self.faults = faults
+        self.number = number
+    }
+
+    private func didAsk() throws {
+        faults.didAsk()
+        try faults.check(number)
     }
 
     var version: UInt64 { inner.version }
     func record(_ entity: Entity, rowID: Int64) throws -> RecordView? {
-        faults.didAsk()
+        try didAsk()
         return try inner.record(entity, rowID: rowID)
     }
     func scan(_ request: FetchRequest) throws -> Scan {
-        faults.didAsk()
+        try didAsk()
         return try inner.scan(request)
     }
     func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs {
-        faults.didAsk()
+        try didAsk()
         return try inner.related(relationship, of: sources)
     }
     func count(_ request: FetchRequest) throws -> Int {
-        faults.didAsk()
+        try didAsk()
         return try inner.count(request)
     }
     func value(named name: String) throws -> [UInt8]? {
-        faults.didAsk()
+        try didAsk()
         return try inner.value(named: name)
     }
     func valueNames(prefix: String) throws -> [String] {
-        faults.didAsk()
+        try didAsk()
         return try inner.valueNames(prefix: prefix)
     }
     func logEntries(after position: Int64, limit: Int) throws -> [LogEntry] {
-        faults.didAsk()
+        try didAsk()
         return try inner.logEntries(after: position, limit: limit)
     }
     func logBounds() throws -> LogBounds {
-        faults.didAsk()
+        try didAsk()
         return try inner.logBounds()
     }
-    func plan(_ request: FetchRequest) throws -> QueryPlan { try inner.plan(request) }
-    func explain(_ request: FetchRequest) throws -> QueryPlan { try inner.explain(request) }
+    func plan(_ request: FetchRequest) throws -> QueryPlan {
+        try faults.check(number)
+        return try inner.plan(request)
+    }
+    func explain(_ request: FetchRequest) throws -> QueryPlan {
+        try faults.check(number)
+        return try inner.explain(request)
+    }
     func end() { inner.end() }
 }
 

@@ -210,6 +210,15 @@ final class Branch {
         #expect(stack.openSnapshots.isEmpty)
     }
 
+    @Test func readsOnThreadsAreCounted() async throws {
+        let stack = stack
+        stack.maximumConcurrentReads = 16
+        let reads = stack.statistics
+        print("\(reads.runningReads) of \(reads.maximumConcurrentReads) reads running, \(reads.waitingReads) waiting")
+        #expect((reads.runningReads, reads.maximumConcurrentReads, reads.waitingReads) == (0, 16, 0))
+        #expect(try await stack.read { _ in stack.statistics.runningReads } == 1)
+    }
+
     @Test func everythingIsSavedAtTheEnd() async throws {
         let (stack, jane) = (stack, jane)
         let transaction = stack.beginTransaction()

@@ -10,8 +10,9 @@ public struct SQLiteOptions: Sendable, Hashable {
     public var pageSize = 4096
     /// The permissions of a new file and its side files.
     public var fileMode: UInt32 = 0o600
-    /// The number of idle reading connections that are kept open.
-    public var maximumIdleReaders = 4
+    /// The maximum number of idle reading connections that are kept open for later snapshots, at least 0. A connection that is returned beyond it is closed.
+    /// Each has a page cache of its own; see ``readerCacheKiB``. `PersistentStore.statistics()` reports their number.
+    public var maximumIdleReaders = 8
     /// The size of the write-ahead log, in bytes, above which a warning is logged: a long-lived snapshot prevents the log from starting over.
     public var logWarningSize = 64 << 20
     /// A Boolean value that indicates whether a file with several names (hard links) can be opened read-only. It is never opened for writing, because the

@@ -39,10 +39,13 @@ extension StoreConfiguration {
 }
 
 extension StoreEngine {
-    /// The scheme `sqlite:FILE`, with the options `busyTimeout` (milliseconds), `pageSize`, `readerCache` and `writerCache` (sizes).
-    public static let sqlite = StoreEngine(name: "sqlite", options: ["busyTimeout", "pageSize", "readerCache", "writerCache"]) { url in
+    /// The scheme `sqlite:FILE`, with the options `busyTimeout` (milliseconds), `maximumIdleReaders`, `pageSize`, `readerCache` and `writerCache` (sizes).
+    public static let sqlite = StoreEngine(
+        name: "sqlite", options: ["busyTimeout", "maximumIdleReaders", "pageSize", "readerCache", "writerCache"]
+    ) { url in
         var options = SQLiteOptions()
         if let timeout = try url.number("busyTimeout") { options.busyTimeout = .milliseconds(timeout) }
+        if let count = try url.number("maximumIdleReaders") { options.maximumIdleReaders = count }
         if let size = try url.number("pageSize") { options.pageSize = size }
         if let size = try url.number("readerCache") { options.readerCacheKiB = size >> 10 }
         if let size = try url.number("writerCache") { options.writerCacheKiB = size >> 10 }

@@ -73,7 +73,29 @@ final class ConnectionPool: @unchecked Sendable {
 
     private var closed: StoreError { StoreError(.closed, "The store \(path) is closed.", location: path) }
 
-    func borrowReader() throws -> Connection {
+    /// The numbers of reading connections.
+    var readSessions: ReadSessions {
+        lock.withLock { ReadSessions(active: borrowed, idle: idle.count, maximumIdle: options.maximumIdleReaders) }
+    }
+
+    /// Borrows a reading connection and begins a snapshot in it.
+    func beginReading() throws -> (connection: Connection, version: UInt64) {
+        while true {
+            let (connection, isReused) = try borrow()
+            do { return (connection, try connection.begin(writing: false)) } catch {
+                // SQLite's own errors have a code.
+                let isUsable = ((error as? StoreError).map { $0.engineCode == 0 || $0.code == .busy }) ?? true
+                giveBack(reader: connection, isUsable: isUsable)
+                // A connection that was idle may have become unusable; a new one shows whether the store has.
+                guard isReused, !isUsable else { throw error }
+            }
+        }
+    }
+
+    func borrowReader() throws -> Connection { try borrow().connection }
+
+    /// - Returns: The connection, and a Boolean value that indicates whether it was idle before.
+    private func borrow() throws -> (connection: Connection, isReused: Bool) {
         // Checked before the lock is taken: another thread may have held it when the process was forked.
         try process.check(path)
         try checkUnchanged()
@@ -85,8 +107,8 @@ final class ConnectionPool: @unchecked Sendable {
             keptDescriptors = max(keptDescriptors - 1, 0)
             return nil
         }
-        if let found { return found }
-        do { return try open(isReader: true) } catch {
+        if let found { return (found, true) }
+        do { return (try open(isReader: true), false) } catch {
             lock.withLock { borrowed -= 1 }
             throw error
         }
@@ -135,10 +157,11 @@ final class ConnectionPool: @unchecked Sendable {
         return connection
     }
 
-    func giveBack(reader: Connection) {
+    /// - Parameter isUsable: Whether the connection may be kept for later snapshots.
+    func giveBack(reader: Connection, isUsable: Bool = true) {
         let (isKept, isLogLeft): (Bool, Bool) = lock.withLock {
             borrowed -= 1
-            guard !isClosed, idle.count < options.maximumIdleReaders else {
+            guard !isClosed, isUsable, idle.count < options.maximumIdleReaders else {
                 keptDescriptors += 1
                 return (false, leavesLog)
             }

@@ -24,6 +24,8 @@ final class SQLiteBackend: StorageBackend {
     /// The write-ahead log, which every commit writes to and which carries no locks.
     var commitFiles: [String] { [pool.path + "-wal"] }
 
+    var readSessions: ReadSessions? { pool.readSessions }
+
     func beginRead() throws -> any ReadTransaction { try SQLiteReadTransaction(pool) }
     func beginWrite() throws -> any WriteTransaction { try SQLiteWriteTransaction(pool) }
     func close() throws { pool.close() }

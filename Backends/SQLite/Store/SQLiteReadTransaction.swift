@@ -15,13 +15,8 @@ final class SQLiteReadTransaction: ReadTransaction {
     }
 
     private static func begin(_ pool: ConnectionPool) throws -> Session {
-        let connection = try pool.borrowReader()
-        do {
-            return Session(connection, version: try connection.begin(writing: false))
-        } catch {
-            pool.giveBack(reader: connection)
-            throw error
-        }
+        let (connection, version) = try pool.beginReading()
+        return Session(connection, version: version)
     }
 
     deinit { end() }

@@ -10,6 +10,7 @@ struct StoreOpener {
     private var storePath: StorePath { StorePath(path: path) }
 
     func open() throws -> SQLiteBackend {
+        try checkOptions()
         try checkLength()
         let tables = try StoreTables(request.schema)
         let deadline = Deadline(after: options.busyTimeout)
@@ -24,6 +25,15 @@ struct StoreOpener {
     }
 
     private var mayReset: Bool { request.resetsOnModelMismatch && !request.isReadOnly }
+
+    /// Checks the options that SQLite does not check itself.
+    private func checkOptions() throws {
+        guard options.maximumIdleReaders < 0 else { return }
+        throw StoreError(
+            .misuse,
+            "Cannot open \(path): the option maximumIdleReaders is \(options.maximumIdleReaders), and a number of connections cannot be negative. "
+                + "Set it to 0 or more.", location: path)
+    }
 
     /// Checks the length of the path, because SQLite's own error does not name the cause.
     private func checkLength() throws {

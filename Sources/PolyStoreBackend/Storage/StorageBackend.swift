@@ -40,6 +40,8 @@ public protocol StorageBackend: AnyObject, Sendable {
     /// them, they must not be files on which the engine holds `fcntl` locks. The default is empty: other processes cannot write to the store, or their commits
     /// are detected only by reading the version.
     var commitFiles: [String] { get }
+    /// The sessions that the backend has open for snapshots; `nil`, the default, for a backend that keeps nothing for later snapshots. Does not read the store.
+    var readSessions: ReadSessions? { get }
     /// Closes the store. Running transactions keep the resources they need or throw `closed`. A second call has no effect.
     func close() throws
     /// Checks the store for damage. The default throws `unsupported`.
@@ -82,6 +84,7 @@ extension StorageBackend {
             .unsupported, "This backend cannot compact a store that is in use. Copy the store instead: a copy holds no unused room.")
     }
     public var commitFiles: [String] { [] }
+    public var readSessions: ReadSessions? { nil }
     public func verify(reporting report: MaintenanceReport) throws -> [String] {
         throw StoreError(.unsupported, "This backend cannot verify its store.")
     }

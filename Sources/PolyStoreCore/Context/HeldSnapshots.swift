@@ -27,10 +27,22 @@ struct HeldSnapshots {
             throw StoreError(.closed, "This context has ended; its objects can no longer read from the store.", location: store.location)
         }
         try core.process.check("This stack")
-        if registration == nil { registration = core.snapshots.open(site) }
-        for store in table.openStores where self[store] == nil { set(try store.backend.beginRead(), of: store) }
+        try begin(table, core, site)
         guard let reader = self[store] else { throw store.removedError }
         return reader
+    }
+
+    /// Begins the missing snapshots of all stores, or none of them if one fails.
+    private mutating func begin(_ table: StoreTable, _ core: StackCore, _ site: CallSite) throws {
+        var new: [(store: PersistentStore, reader: any ReadTransaction)] = []
+        do {
+            for store in table.openStores where self[store] == nil { new.append((store, try store.backend.beginRead())) }
+        } catch {
+            for (_, reader) in new { reader.end() }
+            throw error
+        }
+        for (store, reader) in new { set(reader, of: store) }
+        if registration == nil { registration = core.snapshots.open(site) }
     }
 
     /// Sets the read transaction of a store. The caller ends the one that it replaces.

@@ -49,6 +49,10 @@ public class RefreshableContext: Context {
     /// Moves to the newest version and turns all objects into faults, which read their values on the next access. Objects that were deleted in the
     /// meantime then have ``Model/isDeleted`` set. Monitors notify their observers. When called in a callback of a monitor of this context, it takes
     /// effect when all callbacks have returned; an error is logged then.
+    ///
+    /// It begins new snapshots of all stores, also if they show the same version. A context whose snapshot can no longer be read, for instance after an I/O
+    /// error, can therefore be used again.
+    /// - Throws: The error of the store if a snapshot cannot begin. The context then shows the version of before, and another call begins again.
     public final func refresh() throws { try move(isRefresh: true) }
 
     /// Moves to the newest version and updates every registered object and every monitor.
@@ -108,8 +112,10 @@ public class RefreshableContext: Context {
         var target = try newReaders(isRefresh: isRefresh)
         // A move that fails is repeated, with the new stores.
         shownGeneration = table.generation
-        guard isRefresh || hasNewStores || isOutdated || !target.readers.isEmpty else { return renewReaders() }
-        if isOutdated { target.isPartial = true }
+        let isIncomplete = isOutdated || observers?.hasFailed == true
+        guard isRefresh || hasNewStores || isIncomplete || !target.readers.isEmpty else { return renewReaders() }
+        if isIncomplete { target.isPartial = true }
+        observers?.hasFailed = false
         let step = CommittedStep()
         for commit in target.commits { step.add(commit, table) }
         let (old, new, entries, wasOutdated) = (snapshots.readers, target.readers, table.entries, isOutdated)
@@ -203,7 +209,10 @@ public class RefreshableContext: Context {
         guard new.version > old.version else {
             // The context has already read these commits, when it began or was refreshed.
             gaps.remove(store.index)
-            return new.end()
+            // A refresh replaces the snapshot nevertheless, because the old one may no longer be readable.
+            guard isRefresh, new.version == old.version else { return new.end() }
+            target.readers[store.index] = new
+            return
         }
         target.readers[store.index] = new
         target.commits += commits
@@ -224,6 +233,7 @@ public class RefreshableContext: Context {
                     guard try storage(entry.store).record(entry.entity, rowID: object._$state.rowID) != nil else { continue }
                     object._$state.flags.subtract([.deleted, .missing])
                 }
+                if !object.isDeleted { object._$state.flags.remove(.missing) }
                 object._$state.flags.insert(.fault)
             }
         }

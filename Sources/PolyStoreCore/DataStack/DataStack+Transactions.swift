@@ -142,6 +142,13 @@ extension DataStack {
     }
 
     /// Reads one consistent snapshot on a thread of the stack, concurrently with any writer and other readers.
+    ///
+    /// Up to ``maximumConcurrentReads`` reads run at once; others wait in FIFO order. The body may block its thread.
+    /// - Parameters:
+    ///   - file: The source file of the call, for log messages and errors.
+    ///   - line: The source line of the call, for log messages and errors.
+    ///   - body: Reads the snapshot. Its result is Sendable and therefore cannot contain objects.
+    /// - Throws: `cancelled` if the calling task is cancelled before the body begins, and the errors of the body.
     public func read<T: Sendable>(
         file: StaticString = #fileID, line: UInt = #line, _ body: @escaping @Sendable (SnapshotContext) throws -> T
     ) async throws -> T {

@@ -1,4 +1,3 @@
-import Dispatch
 import PolyStoreBackend
 
 /// The state shared by a stack and its contexts. Contexts retain the core rather than the stack, so that a released stack is closed.
@@ -28,11 +27,10 @@ final class StackCore: Sendable {
     let storeAdditions = HandlerList()
     let steps = StepwiseList()
     private let loggerBox: Protected<any StoreLogger>
-    /// A dispatch queue, because a backend may block and must not block Swift's cooperative threads.
-    private let readerQueue = DispatchQueue(label: "polystore.readers", attributes: .concurrent)
-
-    /// A separate queue, so that batches waiting for the write queue do not block readers.
-    private let batchQueue = DispatchQueue(label: "polystore.batches", qos: .utility, attributes: .concurrent)
+    /// The threads of reads. A backend may block and must not block Swift's cooperative threads.
+    let readerThreads = BlockingThreads()
+    /// Separate threads, so that batches waiting for the write queue do not block readers.
+    private let batchThreads = BlockingThreads()
 
     init(
         schema: Schema, history: SchemaHistory, resolved: [(configuration: String?, schema: ResolvedSchema)], logger: any StoreLogger
@@ -51,6 +49,8 @@ final class StackCore: Sendable {
         guard process.isCurrent else { return commitSequencer.leaveToParent() }
         commitSequencer.stop()
         publisher.finish()
+        readerThreads.finish()
+        batchThreads.finish()
         for store in table.withLock({ $0.openStores }) {
             do { try store.backend.close() } catch { logger.write(.error, "Closing \(store.location): \(error)") }
             store.writeAccess.didClose()
@@ -73,16 +73,19 @@ final class StackCore: Sendable {
     /// A logger that forwards to the current one, for stores and work that outlive a change of ``logger``.
     var currentLogger: any StoreLogger { CurrentLogger(loggerBox) }
 
-    func onBatchThread(_ work: @escaping @Sendable () -> Void) { batchQueue.async(execute: work) }
+    func onBatchThread(_ work: @escaping @Sendable () -> Void) { batchThreads.run(work) }
 
-    func onReaderThread(_ work: @escaping @Sendable () -> Void) { readerQueue.async(execute: work) }
+    func onReaderThread(_ work: @escaping @Sendable () -> Void) { readerThreads.run(work) }
 
     func awaitingBatchThread<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T {
-        try await batchQueue.awaiting(work)
+        try await batchThreads.awaiting(work)
     }
 
+    /// Runs work on a reader thread and awaits its result.
+    /// - Throws: `cancelled` if the calling task is cancelled before the work begins; `misuse` in a forked child process.
     func awaitingReaderThread<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T {
-        try await readerQueue.awaiting(work)
+        try process.check("This stack")
+        return try await readerThreads.awaitingUnlessCancelled(work)
     }
 
     func readNow<T: Sendable>(_ site: CallSite, _ body: (SnapshotContext) throws -> T) throws -> T {

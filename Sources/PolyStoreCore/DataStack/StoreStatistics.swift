@@ -1,4 +1,4 @@
-import PolyStoreBackend
+public import PolyStoreBackend
 
 /// The number of objects in a store and its size on disk.
 public struct StoreStatistics: Sendable, Hashable, Codable {
@@ -8,6 +8,9 @@ public struct StoreStatistics: Sendable, Hashable, Codable {
     public let objectCounts: [String: Int]
     /// The size of all files of the store in bytes; 0 for a store without files.
     public let fileSize: Int
+    /// The sessions that the backend has open for snapshots, for instance the connections of SQLite and the readers of LMDB; `nil` for a backend that keeps
+    /// none. Snapshots of all stacks that share the engine are counted, but not the one of the statistics.
+    public let readSessions: ReadSessions?
 
     /// The number of all objects.
     public var objectCount: Int { objectCounts.values.reduce(0, +) }
@@ -17,6 +20,7 @@ extension StoreStatistics: CustomStringConvertible {
     /// The statistics as text.
     public var description: String {
         let counts = objectCounts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
-        return "version \(version), \(fileSize) bytes; \(counts.isEmpty ? "no objects" : counts)"
+        let sessions = readSessions.map { "; \($0)" } ?? ""
+        return "version \(version), \(fileSize) bytes; \(counts.isEmpty ? "no objects" : counts)\(sessions)"
     }
 }

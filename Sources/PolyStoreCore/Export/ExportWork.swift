@@ -23,7 +23,15 @@ final class ExportWork<T: Model>: @unchecked Sendable {  // only the thread that
     }
 
     func start() -> ExportRun {
-        core.onReaderThread { self.run() }
+        let (threads, item) = (core.readerThreads, BlockingThreads.Item())
+        threads.submit(item) {
+            self.run()
+            return {}
+        } onCancel: {
+            // Ends at once with the error of a cancelled export.
+            self.run()
+        }
+        monitor.setCancellation { threads.cancel(item) }
         return ExportRun(monitor)
     }
 

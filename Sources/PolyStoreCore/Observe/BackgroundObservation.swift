@@ -85,7 +85,13 @@ final class BackgroundObservation: @unchecked Sendable {  // everything but the 
         queue.async { [self] in
             isScheduled.withLock { $0 = false }
             guard let context else { return }
-            do { try context.catchUp() } catch { core.logger.write(.error, "Observers could not follow a commit: \(error)") }
+            do {
+                try context.catchUp()
+            } catch {
+                core.logger.write(.error, "Observers could not follow a commit: \(error)")
+                // The pending commits are lost, so the context reads all objects again.
+                do { try context.refresh() } catch { core.logger.write(.error, "Observers show an earlier version: \(error)") }
+            }
         }
     }
 }

@@ -12,6 +12,8 @@ final class ContextObservers {
     private var objects: [RowReference: [Reference]] = [:]
     /// The number of observed objects at which entries without observers are removed.
     private var objectLimit = 64
+    /// A Boolean value that indicates whether an observer could not read the last move, so that the next one must be compared completely.
+    var hasFailed = false
     /// The number of observers that were added.
     private var additionCount = 0
     /// The entities that observers report, including released observers; `nil` for all.

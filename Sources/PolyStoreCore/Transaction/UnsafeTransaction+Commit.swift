@@ -296,6 +296,8 @@ extension UnsafeTransaction {
         rowsAhead = nil
         for map in maps {
             for case let object as any Model in map.objects where !object.isDeleted && object._$state.edit == nil {
+                // An object that could not be read is read again.
+                object._$state.flags.remove(.missing)
                 object._$state.flags.insert(.fault)
             }
         }

@@ -23,6 +23,8 @@ public protocol OrderedEngine: AnyObject, Sendable {
     func checkFiles() throws
     /// The paths of the files that a commit of any process writes to; see `StorageBackend.commitFiles`. The default is empty.
     var commitFiles: [String] { get }
+    /// The sessions that the engine has open for snapshots; see `StorageBackend.readSessions`. The default is `nil`.
+    var readSessions: ReadSessions? { get }
     /// Returns a sentence for each damage that the engine finds. A thrown `corrupt` error also counts as a finding.
     /// The default finds nothing.
     /// - Parameter report: Receives the progress in any unit. An error that it throws ends the check.
@@ -48,6 +50,8 @@ public protocol OrderedEngine: AnyObject, Sendable {
 extension OrderedEngine {
     /// Empty: the default for engines without files.
     public var commitFiles: [String] { [] }
+    /// `nil`: the default for engines that keep nothing for later snapshots.
+    public var readSessions: ReadSessions? { nil }
     /// Does nothing.
     public func checkFiles() throws {}
     /// Finds nothing.

@@ -81,6 +81,9 @@ public final class KeyValueBackend: StorageBackend, @unchecked Sendable {  // Al
     /// The files that a commit writes to, as reported by the engine.
     public var commitFiles: [String] { handle.engine.commitFiles }
 
+    /// The sessions of the engine, as reported by the engine.
+    public var readSessions: ReadSessions? { handle.engine.readSessions }
+
     /// Closes the store and stops its background work. A second call has no effect. Running transactions keep the engine open until they end.
     public func close() throws { shut() }
 

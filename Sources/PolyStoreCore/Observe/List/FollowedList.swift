@@ -19,6 +19,7 @@ final class FollowedList {
             isOutdated = false
         } catch {
             context.log(.error, "An observed list of \(list.query.entityName) could not be read: \(error)")
+            context.observers?.hasFailed = true
         }
     }
 
@@ -49,6 +50,7 @@ final class FollowedList {
             return taken.flatMap { $0.isEmpty ? nil : $0 }
         } catch {
             context.log(.error, "An observed list of \(list.query.entityName) could not be brought up to date: \(error)")
+            context.observers?.hasFailed = true
             return nil
         }
     }

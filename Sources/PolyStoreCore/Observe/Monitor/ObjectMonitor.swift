@@ -140,6 +140,7 @@ extension ObjectMonitor: ContextObserver {
             if !keys.isEmpty { unreported = (object, .updated(keys), references) }
         } catch {
             context.log(.error, "The monitored \(objectID) could not be read: \(error)")
+            context.observers?.hasFailed = true
         }
     }
 

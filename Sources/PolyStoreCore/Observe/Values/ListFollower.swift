@@ -50,6 +50,7 @@ final class ListFollower<T: Model> {
             return try prepared(old.query, context)
         } catch {
             context.log(.error, "An observed list of \(old.query.entityName) could not be read: \(error)")
+            context.observers?.hasFailed = true
             var outdated = old
             outdated.isOutdated = true
             return outdated

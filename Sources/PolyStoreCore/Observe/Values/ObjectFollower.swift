@@ -28,6 +28,7 @@ extension ObjectFollower: ContextObserver {
             snapshot = new
         } catch {
             context.log(.error, "The observed \(id) could not be read: \(error)")
+            context.observers?.hasFailed = true
         }
     }
 

@@ -85,7 +85,7 @@ final class ObservedValue<Value: Sendable>: Sendable {
             }
             if mustRun, !handoff.isFinished { run(core) }
         } catch {
-            // The consumer may ask for the error later.
+            // The consumer gets the error when it awaits the next value, which may be later.
             handoff.finish(throwing: error)
             stopObserving()
         }
