@@ -95,12 +95,16 @@ let package = Package(
         // Starts programs for the conformance suite and the tests.
         .target(name: "CSpawn", path: "Tests/Support/CSpawn"),
         .target(name: "ChildProcesses", dependencies: ["CSpawn"], path: "Tests/Support/ChildProcesses", swiftSettings: settings),
+        // Lets system calls of a test fail.
+        .target(name: "CFileFaults", path: "Tests/Support/CFileFaults"),
         // Counts the flushes of a process, for the suite.
         .target(name: "CFlushProbe", path: "Conformance/CFlushProbe"),
         // What the test targets share: backends, folders, loggers, and how thorough a run is. Linked by tests only.
         .target(
             name: "TestSupport",
-            dependencies: ["PolyStoreBackend", "PolyStoreMemory", "PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB"],
+            dependencies: [
+                "CFileFaults", "PolyStoreBackend", "PolyStoreMemory", "PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB",
+            ],
             path: "Tests/Support/TestSupport", swiftSettings: settings),
         // The suite that proves a backend, for anybody's backend.
         .target(
@@ -160,7 +164,8 @@ let package = Package(
         .executableTarget(
             name: "engine-child",
             dependencies: [
-                "EngineTestSupport", "PolyStoreBackend", "PolyStoreKeyValue", "PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB",
+                "CFileFaults", "EngineTestSupport", "PolyStoreBackend", "PolyStoreKeyValue", "PolyStoreSQLite", "PolyStoreLMDB",
+                "PolyStoreLevelDB",
             ],
             path: "Tests/Engines/Child", swiftSettings: settings),
 

@@ -134,12 +134,11 @@ final class LMDBEngine: TransactionalEngine, FileReplacingEngine, @unchecked Sen
             return migrationLock
         }
         guard let descriptor else { return }
-        // Removed while the lock is held: a process that waits for this file then finds it unlinked and tries again.
-        unlink(migrationFile)
+        LMDBFile.removeMigrationFile(migrationFile, descriptor)
         StorePath.closeLocked(descriptor)
     }
 
-    private var migrationFile: String { location + "-migration" }
+    private var migrationFile: String { LMDBFile.migrationFile(of: location) }
 
     /// Copies the pages of one snapshot, up to its last used page.
     ///
@@ -362,9 +361,9 @@ final class LMDBEngine: TransactionalEngine, FileReplacingEngine, @unchecked Sen
             try LMDBResult.check(mdb_env_copyfd2(environment, descriptor, UInt32(MDB_CP_COMPACT)), "Compacting", location)
         }
         // After the replacement, the files have other names.
-        defer { file.removeCompacted() }
-        let identity = try compacted.identity()
-        let opened = try open(compacted, identity)
+        defer { compacted.remove() }
+        let identity = try compacted.storePath.identity()
+        let opened = try open(compacted.storePath)
         var isReplaced = false
         defer { if !isReplaced { mdb_env_close(opened.environment) } }
         try withoutNewTransactions {
@@ -383,10 +382,10 @@ final class LMDBEngine: TransactionalEngine, FileReplacingEngine, @unchecked Sen
     }
 
     /// Opens the compacted file under its temporary name.
-    private func open(_ compacted: StorePath, _ identity: String) throws -> LMDBEnvironment.Opened {
+    private func open(_ compacted: StorePath) throws -> LMDBEnvironment.Opened {
         let opener = LMDBEnvironment(file: LMDBFile(storePath: compacted), options: options, isReadOnly: false, isUnlocked: false)
         do {
-            return try opener.open(mapSize: gate.withLock { environment.map { size(of: $0) } ?? options.mapSize }, identity: identity)
+            return try opener.openTemporary(mapSize: gate.withLock { environment.map { size(of: $0) } ?? options.mapSize })
         } catch let error as StoreError {
             throw StoreError(
                 error.code, "The store \(location) is unchanged, because the compacted file cannot be opened: \(error.message)",

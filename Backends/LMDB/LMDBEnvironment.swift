@@ -40,6 +40,9 @@ struct LMDBEnvironment {
         }
     }
 
+    /// Opens a complete file that only this process uses, which holds a descriptor lock on it.
+    func openTemporary(mapSize: Int) throws -> Opened { try openAlone(mapSize, true) }
+
     private func openAlone(_ mapSize: Int, _ mustExist: Bool) throws -> Opened {
         let isEmpty = try file.admit(isReadOnly: isReadOnly, timeout: options.growthTimeout)
         if isEmpty, mustExist {

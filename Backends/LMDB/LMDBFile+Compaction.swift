@@ -21,44 +21,39 @@ extension LMDBFile {
     struct Replaced: Error {}
 
     private var lockPath: String { storePath.path + "-lock" }
-    private var compactedPath: String { storePath.path + "-compact" }
-    private var compactedLockPath: String { storePath.path + "-compact-lock" }
-    private var oldLockPath: String { storePath.path + "-compact-old-lock" }
 
-    /// The paths of files that a terminated process may leave.
-    static func leftovers(of path: String) -> [String] { [path + "-compact", path + "-compact-lock", path + "-compact-old-lock"] }
+    /// A compacted file beside the store, with the lock file that LMDB uses with it, until both have the names of the store's files.
+    struct Compacted {
+        fileprivate let entry: TemporaryEntry
+        var storePath: StorePath { entry.storePath }
+        fileprivate var lockPath: String { storePath.path + "-lock" }
+        fileprivate var oldLockPath: String { storePath.path + "-old-lock" }
 
-    /// Deletes what a compaction has left beside the store, except for files that have the names of the store.
-    func removeCompacted() {
-        unlink(compactedPath)
-        unlink(compactedLockPath)
+        /// Removes the files, except for those that have the names of the store.
+        func remove() { entry.remove() }
     }
 
     /// Creates a file beside the store and flushes it. Call it with LMDB's write lock held, so that no other process does the same.
     /// - Parameter write: Writes the contents to a descriptor.
-    func makeCompacted(mode: UInt32, _ write: (Int32) throws -> Void) throws -> StorePath {
-        // Left by a process that ended during a compaction.
-        removeCompacted()
-        let compacted = StorePath(path: compactedPath)
-        let descriptor = open(compactedPath, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode_t(mode))
-        guard descriptor >= 0 else { throw compacted.refused("The compacted file cannot be made", errno) }
-        defer { Self.close(descriptor) }
+    func makeCompacted(mode: UInt32, _ write: (Int32) throws -> Void) throws -> Compacted {
+        storePath.removeLeftovers()
+        let compacted = Compacted(entry: try TemporaryEntry(beside: storePath, mode: mode))
         do {
-            try Self.keepAccess(of: storePath, descriptor)
-            try write(descriptor)
-            try compacted.flush(descriptor)
-            try makeCompactedLock()
+            try Self.keepAccess(of: storePath, compacted.entry.descriptor)
+            try write(compacted.entry.descriptor)
+            try compacted.storePath.flush(compacted.entry.descriptor)
+            try makeLock(of: compacted)
             return compacted
         } catch {
-            removeCompacted()
+            compacted.remove()
             throw error
         }
     }
 
     /// Creates the lock file of the compacted file with the owner and the permissions of the store's.
-    private func makeCompactedLock() throws {
-        let lock = open(compactedLockPath, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard lock >= 0 else { throw StorePath(path: compactedLockPath).refused("The lock file cannot be made", errno) }
+    private func makeLock(of compacted: Compacted) throws {
+        let lock = open(compacted.lockPath, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard lock >= 0 else { throw StorePath(path: compacted.lockPath).refused("The lock file cannot be made", errno) }
         // LMDB has no lock on the new file yet, so closing it releases none.
         defer { Self.close(lock) }
         try Self.keepAccess(of: StorePath(path: lockPath), lock)
@@ -108,19 +103,19 @@ extension LMDBFile {
 
     /// Gives the compacted file and its lock file, which are open in LMDB, the names of the store's files.
     /// - Throws: an error, after which all files have their old names.
-    func replace(with compacted: StorePath) throws {
-        guard rename(lockPath, oldLockPath) == 0 else { throw storePath.refused("The lock file cannot be renamed", errno) }
-        guard rename(compactedLockPath, lockPath) == 0 else {
+    func replace(with compacted: Compacted) throws {
+        guard rename(lockPath, compacted.oldLockPath) == 0 else { throw storePath.refused("The lock file cannot be renamed", errno) }
+        guard rename(compacted.lockPath, lockPath) == 0 else {
             let code = errno
-            rename(oldLockPath, lockPath)
+            rename(compacted.oldLockPath, lockPath)
             throw storePath.refused("The new lock file cannot be renamed", code)
         }
-        guard rename(compacted.path, storePath.path) == 0 else {
+        guard rename(compacted.storePath.path, storePath.path) == 0 else {
             let code = errno
-            rename(lockPath, compactedLockPath)
-            rename(oldLockPath, lockPath)
+            rename(lockPath, compacted.lockPath)
+            rename(compacted.oldLockPath, lockPath)
             throw storePath.refused("The compacted file cannot be renamed", code)
         }
-        unlink(oldLockPath)
+        unlink(compacted.oldLockPath)
     }
 }

@@ -17,21 +17,18 @@ extension LMDBFile {
             throw StoreError(
                 .io, "Cannot copy to \(storePath.path): there is a file or folder already. Choose another path.", location: storePath.path)
         }
-        let temporary = storePath.temporaryPath()
-        let descriptor = open(temporary.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode_t(mode))
-        guard descriptor >= 0 else { throw storePath.refused("The copy cannot be made", errno) }
-        defer {
-            Self.close(descriptor)
-            unlink(temporary.path)
-        }
-        try write(descriptor)
-        try storePath.flush(descriptor)
+        storePath.removeLeftovers()
+        let temporary = try TemporaryEntry(beside: storePath, mode: mode)
+        defer { temporary.remove() }
+        try write(temporary.descriptor)
+        try storePath.flush(temporary.descriptor)
         // Unlike `rename`, `link` never replaces a file that another process has created in the meantime.
-        if link(temporary.path, storePath.path) != 0 {
-            guard errno != EEXIST, rename(temporary.path, storePath.path) == 0 else {
+        if link(temporary.storePath.path, storePath.path) != 0 {
+            guard errno != EEXIST, rename(temporary.storePath.path, storePath.path) == 0 else {
                 throw storePath.refused("The copy cannot be named", errno)
             }
         }
+        temporary.remove()
         try storePath.flushFolder()
     }
 }

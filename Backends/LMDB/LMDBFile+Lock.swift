@@ -52,6 +52,33 @@ extension LMDBFile {
         }
     }
 
+    /// The path of the file whose descriptor lock the process holds that migrates a store. The file is always empty.
+    static func migrationFile(of path: String) -> String { path + "-migration" }
+
+    /// Removes the file of the migration lock. Call it while the lock is held: a process that waits for this file then finds it unlinked and tries again.
+    static func removeMigrationFile(_ path: String, _ descriptor: Int32) {
+        var found = stat()
+        // A file with contents belongs to another program.
+        if fstat(descriptor, &found) == 0, found.st_size == 0 { unlink(path) }
+    }
+
+    /// Removes what terminated processes have left beside the store: copies, compacted files, and the file of the migration lock.
+    func removeLeftovers(logger: any StoreLogger) {
+        storePath.removeLeftovers(logger: logger)
+        removeMigrationFile()
+    }
+
+    /// Removes the file of the migration lock if no process holds the lock.
+    func removeMigrationFile() {
+        let path = Self.migrationFile(of: storePath.path)
+        guard (try? StorePath(path: path).kind()) == .file(bytes: 0), let descriptor = try? StorePath(path: path).openLocked(mode: 0o600)
+        else {
+            return
+        }
+        Self.removeMigrationFile(path, descriptor)
+        StorePath.closeLocked(descriptor)
+    }
+
     /// Truncates a file whose creation was interrupted to zero length, holding the lock that a process holds in LMDB while it creates a file.
     /// - Returns: `false` while another process holds the lock.
     /// - Parameter isUnflushed: Whether this process has just failed to create the file, so that both pages may be complete without being on the disk, and

@@ -19,10 +19,16 @@ extension StoreConfiguration {
     ///   - options: The map size, timeouts and the properties of a new file.
     public static func lmdb(file: String, options: LMDBOptions = LMDBOptions()) -> StoreConfiguration {
         let path = StorePath.resolve(file)
-        let files = [path, path + "-lock", path + "-migration"] + LMDBFile.leftovers(of: path)
+        let files = [path, path + "-lock"]
+        let erase: @Sendable () throws -> Void = {
+            for file in files { try StorePath(path: file).remove() }
+            LMDBFile(storePath: StorePath(path: path)).removeMigrationFile()
+        }
         let relocate: @Sendable (String) -> StoreConfiguration = { .lmdb(file: $0, options: options) }
-        return StoreConfiguration(engine: "lmdb", location: path, files: files, relocate: relocate) { request in
-            try KeyValueBackend(EngineHandle.lmdb(path: path, options: options, isReadOnly: request.isReadOnly), request)
+        return StoreConfiguration(engine: "lmdb", location: path, files: files, erase: erase, relocate: relocate) { request in
+            let backend = try KeyValueBackend(EngineHandle.lmdb(path: path, options: options, isReadOnly: request.isReadOnly), request)
+            if !request.isReadOnly { LMDBFile(storePath: StorePath(path: path)).removeLeftovers(logger: request.logger) }
+            return backend
         }
     }
 

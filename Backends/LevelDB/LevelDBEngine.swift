@@ -129,20 +129,16 @@ final class LevelDBEngine: OrderedEngine, @unchecked Sendable {
         guard try target.kind() == .absent else {
             throw StoreError(.io, "Cannot copy to \(path): there is a file or folder already. Choose another path.", location: path)
         }
-        let temporary = StorePath(path: path + "-copy-\(UInt32.random(in: 0 ... .max))")
-        do {
-            try LevelDBFolder(storePath: temporary).prepare(mode: settings.folderMode)
-            let copy = try LevelDBEngine(path: temporary.path, options: settings)
-            do { try copyEntries(to: copy, reporting: report) } catch {
-                copy.close()
-                throw error
-            }
+        target.removeLeftovers()
+        let temporary = try TemporaryEntry(beside: target, isFolder: true, mode: settings.folderMode)
+        defer { temporary.remove() }
+        let copy = try LevelDBEngine(path: temporary.storePath.path, options: settings)
+        do { try copyEntries(to: copy, reporting: report) } catch {
             copy.close()
-            try LevelDBFolder(storePath: target).take(temporary)
-        } catch {
-            LevelDBFolder(storePath: temporary).remove()
             throw error
         }
+        copy.close()
+        try LevelDBFolder(storePath: target).take(temporary)
     }
 
     /// Merges all tables, which drops overwritten and deleted entries unless a snapshot reads them.

@@ -110,17 +110,11 @@ struct LevelDBFolder {
 
     static func unlock(_ descriptor: Int32) { StorePath.closeLocked(descriptor) }
 
-    /// Renames another folder to this folder's path, durably.
-    func take(_ other: StorePath) throws {
-        guard rename(other.path, path) == 0 else { throw storePath.refused("The copy cannot be named", errno) }
+    /// Renames a temporary folder to this folder's path, durably.
+    func take(_ other: TemporaryEntry) throws {
+        guard rename(other.storePath.path, path) == 0 else { throw storePath.refused("The copy cannot be named", errno) }
+        other.end()
         try flushName()
-    }
-
-    /// Removes the folder and its files, ignoring errors.
-    func remove() {
-        guard let names = try? storePath.names() else { return }
-        for name in names { unlink(path + "/" + name) }
-        rmdir(path)
     }
 
     /// Flushes the folder's entry in its parent. A parent folder that this process may not read cannot be flushed.

@@ -30,7 +30,9 @@ extension StoreConfiguration {
                     .unsupported, "LevelDB cannot open \(path) for reading only; it always writes. Open it for writing, and only read.",
                     location: path)
             }
-            return try KeyValueBackend(EngineHandle.levelDB(path: path, options: options), request)
+            let backend = try KeyValueBackend(EngineHandle.levelDB(path: path, options: options), request)
+            StorePath(path: path).removeLeftovers(logger: request.logger)
+            return backend
         }
     }
 

@@ -78,9 +78,9 @@ final class Connection {
         var name = path
         if access == .readingUnchangedFile {
             flags |= SQLITE_OPEN_URI
-            name = Self.immutableURI(path)
+            name = Self.uri(path, "immutable=1")
         }
-        let code = sqlite3_open_v2(name, &opened, flags, nil)
+        let code = sqlite3_open_v2(name, &opened, flags, ReportingFileSystem.name)
         guard code == SQLITE_OK, let opened else {
             let error = StoreError(sqlite: code, "Opening", path: path, connection: opened)
             sqlite3_close(opened)
@@ -111,8 +111,8 @@ final class Connection {
         }
     }
 
-    /// Returns a URI that declares the file immutable to SQLite.
-    private static func immutableURI(_ path: String) -> String {
+    /// Returns the URI of a file with a parameter, such as `immutable=1`.
+    static func uri(_ path: String, _ parameter: String) -> String {
         var uri = "file:"
         for byte in path.utf8 {
             switch byte {
@@ -124,7 +124,7 @@ final class Connection {
                 uri += digits.count == 1 ? "%0" + digits : "%" + digits
             }
         }
-        return uri + "?immutable=1"
+        return uri + "?" + parameter
     }
 
     /// Sets the pragmas common to all uses.
@@ -153,6 +153,14 @@ final class Connection {
     /// Returns the last error of SQLite.
     func error(_ code: Int32, _ what: @autoclosure () -> String) -> StoreError {
         StoreError(sqlite: code, what(), path: path, connection: handle)
+    }
+
+    /// The number of failed reads of the connection's files.
+    var failedReads: Int { ReportingFileSystem.failedReads(of: handle) }
+
+    /// - Throws: `io` if a read of the connection's files has failed since.
+    func checkReads(since earlier: Int, _ what: @autoclosure () -> String) throws {
+        guard failedReads == earlier else { throw error(polystore_sqlite_ioerr_read, what()) }
     }
 
     /// A Boolean value that indicates whether a transaction is open. SQLite ends it after some errors.

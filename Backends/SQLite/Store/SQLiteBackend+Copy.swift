@@ -11,24 +11,22 @@ import PolyStoreBackend
 
 extension SQLiteBackend {
     /// Copies the pages of one snapshot into a temporary file beside the destination, flushes it and links it under its final name. A process that ends during
-    /// the copy leaves only the temporary file, whose name ends in `.partial`; one that ends after it leaves both names of one file, of which the next opening
-    /// removes the temporary one.
+    /// the copy leaves only the temporary file, whose name ends in `.partial`; one that ends after it leaves both names of one file. The next opening of a store
+    /// in the folder removes the temporary name.
     func copy(to location: String, reporting report: MaintenanceReport) throws {
         let destination = StorePath(path: StorePath.resolve(location))
         guard try destination.kind() == .absent else { throw taken(destination) }
-        let partial = destination.temporaryPath()
-        let mode = try StorePath(path: pool.path).mode()
-        do {
-            try partial.create(mode: mode)
-            defer { unlink(partial.path) }
-            try copyPages(to: partial, reporting: report)
-            try partial.flushFile()
-            // Unlike `rename`, `link` never replaces a file that another process has created in the meantime.
-            guard link(partial.path, destination.path) == 0 else {
-                if errno == EEXIST { throw taken(destination) }
-                throw destination.refused("The copy cannot be given its name", errno)
-            }
+        destination.removeLeftovers()
+        let partial = try TemporaryEntry(beside: destination, mode: StorePath(path: pool.path).mode())
+        defer { partial.remove() }
+        try copyPages(to: partial.storePath, reporting: report)
+        try partial.storePath.flush(partial.descriptor)
+        // Unlike `rename`, `link` never replaces a file that another process has created in the meantime.
+        guard link(partial.storePath.path, destination.path) == 0 else {
+            if errno == EEXIST { throw taken(destination) }
+            throw destination.refused("The copy cannot be given its name", errno)
         }
+        partial.remove()
         try destination.flushFolder()
     }
 
@@ -49,7 +47,9 @@ extension SQLiteBackend {
         _ = try reader.begin(writing: false)
         defer { reader.rollback() }
         var opened: OpaquePointer?
-        let code = sqlite3_open_v2(storePath.path, &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+        // No other connection opens the file. On some systems SQLite's locks would exclude the descriptor lock of the temporary file.
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_URI
+        let code = sqlite3_open_v2(Connection.uri(storePath.path, "nolock=1"), &opened, flags, ReportingFileSystem.name)
         defer { sqlite3_close(opened) }
         func failure(_ code: Int32) -> StoreError {
             StoreError(sqlite: code, "Copying the store \(pool.path)", path: storePath.path, connection: opened)
@@ -86,13 +86,5 @@ extension StorePath {
         var found = stat()
         guard stat(path, &found) == 0 else { throw refused("The file cannot be reached", errno) }
         return UInt32(found.st_mode) & 0o777
-    }
-
-    /// Flushes a file that no connection of the process has open.
-    fileprivate func flushFile() throws {
-        let descriptor = open(path, O_RDWR | O_CLOEXEC)
-        guard descriptor >= 0 else { throw refused("The file cannot be opened", errno) }
-        defer { close(descriptor) }
-        try flush(descriptor)
     }
 }

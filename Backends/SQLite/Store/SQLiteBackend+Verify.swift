@@ -14,6 +14,7 @@ extension SQLiteBackend {
         do {
             _ = try connection.begin(writing: false)
             defer { connection.rollback() }
+            let failures = connection.failedReads
             let tableCount = pool.tables.entities.count + pool.tables.links.count
             var progress = MaintenanceProgress(activity: "pages", total: 2 * tableCount)
             var findings: [String] = []
@@ -21,6 +22,8 @@ extension SQLiteBackend {
                 by: { try report(progress) },
                 during: {
                     findings = try connection.texts("PRAGMA integrity_check").filter { $0 != "ok" }
+                    // The check lists pages that it could not read, which need not be damaged.
+                    try connection.checkReads(since: failures, "Verifying the store")
                     let missing = try missingObjects(connection, isIndexing: isIndexing)
                     findings += missing
                     guard missing.isEmpty else { return }

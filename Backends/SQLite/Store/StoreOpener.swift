@@ -87,6 +87,7 @@ struct StoreOpener {
             backend.pool.close()
             throw error
         }
+        if !request.isReadOnly { storePath.removeLeftovers(logger: request.logger) }
         return backend
     }
 

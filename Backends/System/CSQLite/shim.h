@@ -9,6 +9,11 @@ static const int polystore_sqlite_constraint_primary_key = SQLITE_CONSTRAINT_PRI
 static const int polystore_sqlite_constraint_rowid = SQLITE_CONSTRAINT_ROWID;
 static const int polystore_sqlite_constraint_unique = SQLITE_CONSTRAINT_UNIQUE;
 
+static const int polystore_sqlite_ioerr_read = SQLITE_IOERR_READ;
+static const int polystore_sqlite_ioerr_short_read = SQLITE_IOERR_SHORT_READ;
+/* Defined since version 3.34. */
+static const int polystore_sqlite_ioerr_corruptfs = SQLITE_IOERR | (33 << 8);
+
 /* Unknown names are errors instead of string literals, and SQL cannot damage the file on purpose. */
 static inline void polystore_sqlite_harden(sqlite3 *db) {
     sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DML, 0, (int *)0);

@@ -109,8 +109,8 @@ public struct StoreConfiguration: Sendable {
     /// Deletes every file of the store, which must be closed.
     /// - Throws: `io` if a file cannot be deleted.
     package func erase() throws {
-        if let eraseFiles { return try eraseFiles() }
-        for file in files { try StorePath(path: file).remove() }
+        if let eraseFiles { try eraseFiles() } else { for file in files { try StorePath(path: file).remove() } }
+        if !files.isEmpty { StorePath(path: location).removeLeftovers() }
     }
 
     /// Returns the configuration with another value of ``isReadOnly``. This method and the following ones are for a configuration that is written in one

@@ -61,10 +61,7 @@ extension StorePath {
         }
     }
 
-    /// Returns the temporary path of a copy of a store, in the folder of its final path.
-    package func temporaryPath() -> StorePath { StorePath(path: "\(path).\(UInt64.random(in: 0 ... .max)).partial") }
-
-    /// Returns whether a path is one that ``temporaryPath()`` returns. The copy may have been renamed since.
+    /// Returns whether a path has the form of a temporary one (``TemporaryEntry``). The copy may have been renamed since.
     private static func isTemporary(_ path: String) -> Bool {
         let suffix = ".partial"
         guard path.hasSuffix(suffix) else { return false }

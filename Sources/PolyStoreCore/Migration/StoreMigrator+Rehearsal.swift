@@ -10,13 +10,13 @@ extension StoreMigrator {
         try MigrationLocks.withLock(store) {
             let steps = try self.steps()
             var report = MigrationReport()
-            guard steps.count > 1, let first = steps.first, let copy = try copied(first) else {
+            guard steps.count > 1, let first = steps.first, let (copy, folder) = try copied(first) else {
                 for (index, step) in steps.enumerated() {
                     try rehearse(step, index, steps.count, examines: index == 0, commits: false, &report)
                 }
                 return report
             }
-            defer { copy.eraseCopy() }
+            defer { copy.eraseCopy(folder) }
             for (index, step) in steps.enumerated() {
                 try copy.rehearse(step, index, steps.count, examines: report.isPossible, commits: index + 1 < steps.count, &report)
             }
@@ -25,13 +25,18 @@ extension StoreMigrator {
     }
 
     /// Copies the store for a rehearsal.
-    /// - Returns: The migrator of the copy; `nil` if the backend cannot copy its stores.
+    /// - Returns: The migrator of the copy, and its folder, which the next opening of the store removes if this process is terminated; `nil` if the backend
+    ///   cannot copy its stores.
     /// - Throws: `full`, and errors of copying.
-    private func copied(_ first: MigrationPath.Step) throws -> StoreMigrator? {
+    private func copied(_ first: MigrationPath.Step) throws -> (StoreMigrator, TemporaryEntry?)? {
         let backend = try open(plan(first))
         defer { try? backend.close() }
-        let copyPath = "\(store.location).rehearsal-\(UUID().uuidString)"
-        guard backend.capabilities.has(.copying), let scratch = store.relocated(to: copyPath) else { return nil }
+        guard backend.capabilities.has(.copying), store.relocated(to: store.location) != nil else { return nil }
+        var folder: TemporaryEntry?
+        // Other locations than the path of a file or folder have no folder.
+        if !store.files.isEmpty { folder = try TemporaryEntry(beside: StorePath(path: store.location), isFolder: true, mode: 0o700) }
+        let copyPath = folder.map { "\($0.storePath.path)/copy" } ?? "\(store.location).rehearsal-\(UUID().uuidString)"
+        guard let scratch = store.relocated(to: copyPath) else { return nil }
         monitor?.show("copying the store")
         // The copy, and what a step writes beside it.
         try StoreRoom.check(store, copies: 3, at: copyPath)
@@ -40,14 +45,15 @@ extension StoreMigrator {
             logger: logger)
         copy.monitor = monitor
         do { try backend.copy(to: copyPath) } catch {
-            copy.eraseCopy()
+            copy.eraseCopy(folder)
             throw error
         }
-        return copy
+        return (copy, folder)
     }
 
-    private func eraseCopy() {
+    private func eraseCopy(_ folder: TemporaryEntry?) {
         do { try store.erase() } catch { logger.write(.error, "The copy \(location) of a rehearsal could not be deleted: \(error)") }
+        folder?.remove()
     }
 
     /// - Parameters:

@@ -15,6 +15,8 @@
 //     engine-child linked ENGINE PATH          opens a file with several names read-only, prints the ids of its notes, waits, prints them or the error's code
 //     engine-child grow lmdb PATH MISSING      reserves address space until the map cannot grow, plus MISSING mebibytes: prints the outcome
 //     engine-child squeeze lmdb PATH           compacts without enough address space and descriptors, beside a reader: prints the outcomes, waits in between
+//     engine-child held ENGINE PATH WORK AT    copies the store to the path PATH.copy or compacts it: prints "held" and waits before the AT-th call that needs
+//                                              disk space, prints "done" or the error's code, waits, closes
 //     engine-child sample ENGINE PATH          creates a store that covers the whole file format
 //     engine-child evolve ENGINE PATH          migrates that store twice
 
@@ -26,7 +28,7 @@ import PolyStoreLMDB
 import PolyStoreLevelDB
 import PolyStoreSQLite
 
-func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
+nonisolated func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 
 func code(_ error: any Error) -> String { (error as? StoreError)?.code.description ?? "\(error)" }
 
@@ -277,6 +279,13 @@ case "migrate":
 case "fork": try Forking.run(store)
 case "readonly":
     do { say("\(try store.ids("Note"))") } catch { say("\(error)") }
+    try store.backend.close()
+case "held":
+    do {
+        try Holding.run(store, arguments[3], arguments[4], at: UInt64(number(5)))
+        say("done")
+    } catch { say(code(error)) }
+    _ = readLine()
     try store.backend.close()
 case "linked":
     say("\(try store.wholeNotes())")
