@@ -139,6 +139,23 @@ let snapshotCases: [ConformanceCase] =
             try run.expect(try store.ids(try store.request("Item", "price", .equal, .integer(200))), equals: [1])
         },
         ConformanceCase(
+            "snapshot.sessions.idle-ones-are-limited",
+            "A backend that keeps sessions for later snapshots keeps no more than it states, and counts those in use."
+        ) { run in
+            let (store, item) = try Catalog.open(run, items: 3)
+            guard let before = store.backend.readSessions else { return }
+            for round in 1...2 {
+                let readers = try (0..<100).map { _ in try store.backend.beginRead() }
+                for reader in readers { try run.expect(try reader.ids(FetchRequest(item)), equals: [1, 2, 3]) }
+                let during = store.backend.readSessions
+                for reader in readers { reader.end() }
+                guard let during, let after = store.backend.readSessions else { throw run.fail("the sessions are not reported any more") }
+                try run.expect(after.idle <= after.maximumIdle, "round \(round): \(after) after 100 snapshots")
+                try run.expect(after.active, equals: before.active, "active sessions after round \(round)")
+                try run.expect(during.active, equals: before.active + 100, "active sessions in round \(round)")
+            }
+        },
+        ConformanceCase(
             "snapshot.write.cursors-within",
             "Cursors of a write transaction are independent, and an open one does not prevent writes."
         ) { run in

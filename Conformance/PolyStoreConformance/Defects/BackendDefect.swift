@@ -47,5 +47,6 @@ enum BackendDefect: String, Sendable {
     case swallowsAnApply = "ignores the 1,000th change set"
     case countsAnything = "counts without checking the order"
     case examinesNothing = "reports that it examined no rows"
+    case keepsSessions = "keeps a session for every snapshot that has ended"
     case ignoresValues = "does not claim named values and drops them silently"
 }

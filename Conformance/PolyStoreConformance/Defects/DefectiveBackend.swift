@@ -82,6 +82,7 @@ public struct DefectiveBackend: Sendable, CustomStringConvertible {
         DefectiveBackend(.missesOneRecord, caughtBy: "query.record.finds-every-object", isRare: true),
         DefectiveBackend(.swallowsAnApply, caughtBy: "writing.apply.thousands", isRare: true),
         DefectiveBackend(.countsAnything, caughtBy: "refusal.count.invalid-order", isRare: true),
+        DefectiveBackend(.keepsSessions, caughtBy: "snapshot.sessions.idle-ones-are-limited", isRare: true),
         DefectiveBackend(.examinesNothing, caughtBy: "plan.rows.examined-are-at-least-the-returned", isRare: true),
         DefectiveBackend(
             .writesNothingAfterCompaction, caughtBy: "compaction.beside-writers.lose-nothing", isRare: true,

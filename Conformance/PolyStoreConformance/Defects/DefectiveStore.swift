@@ -22,6 +22,8 @@ final class DefectiveStore: StorageBackend, @unchecked Sendable {  // used by on
     var hasFailed = false
     /// The number of applied change sets, for the store that ignores one of them.
     var applied = 0
+    /// The number of snapshots that began, for the store that keeps their sessions.
+    private var begun = 0
     /// Values that were applied but possibly not committed, for the store that keeps them.
     var keptValues: [String: [UInt8]] = [:]
 
@@ -33,6 +35,7 @@ final class DefectiveStore: StorageBackend, @unchecked Sendable {  // used by on
 
     var capabilities: Capabilities { Capabilities(features: claims, durabilities: claims.contains(.fullDurability) ? [.full] : [.relaxed]) }
     var metadata: StoreMetadata { inner.metadata }
+    var readSessions: ReadSessions? { defect == .keepsSessions ? ReadSessions(active: 0, idle: begun, maximumIdle: 8) : nil }
     func close() throws { try inner.close() }
 
     func beginMigration(_ change: SchemaChange) throws -> any StoreMigration {
@@ -76,6 +79,7 @@ final class DefectiveStore: StorageBackend, @unchecked Sendable {  // used by on
     func end(isWriter: Bool) { open.signal { if isWriter { $0.writers -= 1 } else { $0.readers -= 1 } } }
 
     func beginRead() throws -> any ReadTransaction {
+        if defect == .keepsSessions { begun += 1 }
         begin(isWriter: false)
         if defect == .leaksUncommitted, let writer { return DefectiveReadTransaction(self, writer.inner, isBorrowed: true) }
         if defect == .staleSnapshot, let earlier { return DefectiveReadTransaction(self, earlier, isBorrowed: true) }
