@@ -57,13 +57,13 @@ enum ReportingFileSystem {
         var own = methods.pointee
         own.xRead = { file, bytes, count, offset in ReportingFileSystem.read(file, bytes, count, offset) }
         own.xWrite = { file, bytes, count, offset in
-            ReportingFileSystem.call(file, \.xWrite) { $0(file, bytes, count, offset) }
+            ReportingFileSystem.call(file, { $0.pointee.xWrite }, { $0(file, bytes, count, offset) })
         }
-        own.xTruncate = { file, size in ReportingFileSystem.call(file, \.xTruncate) { $0(file, size) } }
-        own.xSync = { file, flags in ReportingFileSystem.call(file, \.xSync) { $0(file, flags) } }
+        own.xTruncate = { file, size in ReportingFileSystem.call(file, { $0.pointee.xTruncate }, { $0(file, size) }) }
+        own.xSync = { file, flags in ReportingFileSystem.call(file, { $0.pointee.xSync }, { $0(file, flags) }) }
         if own.iVersion >= 2, own.xShmMap != nil {
             own.xShmMap = { file, page, size, extends, map in
-                ReportingFileSystem.call(file, \.xShmMap) { $0(file, page, size, extends, map) }
+                ReportingFileSystem.call(file, { $0.pointee.xShmMap }, { $0(file, page, size, extends, map) })
             }
         }
         let tail = tail(file, wrapped)
@@ -93,9 +93,9 @@ enum ReportingFileSystem {
 
     /// Calls a method of the wrapped layer.
     private static func call<Method>(
-        _ file: UnsafeMutablePointer<sqlite3_file>?, _ method: KeyPath<sqlite3_io_methods, Method?>, _ body: (Method) -> Int32
+        _ file: UnsafeMutablePointer<sqlite3_file>?, _ method: (UnsafePointer<sqlite3_io_methods>) -> Method?, _ body: (Method) -> Int32
     ) -> Int32 {
-        guard let wrapped, let file, let found = tail(file, wrapped).pointee.wrapped.pointee[keyPath: method] else { return SQLITE_IOERR }
+        guard let wrapped, let file, let found = method(tail(file, wrapped).pointee.wrapped) else { return SQLITE_IOERR }
         return recorded(body(found))
     }
 

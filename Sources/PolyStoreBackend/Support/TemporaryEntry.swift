@@ -38,7 +38,7 @@ package final class TemporaryEntry: Sendable {
         (storePath, descriptor, identity) = try Self.ofThisProcess.withLock { entries in
             while true {
                 let storePath = final.temporaryPath()
-                guard let descriptor = try Self.make(storePath, isFolder: isFolder, mode: mode) else { continue }
+                guard let descriptor = try Self.make(storePath, beside: final, isFolder: isFolder, mode: mode) else { continue }
                 // A file system without such locks has no way to tell whether an entry is used, and its leftovers are kept.
                 while flock(descriptor, LOCK_EX) != 0, errno == EINTR {}
                 var (own, named) = (stat(), stat())
@@ -53,10 +53,10 @@ package final class TemporaryEntry: Sendable {
     }
 
     /// - Returns: The descriptor; `nil` if the name is taken, or the folder was removed again.
-    private static func make(_ storePath: StorePath, isFolder: Bool, mode: UInt32) throws -> Int32? {
+    private static func make(_ storePath: StorePath, beside final: StorePath, isFolder: Bool, mode: UInt32) throws -> Int32? {
         if isFolder, mkdir(storePath.path, mode_t(mode)) != 0 {
             if errno == EEXIST { return nil }
-            throw storePath.refused("The folder cannot be made", errno)
+            throw final.refused("No folder with a temporary name can be made beside it", errno)
         }
         let flags = isFolder ? O_RDONLY | O_DIRECTORY | O_NOFOLLOW : O_RDWR | O_CREAT | O_EXCL
         let descriptor = open(storePath.path, flags | O_CLOEXEC, mode_t(mode))
@@ -64,7 +64,7 @@ package final class TemporaryEntry: Sendable {
         let code = errno
         if code == (isFolder ? ENOENT : EEXIST) { return nil }
         if isFolder { rmdir(storePath.path) }
-        throw storePath.refused(isFolder ? "The folder cannot be opened" : "The file cannot be made", code)
+        throw final.refused("No \(isFolder ? "folder" : "file") with a temporary name can be made beside it", code)
     }
 
     /// Ends the use of an entry that has its final name, or whose path is removed already.
