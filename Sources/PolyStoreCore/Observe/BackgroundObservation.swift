@@ -85,7 +85,9 @@ final class BackgroundObservation: @unchecked Sendable {  // everything but the 
         queue.async { [self] in
             isScheduled.withLock { $0 = false }
             guard let context else { return }
-            do { try context.catchUp() } catch { core.logger.write(.error, "Observers could not follow a commit: \(error)") }
+            do { try context.catchUp() } catch {
+                if !core.isCausedByRemoval(error) { core.logger.write(.error, "Observers could not follow a commit: \(error)") }
+            }
         }
     }
 }
