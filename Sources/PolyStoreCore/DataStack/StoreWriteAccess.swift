@@ -13,7 +13,7 @@ final class StoreWriteAccess: AwaitedResource {
         weak var access: StoreWriteAccess?
     }
 
-    private static let byLocation = Protected<[String: WeakAccess]>([:])
+    private static let byLocation = Protected<[StoreName: WeakAccess]>([:])
 
     private let state = Protected(State())
 
@@ -23,7 +23,7 @@ final class StoreWriteAccess: AwaitedResource {
     static func of(_ configuration: StoreConfiguration) -> StoreWriteAccess {
         guard configuration.isShared else { return StoreWriteAccess() }
         let file = try? StorePath(path: configuration.location).identity()
-        let name = file ?? configuration.url
+        let name = StoreName(file ?? configuration.url)
         return byLocation.withLock { byLocation in
             byLocation = byLocation.filter { $0.value.access != nil }
             let access = byLocation[name]?.access ?? StoreWriteAccess()
