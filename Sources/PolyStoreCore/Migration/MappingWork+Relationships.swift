@@ -89,13 +89,16 @@ extension MappingWork {
                 guard case .foreignKey(let field) = relationship.storage else { continue }
                 for id in ids where try migration.target.record(entity, rowID: id)?.isNull(field) ?? false {
                     throw StoreError(
-                        .constraint, "\(entity.name).\(relationship.name) of object \(id) must lead to an object, and leads nowhere.",
+                        .constraint,
+                        "\(entity.name).\(relationship.name) of \(described(entity, id)) must lead to an object, and leads nowhere.",
                         entity: entity.name, attribute: relationship.name, rowID: id)
                 }
             }
             for relationship in counted {
                 let related = try migration.target.related(relationship, of: ids)
-                for id in ids where !relationship.allows(related[id].count) { throw relationship.miscounted(entity, id, related[id].count) }
+                for id in ids where !relationship.allows(related[id].count) {
+                    throw relationship.miscounted(entity, id, described(entity, id), related[id].count)
+                }
             }
         }
     }
@@ -131,9 +134,10 @@ extension Relationship {
     /// `2 or more`, `0 to 5`.
     var allowedCounts: String { "\(minCount)\(maxCount.map { " to \($0)" } ?? " or more")" }
 
-    func miscounted(_ entity: Entity, _ id: Int64, _ count: Int) -> StoreError {
+    /// - Parameter object: The object in words.
+    func miscounted(_ entity: Entity, _ id: Int64, _ object: String, _ count: Int) -> StoreError {
         StoreError(
-            .constraint, "\(entity.name).\(name) of object \(id) leads to \(count) objects, and \(allowedCounts) are allowed.",
+            .constraint, "\(entity.name).\(name) of \(object) leads to \(count) objects, and \(allowedCounts) are allowed.",
             entity: entity.name,
             attribute: name, rowID: id)
     }
