@@ -197,7 +197,8 @@ import Testing
         #expect(animal.name == "a" && other.object?.name == "d" && otherObserver.calls == [])
         observer.calls = []
         try await zoo.addFirst()
-        #expect(observer.calls.filter { $0 == "updated a" }.count == (backend == .memory ? 0 : 1), "\(observer.calls)")
+        // Once, or twice if the view moves between the addition of the store and the commit.
+        #expect(observer.calls.contains("updated a") == (backend != .memory), "\(observer.calls)")
         #expect(monitor.object?.age == (backend == .memory ? nil : 20))
         guard backend != .memory else { return }
         observer.calls = []
