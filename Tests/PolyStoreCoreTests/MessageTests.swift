@@ -60,6 +60,13 @@ import Testing
             person.department = department
             return [person.objectID.rowID]
         }
+        // An object that was created and deleted, by its name.
+        check(.constraint, ["Person.department of object \(first.rowID)", "a new Dept, which is deleted"]) { transaction in
+            let department = try transaction.create(Department.self)
+            try transaction.delete(department)
+            try transaction.edit(first).department = department
+            return [department.objectID.rowID + 1_000_000]
+        }
         // An object of the store is named.
         let second = try stack.performAndWait { transaction in try transaction.create(Person.self) { $0.email = "b" }.objectID }
         let error = expectError(.constraint) { try stack.performAndWait { try $0.edit(second).email = "a" } }

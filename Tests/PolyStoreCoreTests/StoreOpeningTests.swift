@@ -111,6 +111,53 @@ import Testing
         #expect(openings.load(ordering: .relaxed) == 1)
     }
 
+    /// The file of an open store is the same store under its new name.
+    @Test(arguments: Backend.shared)
+    func openStoreIsKnownByTheNewNameOfItsFile(_ backend: Backend) throws {
+        let folder = try Folder()
+        let stack = try DataStack(split)
+        let store = try stack.addStore(backend.store(in: folder, "first"), configuration: "A")
+        let (old, new) = (backend.store(in: folder, "first"), backend.store(in: folder, "second"))
+        try FileManager.default.moveItem(atPath: old.location, toPath: new.location)
+        #expect(try stack.addStore(new, configuration: "A") === store)
+        expectError(.differentStoreAtURL) { try stack.addStore(new, configuration: "B") }
+        #expect(stack.stores == [store])
+    }
+
+    /// A folder with the name of an open store that was deleted is another store, even if the file system gives it the same number.
+    @Test(arguments: Backend.persistent)
+    func storeAtAnotherPathIsOpenedAfterTheFilesOfAnOpenOneWereDeleted(_ backend: Backend) throws {
+        let folder = try Folder()
+        let stack = try DataStack(split)
+        let store = try stack.addStore(backend.store(in: folder, "first"), configuration: "A")
+        try FileManager.default.removeItem(atPath: store.location)
+        let other = try stack.addStore(backend.store(in: folder, "second"), configuration: "B")
+        #expect(other !== store && stack.stores == [store, other])
+    }
+
+    /// Composed and decomposed characters are equal in Swift. They are two files in most file systems of Linux.
+    @Test(arguments: Backend.persistent)
+    func filesWhoseNamesDifferInTheCompositionOfACharacterAreTwoStores(_ backend: Backend) throws {
+        let folder = try Folder()
+        let (composed, decomposed) = ("caf\u{e9}", "cafe\u{301}")
+        try Data().write(to: URL(fileURLWithPath: folder.file("probe" + composed)))
+        let isOneFile = FileManager.default.fileExists(atPath: folder.file("probe" + decomposed))
+        try FileManager.default.removeItem(atPath: folder.file("probe" + composed))
+        let stack = try DataStack(split)
+        let first = try stack.addStore(backend.store(in: folder, composed), configuration: "A")
+        guard !isOneFile else { return }
+        let second = try stack.addStore(backend.store(in: folder, decomposed), configuration: "B")
+        #expect(first !== second && stack.stores.count == 2)
+        // Each has its own write access and its own data.
+        try stack.performAndWait { transaction throws in
+            try transaction.create(Into<Person>("A")) { $0.email = "a" }
+            try transaction.create(Into<Person>("B")) { $0.email = "b" }
+        }
+        #expect(try stack.readAndWait { try $0.fetchAll(From<Person>("A")).map(\.email) } == ["a"])
+        #expect(try stack.addStore(backend.store(in: folder, composed), configuration: "A") === first)
+        #expect(try stack.addStore(backend.store(in: folder, decomposed), configuration: "B") === second)
+    }
+
     /// An addition that waits for another one of the same store opens the store itself if the other one fails.
     @Test func additionAfterAFailedOneOpensTheStore() throws {
         let folder = try Folder()

@@ -50,6 +50,20 @@ import Testing
         }
     }
 
+    /// The caller knows no ids of objects that the import has created.
+    @Test(arguments: Backend.forObjectLayer)
+    func messageAboutATakenIDNamesNoIDOfANewObject(_ backend: Backend) throws {
+        let articles = try Articles(backend)
+        let taken = [ArticleSource(1, "one"), ArticleSource(2, "two"), ArticleSource(1, "taken", newCode: 2)]
+        let options = ImportOptions(commit: .once, onInvalidRecord: .exclude())
+        let first = try articles.importLines(taken, options).problems.first.map { "\($0)" } ?? ""
+        #expect(first.contains("of a new object must be unique, and another new object has the same value"), "\(first)")
+        // The objects are in the store now.
+        let second = try articles.importLines(taken, options).problems.first.map { "\($0)" } ?? ""
+        let names = second.contains("of object 1 must be unique, and object 2 has the same value")
+        #expect(names || second.contains("of object 2 must be unique, and object 1 has the same value"), "\(second)")
+    }
+
     @Test(arguments: Backend.allCases)
     func updateExchangesTheIDsOfTwoObjects(_ backend: Backend) throws {
         for commit in Self.commits {

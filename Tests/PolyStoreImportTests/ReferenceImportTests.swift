@@ -38,8 +38,21 @@ struct ReferenceImportTests {
         }
         #expect(error?.code == .notFound)
         #expect(
-            error?.message.contains("Country \"X\"") == true && error?.message.contains("City.country of object") == true,
+            error?.message.contains("Country \"X\"") == true && error?.message.contains("City.country of a new object") == true,
             "\(error?.message ?? "")")
+        #expect(error?.violations.map(\.message).allSatisfy { $0.contains("City.country of a new object") } == true)
+        // An object of the store is named by its id.
+        try world.stack.performAndWait { transaction throws in
+            _ = try transaction.importUniqueObject(Into<City>(), from: CitySource(number: 1))
+        }
+        let city = try world.stack.readAndWait { try $0.fetchObjectID(From<City>()) }
+        let updating = expectError(.notFound) {
+            try world.stack.performAndWait { transaction throws in
+                _ = try transaction.importUniqueObject(Into<City>(), from: CitySource(number: 1, country: "X"))
+            }
+        }
+        #expect(updating?.message.contains("City.country of object \(try #require(city).rowID)") == true, "\(String(describing: updating))")
+        try world.stack.performAndWait { _ = try $0.deleteAll(From<City>()) }
         #expect(try world.cities() == [])
         try world.stack.performAndWait { transaction throws in
             _ = try transaction.importUniqueObjects(

@@ -176,6 +176,32 @@ struct SchemaMappingTests {
         #expect(try store.contents(ResolvedSchema(Self.old)).differences(from: before) == [])
     }
 
+    /// The caller knows the row ids of the old version alone.
+    @Test("errors about new objects name what they were made of, or no object", arguments: Backend.persistent)
+    func messages(_ backend: Backend) async throws {
+        let folder = try Folder()
+        let store = backend.store(in: folder)
+        try fill(store, 5)
+        func message(_ parts: [EntityMapping]) async -> String {
+            let history = SchemaHistory(Self.schema, mappings: [SchemaMapping(from: "Old", to: "New", parts + [.delete("LogLine")])])
+            do {
+                try await DataStack(history, logger: SilentLogger()).addStore(store, migrating: .chain)
+                return "nothing was thrown"
+            } catch { return (error as? StoreError)?.message ?? "\(error)" }
+        }
+        let named = EntityMapping.update("Person") { _, new in new["name"] = "x" }
+        let inserted = await message([
+            named, .transform("Customer", to: "Person") { _, migration in _ = try migration.insert("Person") },
+        ])
+        #expect(inserted.contains("Person.name must have a value, and a new object has none"), "\(inserted)")
+        let merged = await message([
+            named, .transform("Customer", to: "Person") { old, migration in _ = try migration.copy(old, to: "Person") },
+        ])
+        #expect(merged.contains("Person.name must have a value, and the object made of Customer 1 has none"), "\(merged)")
+        let kept = await message([.update("Person") { old, new in if old.rowID != 3 { new["name"] = "x" } }, .delete("Customer")])
+        #expect(kept.contains("Person.name must have a value, and object 3 has none"), "\(kept)")
+    }
+
     @Test("two entities become one, in either order: no object takes the row id of another", arguments: Backend.persistent, [false, true])
     func merging(_ backend: Backend, _ transformsFirst: Bool) async throws {
         let folder = try Folder()

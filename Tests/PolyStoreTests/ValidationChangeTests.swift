@@ -187,7 +187,7 @@ final class Posting {
             }
         }
         #expect(
-            refusal?.message.contains("validate() of Posting 3 changed the object itself; validate() of Posting 2 changed Ledger 1. ")
+            refusal?.message.contains("validate() of a new Posting changed the object itself; validate() of Posting 2 changed Ledger 1. ")
                 ?? false)
     }
 

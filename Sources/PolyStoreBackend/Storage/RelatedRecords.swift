@@ -2,6 +2,6 @@
 public protocol RelatedRecords: AnyObject {
     /// Returns a record, or nil if it does not exist. The record is valid until the next call.
     func record(_ entity: Entity, rowID: Int64) throws -> RecordView?
-    /// Returns the destination ids of a to-many relationship for many sources.
+    /// Returns the targets of a relationship for many sources; see ``ReadTransaction/related(_:of:)``.
     func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs
 }

@@ -108,13 +108,14 @@ public protocol ReadTransaction: RelatedRecords {
     func scan(_ request: FetchRequest) throws -> Scan
     /// Returns the number of objects that a request selects, including its limit and offset. The default scans.
     func count(_ request: FetchRequest) throws -> Int
-    /// Returns the targets of a to-many relationship for many sources in one call. Targets of an ordered relationship are returned with their positions, in
-    /// ascending order of positions; others, and those with equal positions, in ascending order of row ids.
+    /// Returns the targets of a relationship for many sources in one call. A to-one relationship has one target, or none if it is null. Targets of an ordered
+    /// relationship are returned with their positions, in ascending order of positions; others, and those with equal positions, in ascending order of row ids.
+    /// Sources that do not exist have no targets.
     ///
     /// The position is the value of the field ``Relationship/positionField`` or that of the link. Null precedes every integer.
     /// - Parameters:
-    ///   - relationship: A to-many relationship of the store's schema.
-    ///   - sources: Row ids of the relationship's source entity, in any order, without duplicates.
+    ///   - relationship: A to-one or to-many relationship of the store's schema, or the opposite direction of one over a link table, ``Relationship/reversed``.
+    ///   - sources: Row ids of the relationship's source entity, in any order, without duplicates. Any integers are valid.
     func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs
     /// Computes the groups of a request as far as the engine can. The result contains the residual request: the condition on groups, their order, the slice.
     ///

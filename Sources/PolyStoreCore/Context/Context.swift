@@ -3,8 +3,8 @@ import Synchronization
 
 /// A consistent view of a stack's objects, with one object per id. It is used by one thread or actor at a time.
 ///
-/// There are three kinds: the main actor's ``DataStack/view``, the snapshots of `read { }`, and ``Transaction``s, which are the only ones that can
-/// change objects.
+/// There are four kinds: the ``ViewContext``s of the main actor, the ``RefreshableContext``s of any thread, the ``SnapshotContext`` of one read, and
+/// ``Transaction``s, which are the only ones that can change objects.
 /// Neither contexts nor their objects are Sendable, so the compiler prevents their use on other threads. Pass objects between contexts by
 /// ``ObjectID``.
 public class Context {
@@ -61,6 +61,12 @@ public class Context {
 
     /// Logs a message with the source location that created this context.
     final func log(_ level: LogLevel, _ message: @autoclosure () -> String) { core.logger.write(level, site, message()) }
+
+    /// Logs a read of an observer that failed, unless the store was removed meanwhile; see ``StackCore/isCausedByRemoval(_:)``. The next move compares all objects.
+    final func logFailedRead(_ error: any Error, _ message: @autoclosure () -> String) {
+        observers?.hasFailed = true
+        if !core.isCausedByRemoval(error) { log(.error, "\(message()): \(error)") }
+    }
 
     /// Creates missing identity maps, one for each entity of the table.
     final func growMaps() {

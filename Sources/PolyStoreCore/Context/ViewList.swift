@@ -40,9 +40,12 @@ final class ViewList: Sendable {
             do {
                 try view.catchUp()
             } catch {
-                logger.write(.error, "The view could not follow a commit: \(error)")
+                func report(_ message: String, _ error: any Error) {
+                    if !view.core.isCausedByRemoval(error) { logger.write(.error, "\(message): \(error)") }
+                }
+                report("The view could not follow a commit", error)
                 // The pending commits are lost, so the view reads all objects again.
-                do { try view.refresh() } catch { logger.write(.error, "The view shows an earlier version: \(error)") }
+                do { try view.refresh() } catch { report("The view shows an earlier version", error) }
             }
         }
     }

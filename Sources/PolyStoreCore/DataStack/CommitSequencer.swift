@@ -89,7 +89,8 @@ final class CommitSequencer: Sendable {
     func didRemove(_ store: PersistentStore) { progress.withLock { _ = $0.removeValue(forKey: store.index) } }
 
     private func begin(_ store: PersistentStore, _ progress: inout [Int: Progress]) {
-        guard progress[store.index] == nil else { return }
+        // Another thread can have removed the store since the caller took it from the table.
+        guard progress[store.index] == nil, isOpen(store) else { return }
         do {
             let reader = try store.backend.beginRead()
             defer { reader.end() }
@@ -222,6 +223,7 @@ final class CommitSequencer: Sendable {
             try publish(&history, store)
             progress[store.index]?.position = history.position
         } catch {
+            guard isOpen(store) else { return false }
             report(error, store)
             publishUnknown(store)
         }
@@ -239,7 +241,11 @@ final class CommitSequencer: Sendable {
         publisher.publishUnknown(store, Commit(ofUnknownChangesIn: table.withLock { $0 }))
     }
 
+    private func isOpen(_ store: PersistentStore) -> Bool { table.withLock { $0.isOpen(store) } }
+
+    /// Logs an error, unless the store was closed during the read.
     private func report(_ error: any Error, _ store: PersistentStore) {
+        guard isOpen(store) else { return }
         logger.withLock { $0 }.write(.warning, "The commits of others to \(store.location) could not be read: \(error)")
     }
 }

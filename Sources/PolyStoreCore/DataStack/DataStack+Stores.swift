@@ -60,7 +60,7 @@ extension DataStack {
         _ store: StoreConfiguration, configuration name: String?, history: HistoryOptions?
     ) throws -> (store: PersistentStore, isNew: Bool) {
         let (schema, models) = try core.configuration(name)
-        if store.isShared, let same = stores.first(where: { store.isSameStore(as: $0) }) {
+        if let same = openStore(same: store) {
             guard same.configurationName != name else { return (same, false) }
             func quoted(_ name: String?) -> String { name.map { "\"\($0)\"" } ?? "default" }
             throw StoreError(
@@ -104,17 +104,15 @@ extension DataStack {
     }
 }
 
-extension StoreConfiguration {
-    /// The names of the store: its URL and, if its file or folder exists, its engine and the identity of the file, which can have several names.
-    var names: Set<String> {
-        guard isShared, let file = try? StorePath(path: location).identity() else { return [url] }
-        return [url, "\(url.prefix { $0 != ":" }):#\(file)"]
-    }
-
-    /// Returns whether an open store has the same engine and the same file or folder, which can have several names.
-    fileprivate func isSameStore(as open: PersistentStore) -> Bool {
-        if open.url == url { return true }
-        return open.configuration.isShared && !open.configuration.names.isDisjoint(with: names)
+extension DataStack {
+    /// Returns the open store that a configuration refers to; `nil` if there is none. The open stores keep the identities of their files, so only that of the
+    /// configuration is read from the file system.
+    func openStore(same configuration: StoreConfiguration) -> PersistentStore? {
+        guard configuration.isShared else { return nil }
+        let open = stores
+        guard !open.isEmpty else { return nil }
+        let names = configuration.names
+        return open.first { $0.isSame(as: configuration, names) }
     }
 }
 

@@ -18,6 +18,8 @@ public final class PersistentStore: Sendable {
     let sequences: Protected<[ClosedRange<Int64>?]>
     /// The write access to this location, shared with stores of other stacks.
     let writeAccess: StoreWriteAccess
+    /// The names of the store when it was opened; see ``StoreConfiguration/names``.
+    private let names: Set<StoreName>
     /// The options of the history that commits of this stack record; `nil` if they record none. The history itself is read with
     /// ``DataStack/history(since:matching:limit:file:line:)``.
     public let historyOptions: HistoryOptions?
@@ -41,8 +43,19 @@ public final class PersistentStore: Sendable {
         self.configuration = configuration
         self.backend = backend
         self.schema = schema
+        names = configuration.names
         writeAccess = StoreWriteAccess.of(configuration)
         sequences = Protected(Array(repeating: nil, count: schema.entities.count))
+    }
+
+    /// Returns whether a configuration has the same engine and the same file or folder, which can have several names.
+    /// - Parameter names: The names of the configuration.
+    func isSame(as other: StoreConfiguration, _ others: Set<StoreName>) -> Bool {
+        guard configuration.isShared, other.isShared, !names.isDisjoint(with: others) else { return false }
+        guard !others.contains(StoreName(url)) else { return true }
+        // The store keeps its file open, so no other file can have its identity. A folder that was deleted can have passed it on to another one.
+        if case .file? = try? StorePath(path: other.location).kind() { return true }
+        return !configuration.names.isDisjoint(with: others)
     }
 
     /// The unique id of the store, generated when it was created. It is part of the URI of every object.

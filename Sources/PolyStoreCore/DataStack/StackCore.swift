@@ -1,6 +1,7 @@
 import PolyStoreBackend
 
-/// The state shared by a stack and its contexts. Contexts retain the core rather than the stack, so that a released stack is closed.
+/// The state shared by a stack and its contexts. Contexts retain the core and not the stack: a stack can be released while contexts of it exist. The stores are
+/// closed when the stack, its contexts and its transactions are released.
 final class StackCore: Sendable {
     let schema: Schema
     /// The schema versions that stores are migrated from and to.
@@ -23,7 +24,7 @@ final class StackCore: Sendable {
     let views = ViewList()
     /// The handlers that end the sequences which retain a view of the stack. Called when the stack is released.
     let sequenceEnds = HandlerList()
-    /// The handlers called after a store is added.
+    /// The handlers called after a store is added or removed.
     let storeAdditions = HandlerList()
     let steps = StepwiseList()
     private let loggerBox: Protected<any StoreLogger>
@@ -51,7 +52,10 @@ final class StackCore: Sendable {
         publisher.finish()
         readerThreads.finish()
         batchThreads.finish()
-        for store in table.withLock({ $0.openStores }) {
+        // The stores are removed before they are closed: a check for commits of others that is still running reports no error of a removed store. It cannot
+        // be awaited, because it can be what released the last reference.
+        let stores = table.withLock { table in table.openStores.filter { table.remove($0) } }
+        for store in stores {
             do { try store.backend.close() } catch { logger.write(.error, "Closing \(store.location): \(error)") }
             store.writeAccess.didClose()
         }
@@ -98,6 +102,11 @@ final class StackCore: Sendable {
             logger.writeFailure(error, site)
             throw error
         }
+    }
+
+    /// Returns whether a read failed because its store was removed from the stack meanwhile. Its observers follow the removal, which is notified after it.
+    func isCausedByRemoval(_ error: any Error) -> Bool {
+        (error as? StoreError)?.code == .closed && table.withLock { $0.hasRemoved }
     }
 
     // MARK: Views

@@ -13,7 +13,7 @@ final class StoreWriteAccess: AwaitedResource {
         weak var access: StoreWriteAccess?
     }
 
-    private static let byLocation = Protected<[String: WeakAccess]>([:])
+    private static let byLocation = Protected<[StoreName: WeakAccess]>([:])
 
     private let state = Protected(State())
 
@@ -23,8 +23,8 @@ final class StoreWriteAccess: AwaitedResource {
     static func of(_ configuration: StoreConfiguration) -> StoreWriteAccess {
         guard configuration.isShared else { return StoreWriteAccess() }
         // The file can have several names, and a compaction can replace the file at a path.
-        var names = ["path:" + StorePath.resolve(configuration.location)]
-        if let file = try? StorePath(path: configuration.location).identity() { names.append("file:" + file) }
+        var names = [StoreName("path:" + StorePath.resolve(configuration.location))]
+        if let file = try? StorePath(path: configuration.location).identity() { names.append(StoreName("file:" + file)) }
         return byLocation.withLock { byLocation in
             byLocation = byLocation.filter { $0.value.access != nil }
             let access = names.compactMap { byLocation[$0]?.access }.first ?? StoreWriteAccess()

@@ -86,9 +86,11 @@ extension UniqueImporter {
             guard let key = access.read(object), !key.values.contains(where: \.isNull) else { continue }
             guard let holder = try otherHolder(of: key, object._$state.rowID) else { continue }
             let names = access.fields.map(\.name).joined(separator: "+")
+            // The caller knows no id of an object that the import has created.
+            let other = transaction.isNew(entry.entity.name, holder) ? "another new object" : "object \(holder)"
             throw StoreError(
                 .constraint,
-                "\(entry.entity.name).\(names) of object \(object._$state.rowID) must be unique, and object \(holder) has the same value, \(key).",
+                "\(entry.entity.name).\(names) of \(transaction.described(object)) must be unique, and \(other) has the same value, \(key).",
                 entity: entry.entity.name, attribute: names, rowID: object._$state.rowID)
         }
     }

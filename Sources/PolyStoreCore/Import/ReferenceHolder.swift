@@ -53,7 +53,9 @@ struct ReferenceHolder {
     /// A description for error messages.
     var description: String {
         guard let object else { return "A reference" }
-        return "\(Swift.type(of: object)._$entityName)\(relationship.map { ".\($0)" } ?? "") of object \(object._$state.rowID)"
+        // The caller knows no id of an object that the import has created.
+        let subject = object.isInserted ? "a new object" : "object \(object._$state.rowID)"
+        return "\(Swift.type(of: object)._$entityName)\(relationship.map { ".\($0)" } ?? "") of \(subject)"
     }
 
     private var relationship: String? {

@@ -45,7 +45,7 @@ extension DataStack {
         core.onBatchThread { [self] in
             let progress = MigrationMonitor(monitor)
             let result = Result {
-                if !self.stores.contains(where: { $0.configuration.isShared && $0.url == store.url }) {
+                if self.openStore(same: store) == nil {
                     let report = try self.migrator(store, name, policy, progress).migrate()
                     reported.withLock { $0 = report }
                 }

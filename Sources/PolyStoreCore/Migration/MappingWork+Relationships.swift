@@ -104,7 +104,8 @@ extension MappingWork {
                     guard let record = try migration.target.record(entity, rowID: id), record.isNull(field), isOf(entity, record, owners)
                     else { continue }
                     throw StoreError(
-                        .constraint, "\(entity.name).\(relationship.name) of object \(id) must lead to an object, and leads nowhere.",
+                        .constraint,
+                        "\(entity.name).\(relationship.name) of \(described(entity, id)) must lead to an object, and leads nowhere.",
                         entity: entity.name, attribute: relationship.name, rowID: id)
                 }
             }
@@ -113,7 +114,7 @@ extension MappingWork {
                 let owners = entity.classes(with: relationship.index)
                 for id in ids where !relationship.allows(related[id].count) {
                     guard let record = try migration.target.record(entity, rowID: id), isOf(entity, record, owners) else { continue }
-                    throw relationship.miscounted(entity, id, related[id].count)
+                    throw relationship.miscounted(entity, id, described(entity, id), related[id].count)
                 }
             }
         }
@@ -154,9 +155,10 @@ extension Relationship {
     /// `2 or more`, `0 to 5`.
     var allowedCounts: String { "\(minCount)\(maxCount.map { " to \($0)" } ?? " or more")" }
 
-    func miscounted(_ entity: Entity, _ id: Int64, _ count: Int) -> StoreError {
+    /// - Parameter object: The object in words.
+    func miscounted(_ entity: Entity, _ id: Int64, _ object: String, _ count: Int) -> StoreError {
         StoreError(
-            .constraint, "\(entity.name).\(name) of object \(id) leads to \(count) objects, and \(allowedCounts) are allowed.",
+            .constraint, "\(entity.name).\(name) of \(object) leads to \(count) objects, and \(allowedCounts) are allowed.",
             entity: entity.name,
             attribute: name, rowID: id)
     }

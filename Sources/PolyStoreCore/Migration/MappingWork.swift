@@ -260,8 +260,20 @@ final class MappingWork {
     private func missing(_ field: Field, _ entity: Entity, _ id: Int64) -> StoreError {
         StoreError(
             .constraint,
-            "\(entity.name).\(field.name) must have a value, and object \(id) has none. Give the attribute a default, make it optional, or set it in a schema mapping.",
+            "\(entity.name).\(field.name) must have a value, and \(described(entity, id)) has none. Give the attribute a default, make it optional, or set it in a schema mapping.",
             entity: entity.name, attribute: field.name, rowID: id)
+    }
+
+    /// Returns an object of the new version in words, for errors. The caller knows the row ids of the old version: not those of objects that a mapping inserts, and
+    /// not those of objects that became objects of another entity.
+    func described(_ entity: Entity, _ id: Int64) -> String {
+        let routes = plan.routes.filter { $0.match(entity.index) != nil }
+        for route in routes {
+            let old = id &- offset(route.source.index, entity.index)
+            guard old > 0, (try? source.record(route.source, rowID: old)) ?? nil != nil else { continue }
+            return old == id ? "object \(id)" : "the object made of \(route.source.name) \(old)"
+        }
+        return routes.isEmpty ? "object \(id)" : "a new object"
     }
 
     private func checkRules(_ entity: Entity, _ id: Int64, _ record: RecordView) throws {
@@ -269,7 +281,7 @@ final class MappingWork {
             return
         }
         throw StoreError(
-            .constraint, "\(entity.name).\(finding.field.name) of object \(id) \(finding.message).", entity: entity.name,
+            .constraint, "\(entity.name).\(finding.field.name) of \(described(entity, id)) \(finding.message).", entity: entity.name,
             attribute: finding.field.name, rowID: id)
     }
 

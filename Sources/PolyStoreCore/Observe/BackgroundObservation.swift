@@ -88,9 +88,11 @@ final class BackgroundObservation: @unchecked Sendable {  // everything but the 
             do {
                 try context.catchUp()
             } catch {
-                core.logger.write(.error, "Observers could not follow a commit: \(error)")
+                if !core.isCausedByRemoval(error) { core.logger.write(.error, "Observers could not follow a commit: \(error)") }
                 // The pending commits are lost, so the context reads all objects again.
-                do { try context.refresh() } catch { core.logger.write(.error, "Observers show an earlier version: \(error)") }
+                do { try context.refresh() } catch {
+                    if !core.isCausedByRemoval(error) { core.logger.write(.error, "Observers show an earlier version: \(error)") }
+                }
             }
         }
     }

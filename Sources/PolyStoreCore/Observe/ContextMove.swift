@@ -6,7 +6,7 @@ struct ContextMove {
     let step: CommittedStep
     /// A Boolean value that indicates whether the step is incomplete, so that everything observed must be compared.
     var isPartial = false
-    /// A Boolean value that indicates whether stores were added.
+    /// A Boolean value that indicates whether stores were added or removed.
     var hasNewStores = false
     /// Returns an object's record before the move.
     var oldRecord: (RowReference) throws -> RecordView? = { _ in nil }

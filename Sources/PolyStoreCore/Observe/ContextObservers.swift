@@ -54,6 +54,12 @@ final class ContextObservers {
         }
     }
 
+    /// Removes the observer of an object, which is added again with another row.
+    func remove(_ observer: any ContextObserver, of row: RowReference) {
+        objects[row]?.removeAll { $0.observer == nil || $0.observer === observer }
+        if objects[row]?.isEmpty ?? false { objects[row] = nil }
+    }
+
     func add(_ observer: any ContextObserver, of row: RowReference) {
         extendEntities(observer)
         objects[row, default: []].removeAll { $0.observer == nil }

@@ -1,4 +1,4 @@
-/// Measures an import or an export and limits the rate at which its progress is published.
+/// Measures a run, such as an import or a migration, and limits the rate at which its progress is published.
 struct RunClock {
     private let start = ContinuousClock.now
     private var lastUpdate = ContinuousClock.now

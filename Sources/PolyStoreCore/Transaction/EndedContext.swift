@@ -14,6 +14,7 @@ final class EndedContext: Context {
 
     override func refuseEditing(_ object: any Model) {
         let name = entry(object._$state.entityIndex).entity.name
-        log(.error, "A change of \(name) \(object._$state.rowID) is lost: its transaction was released.")
+        let subject = object.isInserted ? "a new \(name)" : "\(name) \(object._$state.rowID)"
+        log(.error, "A change of \(subject) is lost: its transaction was released.")
     }
 }

@@ -104,11 +104,11 @@ extension Transaction {
                 + "a relationship stays within one store."
         } else if target.isDeleted {
             message =
-                "\(property) was set to \(self.entry(target._$state.entityIndex).entity.name) \(target._$state.rowID), which is deleted."
+                "\(property) was set to \(named(target, self.entry(target._$state.entityIndex).entity.name)), which is deleted."
             return StoreError(.constraint, message, entity: entry.entity.name, attribute: name, rowID: object._$state.rowID)
         } else {
             message =
-                "\(property) was set to \(type(of: target)._$entityName) \(target._$state.rowID), and leads to objects of \(entry.destinationNames[relationship])."
+                "\(property) was set to \(named(target, type(of: target)._$entityName)), and leads to objects of \(entry.destinationNames[relationship])."
         }
         return StoreError(.misuse, message, entity: entry.entity.name, attribute: name, rowID: object._$state.rowID)
     }

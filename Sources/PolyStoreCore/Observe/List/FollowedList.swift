@@ -18,8 +18,7 @@ final class FollowedList {
             _ = try list.refetch(context) { _ in false }
             isOutdated = false
         } catch {
-            context.log(.error, "An observed list of \(list.query.entityName) could not be read: \(error)")
-            context.observers?.hasFailed = true
+            context.logFailedRead(error, "An observed list of \(list.query.entityName) could not be read")
         }
     }
 
@@ -49,8 +48,7 @@ final class FollowedList {
             isOutdated = false
             return taken.flatMap { $0.isEmpty ? nil : $0 }
         } catch {
-            context.log(.error, "An observed list of \(list.query.entityName) could not be brought up to date: \(error)")
-            context.observers?.hasFailed = true
+            context.logFailedRead(error, "An observed list of \(list.query.entityName) could not be brought up to date")
             return nil
         }
     }

@@ -6,6 +6,8 @@ struct ListQuery: Sendable {
     let isSectioned: Bool
     /// Resolves the stores that currently contain the entity.
     let resolve: @Sendable (Context) throws -> ResolvedList
+    /// Returns whether an open store contains the entity and is one that the query names.
+    private let hasStore: @Sendable (Context) -> Bool
     /// Returns the name of the section of a value.
     let sectionName: @Sendable (QueryValue?) -> String
 
@@ -14,6 +16,13 @@ struct ListQuery: Sendable {
         isSectioned = sectionBy != nil
         if let sectionBy { sectionName = sectionBy.name } else { sectionName = { _ in "" } }
         resolve = { context in try Self.resolve(chain, sectionBy, context) }
+        hasStore = { context in (try? context.entries(of: chain.from))?.isEmpty == false }
+    }
+
+    /// Resolves the query of a list that was read before. Unlike a fetch, such a list is not an error when all its stores were removed from the stack: it is
+    /// empty until one is added again.
+    func resolveAgain(_ context: Context) throws -> ResolvedList {
+        hasStore(context) ? try resolve(context) : ResolvedList(parts: [], options: FetchOptions(), isMerged: false)
     }
 
     private static func resolve<T: Model>(

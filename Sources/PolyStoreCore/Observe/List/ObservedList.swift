@@ -20,6 +20,7 @@ final class ObservedList {
         case stores = "it joins several stores"
         case pending = "it includes pending changes of a transaction"
         case sections = "its section names do not follow its order"
+        case removal = "its store was removed from the stack"
     }
 
     let query: ListQuery
@@ -41,9 +42,10 @@ final class ObservedList {
     /// A Boolean value that indicates whether section names did not match the order. From then on each change refetches the list.
     private var isRegrouped = false
 
-    init(_ query: ListQuery, _ context: Context) throws {
+    /// - Parameter isKnown: Whether the query was resolved before; see ``ListQuery/resolveAgain(_:)``.
+    init(_ query: ListQuery, _ context: Context, isKnown: Bool = false) throws {
         self.query = query
-        resolved = try query.resolve(context)
+        resolved = isKnown ? try query.resolveAgain(context) : try query.resolve(context)
         mode = .incremental
         sections = SectionCounts(isSectioned: query.isSectioned)
         try load(context)
@@ -100,6 +102,7 @@ final class ObservedList {
 
     private func reason(_ context: Context) -> Reason? {
         if context.readsPending || context is Transaction { return .pending }
+        if resolved.parts.isEmpty { return .removal }
         if resolved.parts.count != 1 { return .stores }
         return resolved.isWindow ? .window : nil
     }
@@ -189,7 +192,7 @@ final class ObservedList {
     ///   - isUpdated: Returns whether the properties of an existing row have changed.
     func refetch(_ context: Context, isUpdated: (RowReference) -> Bool) throws -> ListDelta {
         let (old, oldHashes) = (groups, hashes)
-        resolved = try query.resolve(context)
+        resolved = try query.resolveAgain(context)
         try load(context)
         return ListDiff.delta(from: old, to: groups) { isUpdated($0) || oldHashes[$0] != hashes[$0] }
     }

@@ -6,7 +6,8 @@ import PolyStoreBackend
 ///     monitor.addObserver(controller)
 ///
 /// Created by ``MonitoringContext/monitorObject(_:)-(T)``. It is updated with its context like a ``ListMonitor``, with the same rules for callbacks. Observers
-/// are held weakly. An object that was deleted and exists again, for instance because the deletion was undone, is reported as updated.
+/// are held weakly. An object that was deleted and exists again, for instance because the deletion was undone, is reported as updated. An object whose store is
+/// removed from the stack is reported as deleted.
 ///
 /// Not Sendable: it belongs to its context. It retains the context and the object.
 public final class ObjectMonitor<T: Model> {
@@ -28,6 +29,7 @@ public final class ObjectMonitor<T: Model> {
     /// The object; `nil` after its deletion, until it exists again.
     public private(set) var object: T?
     private let context: Context
+    private var observed: ObservedRow
     private var references: [Reference] = []
     private var lastNumber = 0
     /// The change that has not been reported yet, and the observers at the time of the change.
@@ -40,12 +42,13 @@ public final class ObjectMonitor<T: Model> {
         self.object = object
         objectID = object.objectID
         known = []
+        observed = ObservedRow(RowReference(entityIndex: objectID.entry.entityIndex, rowID: objectID.rowID))
         context.startObserving().add(self, of: row)
         known = try currentRecord(object) ?? []
     }
 
     private var entry: StoreEntity { context.entry(row.entityIndex) }
-    private var row: RowReference { RowReference(entityIndex: objectID.entry.entityIndex, rowID: objectID.rowID) }
+    private var row: RowReference { observed.row }
 
     /// A Boolean value that indicates whether the object was deleted. The form of CoreStore; the same as `object == nil`.
     public var isObjectDeleted: Bool { object == nil }
@@ -123,8 +126,21 @@ extension ObjectMonitor: ContextObserver {
     }
 
     func contextDidMove(_ move: ContextMove, _ context: Context) {
+        let old = observed
+        if move.hasNewStores {
+            observed = old.followed(objectID, context)
+            observe(observed, insteadOf: old, context)
+        }
+        let isMoved = observed != old
+        guard observed.isInStack else {
+            if let object { unreported = (object, .deleted, references) }
+            (object, known) = (nil, [])
+            return
+        }
+        // The object of the previous row does not show the store that was added again.
+        if isMoved { object = nil }
         let step = move.step.row(row.entityIndex, row.rowID)
-        guard step != nil || move.isPartial else { return }
+        guard step != nil || move.isPartial || isMoved else { return }
         do {
             guard let object = try object ?? returned(step, context) else { return }
             guard let record = try currentRecord(object) else {
@@ -139,8 +155,7 @@ extension ObjectMonitor: ContextObserver {
             self.object = object
             if !keys.isEmpty { unreported = (object, .updated(keys), references) }
         } catch {
-            context.log(.error, "The monitored \(objectID) could not be read: \(error)")
-            context.observers?.hasFailed = true
+            context.logFailedRead(error, "The monitored \(objectID) could not be read")
         }
     }
 

@@ -37,8 +37,9 @@ final class ListFollower<T: Model> {
     }
 
     /// Reads the list of another query.
-    func prepared(_ query: ListQuery, _ context: Context) throws -> Prepared {
-        let list = try ObservedList(query, context)
+    /// - Parameter isKnown: Whether the query was resolved before; see ``ListQuery/resolveAgain(_:)``.
+    func prepared(_ query: ListQuery, _ context: Context, isKnown: Bool = false) throws -> Prepared {
+        let list = try ObservedList(query, context, isKnown: isKnown)
         return Prepared(
             query: query, list: list,
             recorder: try ListRecorder(list.groups, isSectioned: query.isSectioned, content, reading: context))
@@ -47,10 +48,9 @@ final class ListFollower<T: Model> {
     /// Reads a list again, which the context may show with other contents. An error is logged.
     func preparedAgain(_ old: Prepared, _ context: Context) -> Prepared {
         do {
-            return try prepared(old.query, context)
+            return try prepared(old.query, context, isKnown: true)
         } catch {
-            context.log(.error, "An observed list of \(old.query.entityName) could not be read: \(error)")
-            context.observers?.hasFailed = true
+            context.logFailedRead(error, "An observed list of \(old.query.entityName) could not be read")
             var outdated = old
             outdated.isOutdated = true
             return outdated

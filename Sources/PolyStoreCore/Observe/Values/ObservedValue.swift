@@ -71,6 +71,7 @@ final class ObservedValue<Value: Sendable>: Sendable {
     }
 
     private func runNow(_ core: StackCore) {
+        let generation = core.table.withLock { $0.generation }
         do {
             let (value, dependencies) = try core.readNow(site) { context in
                 let watcher = DependencyWatcher(context.watcher)
@@ -85,6 +86,8 @@ final class ObservedValue<Value: Sendable>: Sendable {
             }
             if mustRun, !handoff.isFinished { run(core) }
         } catch {
+            // A store was removed during the run. The next run reads the others.
+            if core.isCausedByRemoval(error), core.table.withLock({ $0.generation }) != generation, !handoff.isFinished { return run(core) }
             // The consumer gets the error when it awaits the next value, which may be later.
             handoff.finish(throwing: error)
             stopObserving()
