@@ -1,5 +1,11 @@
 import PolyStoreBackend
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// Copying a store that is in use.
 let copyingCases: [ConformanceCase] = [
     copyCase("opens-and-equals", "A copy opens like any other store, with the same id, schema and contents.") { run, store in
@@ -105,7 +111,48 @@ let copyingCases: [ConformanceCase] = [
         let migrated = try run.open(Pets.animals, "copy")
         try run.expect(try migrated.read { try $0.all(change.target.entities[0]) }, equals: Pets.owners)
     },
+    ConformanceCase(
+        "copying.interrupted.is-removed-by-the-next-opening",
+        "Of a copy whose process was terminated, nothing remains beside the store after it was opened for writing.",
+        requires: [.copying, .persistence], needsFiles: true
+    ) { run in
+        guard try run.keepsFilesAtItsPath() else { return }
+        let first = try Pets.open(run)
+        let contents = try Pets.contents(first)
+        try first.backend.close()
+        let names = try run.topNames()
+        let store = try run.open(Pets.schema)
+        var images: [StoreFiles] = []
+        // The files as they are when a process is terminated at this moment. No process has locks on these files.
+        try store.backend.copy(to: run.location("copy").path) { _ in
+            if images.count < 4 { images.append(try StoreFiles(reading: run.folderPath)) }
+        }
+        try store.backend.close()
+        for image in images {
+            try image.write(to: run.folderPath)
+            let opened = try run.open(Pets.schema)
+            try run.expect(try Pets.contents(opened), equals: contents)
+            try opened.backend.close()
+            try run.expect(try run.topNames(), equals: names, "the names beside the store")
+        }
+    },
+    copyCase("openings.do-not-disturb-a-copy", "A store that is opened in the folder of a copy while it is made leaves the copy complete.")
+    {
+        run, store in
+        let contents = try Pets.contents(store)
+        try run.open(Pets.schema, "other").backend.close()
+        try store.backend.copy(to: run.location("copy").path) { _ in
+            for name in ["store", "other"] { try run.open(Pets.schema, name).backend.close() }
+        }
+        try run.expect(try Pets.contents(try run.open(Pets.schema, "copy")), equals: contents)
+        try run.expect(try Pets.contents(store), equals: contents)
+    },
 ]
+
+extension ConformanceRun {
+    /// The names of the files and folders in the folder of the run, without those in folders.
+    fileprivate func topNames() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: folderPath).sorted() }
+}
 
 /// Compacting a store that is in use.
 let compactionCases: [ConformanceCase] = [

@@ -21,7 +21,7 @@ public struct DefectiveEngine: Sendable, CustomStringConvertible {
         hangs = defect == .snapshotWaits || defect == .writerWaits
         description = defect.rawValue
         self.caughtBy = caughtBy
-        let features: Set<Capabilities.Feature> = [.persistence, .fullDurability]
+        let features: Set<Capabilities.Feature> = [.persistence, .fullDurability, .copying]
         let open = { @Sendable (path: String) in
             var path = defect == .opensEachNameApart ? path : StorePath.resolve(path)
             if defect == .ignoresCaseOfNames, let start = path.lastIndex(of: "/") { path = path[..<start] + path[start...].lowercased() }
@@ -77,5 +77,7 @@ public struct DefectiveEngine: Sendable, CustomStringConvertible {
         DefectiveEngine(.ignoresCaseOfNames, caughtBy: "opening.two-names.are-two-stores"),
         DefectiveEngine(.opensEachNameApart, caughtBy: "opening.other-name.is-the-same-store"),
         DefectiveEngine(.forgetsMigrations, caughtBy: "migration.back.stale-commit-is-refused-or-kept"),
+        DefectiveEngine(.keepsInterruptedCopies, caughtBy: "copying.interrupted.is-removed-by-the-next-opening"),
+        DefectiveEngine(.removesCopiesInUse, caughtBy: "copying.openings.do-not-disturb-a-copy"),
     ]
 }

@@ -9,7 +9,7 @@ final class DefectiveFileEngine: OrderedEngine, @unchecked Sendable {  // All mu
     private static let magic = Array("PolyStore defective engine\n".utf8)
 
     let location: String
-    let traits = EngineTraits(features: [.persistence, .fullDurability], checksumsRecords: false)
+    let traits = EngineTraits(features: [.persistence, .fullDurability, .copying], checksumsRecords: false)
     let defect: EngineDefect
     private let file: Int32
     private let lock = Lock()
@@ -47,6 +47,19 @@ final class DefectiveFileEngine: OrderedEngine, @unchecked Sendable {  // All mu
         do { try read() } catch {
             Foundation.close(file)
             throw error
+        }
+        removeInterruptedCopies()
+    }
+
+    private func removeInterruptedCopies() {
+        switch defect {
+        case .keepsInterruptedCopies: break
+        case .removesCopiesInUse:
+            let folder = URL(fileURLWithPath: location).deletingLastPathComponent().path
+            for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] where name.hasSuffix(".partial") {
+                unlink(folder + "/" + name)
+            }
+        default: StorePath(path: location).removeLeftovers()
         }
     }
 
@@ -218,6 +231,27 @@ final class DefectiveFileEngine: OrderedEngine, @unchecked Sendable {  // All mu
             more = (try? cursor.next()) ?? false
         }
         return keys
+    }
+
+    func copy(to path: String, reporting report: MaintenanceReport) throws {
+        let target = StorePath(path: path)
+        guard try target.kind() == .absent else {
+            throw StoreError(.io, "Cannot copy to \(path): there is a file or folder.", location: path)
+        }
+        let temporary = try TemporaryEntry(beside: target, isFolder: defect.usesFolder, mode: defect.usesFolder ? 0o700 : 0o600)
+        defer { temporary.remove() }
+        let copy = try DefectiveFileEngine(path: temporary.storePath.path, defect.usesFolder ? .noneInAFolder : .none)
+        do {
+            try report(MaintenanceProgress(activity: "bytes"))
+            try copy.write(current(), flushes: true)
+        } catch {
+            copy.close()
+            throw error
+        }
+        copy.close()
+        guard rename(temporary.storePath.path, path) == 0 else { throw target.refused("The copy cannot be named", errno) }
+        temporary.end()
+        try target.flushFolder()
     }
 
     func close() {

@@ -29,6 +29,8 @@ enum EngineDefect: String, Sendable {
     case opensEachNameApart = "opens one store twice under two names"
     case neverFlushes = "never flushes"
     case forgetsMigrations = "does not find the version of the last migration"
+    case keepsInterruptedCopies = "keeps what a terminated process has copied"
+    case removesCopiesInUse = "removes copies that are being made when a store is opened"
 
     /// A Boolean value that indicates whether the data is stored in a folder.
     var usesFolder: Bool { [.noneInAFolder, .takesForeignFolder, .openFolderMode].contains(self) }
