@@ -87,7 +87,7 @@ extension UniqueImporter {
             guard let holder = try otherHolder(of: key, object._$state.rowID) else { continue }
             let names = access.fields.map(\.name).joined(separator: "+")
             // The caller knows no id of an object that the import has created.
-            let other = transaction.isNew(entry.entity.name, holder) ? "another new object" : "object \(holder)"
+            let other = transaction.newObjects()(entry.entity.name, holder) ? "another new object" : "object \(holder)"
             throw StoreError(
                 .constraint,
                 "\(entry.entity.name).\(names) of \(transaction.described(object)) must be unique, and \(other) has the same value, \(key).",
