@@ -97,7 +97,7 @@ import Testing
             try draft.delete(person)
             try draft.commit(mergePolicy: policy)
         }
-        #expect(people.allSatisfy(\.isDeleted))
+        #expect(people.allSatisfy { $0.isDeleted })
         try stack.removeStoreAndWait(store)
         withExtendedLifetime(draft) {}
     }
