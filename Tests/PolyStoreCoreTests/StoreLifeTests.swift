@@ -115,7 +115,13 @@ import Testing
             try other.addStore(backend.store(in: folder))
             expectError(.busy) { try stack.eraseStoreAndWait(store) }
             expectError(.busy) { try other.eraseStoreAndWait(other.stores[0]) }
-            expectError(.misuse) { try stack.performAndWait { _ in try other.performAndWait { _ = try $0.createPerson(2) } } }
+            // Each would wait for the other one for ever.
+            expectError(.misuse) {
+                try stack.performAndWait {
+                    _ = try $0.createPerson(2)
+                    try other.performAndWait { _ = try $0.createPerson(3) }
+                }
+            }
             try other.closeAndWait()
         }
         try stack.eraseStoreAndWait(store)

@@ -79,8 +79,7 @@ extension Context {
         if memberLists.collections.isEmpty { return nil }
         let key = RelationshipKey(
             entityIndex: object._$state.entityIndex, relationship: Int32(truncatingIfNeeded: relationship), rowID: object._$state.rowID)
-        // The unsettled collection itself has all changes.
-        if memberLists.unsettled != key { settleMembers(before: key.entityIndex, relationship) }
+        settleMembers(before: key.entityIndex, relationship)
         dropForgottenLists(object._$state.entityIndex)
         guard let found = memberLists.collection(key), !found.isBeingMutated else { return nil }
         return found
