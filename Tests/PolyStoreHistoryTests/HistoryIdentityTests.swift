@@ -213,6 +213,30 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
+    func commitReadsALimitedNumberOfEntriesOfTheFuture(_ engine: Backend) async throws {
+        let folder = try Folder()
+        let counter = Protected(0)
+        let stack = try DataStack(HistoryModels.schema())
+        try stack.addStore(
+            try engine.configuration(folder.file()).countingEntries(counter), history: HistoryOptions(maximumAge: .seconds(3600)))
+        try append(stack, Array(repeating: Self.years, count: 600) + [-7200, -5400, -600])
+        var read: [Int] = []
+        for name in names(1...6) {
+            counter.withLock { $0 = 0 }
+            try await add(stack, [name])
+            read.append(counter.withLock { $0 })
+        }
+        // One more entry is the last one, which the first commit reads to continue the log.
+        #expect(read.allSatisfy { $0 <= 257 } && read.reduce(0, +) <= 610, "\(read)")
+        #expect(try await stack.history().map(\.author) == ["-600"] + names(1...6))
+        // A second run, which the known length of the first must not hide.
+        try append(stack, Array(repeating: Self.years, count: 300) + [-7200, -600])
+        try await add(stack, names(7...10))
+        let kept = Array(repeating: "\(Int(Self.years))", count: 300) + ["-7200", "-600"]
+        #expect(try await stack.history().map(\.author) == ["-600"] + names(1...6) + kept + names(7...10))
+    }
+
+    @Test(arguments: Backend.allCases)
     func deletionBeforeADatePassesEntriesOfTheFuture(_ engine: Backend) async throws {
         let folder = try Folder()
         let stack = try engine.stack(folder)
@@ -226,4 +250,54 @@ import Testing
         try await stack.deleteHistory(before: Date().addingTimeInterval(60))
         #expect(try await stack.history().isEmpty)
     }
+}
+
+extension StoreConfiguration {
+    /// Returns the same store, which adds the number of log entries that write transactions read.
+    fileprivate func countingEntries(_ counter: Protected<Int>) -> StoreConfiguration {
+        let inner = self
+        return StoreConfiguration(engine: engine, location: location, isShared: isShared) { request in
+            EntryCountingBackend(
+                try inner.open(schema: request.schema, configurationName: request.configurationName, logger: request.logger), counter)
+        }
+    }
+}
+
+private final class EntryCountingBackend: StorageBackend {
+    let inner: any StorageBackend
+    let counter: Protected<Int>
+    var capabilities: Capabilities { inner.capabilities }
+    var metadata: StoreMetadata { inner.metadata }
+
+    init(_ inner: any StorageBackend, _ counter: Protected<Int>) { (self.inner, self.counter) = (inner, counter) }
+
+    func beginRead() throws -> any ReadTransaction { try inner.beginRead() }
+    func beginWrite() throws -> any WriteTransaction { EntryCountingWriter(try inner.beginWrite(), counter) }
+    func close() throws { try inner.close() }
+}
+
+private final class EntryCountingWriter: WriteTransaction {
+    let inner: any WriteTransaction
+    let counter: Protected<Int>
+
+    init(_ inner: any WriteTransaction, _ counter: Protected<Int>) { (self.inner, self.counter) = (inner, counter) }
+
+    var version: UInt64 { inner.version }
+    func record(_ entity: Entity, rowID: Int64) throws -> RecordView? { try inner.record(entity, rowID: rowID) }
+    func scan(_ request: FetchRequest) throws -> Scan { try inner.scan(request) }
+    func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs {
+        try inner.related(relationship, of: sources)
+    }
+    func value(named name: String) throws -> [UInt8]? { try inner.value(named: name) }
+    func valueNames(prefix: String) throws -> [String] { try inner.valueNames(prefix: prefix) }
+    func logEntries(after position: Int64, limit: Int) throws -> [LogEntry] {
+        let found = try inner.logEntries(after: position, limit: limit)
+        counter.withLock { $0 += found.count }
+        return found
+    }
+    func logBounds() throws -> LogBounds { try inner.logBounds() }
+    func reserveIDs(_ entity: Entity, count: Int) throws -> Int64 { try inner.reserveIDs(entity, count: count) }
+    func apply(_ changes: ChangeSet) throws { try inner.apply(changes) }
+    func commit(_ durability: Durability) throws -> UInt64 { try inner.commit(durability) }
+    func rollback() { inner.rollback() }
 }

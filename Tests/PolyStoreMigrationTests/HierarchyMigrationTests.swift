@@ -28,6 +28,27 @@ final class Owner {
     @Relationship var pets: Set<Animal>
 }
 
+private enum Kennel {
+    @Model(subentities: "Hound")
+    class Beast {
+        var name: String = ""
+        @Relationship(inverse: "beast") var keeper: Keeper?
+    }
+
+    @Model
+    final class Hound: Beast {
+        var speed: Int = 0
+    }
+
+    @Model
+    final class Keeper {
+        var name: String = ""
+        @Relationship var beast: Beast?
+    }
+
+    static let schema = Schema("Kennel 2", Beast.self, Keeper.self)
+}
+
 /// Changes of hierarchies, whose objects are in one entity.
 @Suite
 struct HierarchyMigrationTests {
@@ -173,5 +194,75 @@ struct HierarchyMigrationTests {
             animal.hierarchy = nil
         }
         try await check(backend, old, classes: ["Animal"])
+    }
+
+    @Test(
+        "of the objects that lead to one, the first whose class remains keeps it, at either end of the old relationship",
+        arguments: Backend.persistent, [true, false])
+    func removedClassIsNotChosen(_ backend: Backend, _ isNamedByBeasts: Bool) async throws {
+        var old = SchemaDescription(name: "Kennel 1", entities: Kennel.schema.locked.entities)
+        old["Beast"].hierarchy?.subentities.append(
+            SubentityDescription(name: "Stray", parent: "Beast", isAbstract: false, properties: [], required: []))
+        func change(_ entity: String, _ name: String, _ change: (inout RelationshipDescription) -> Void) {
+            old[entity].properties = old[entity].properties.map { property in
+                guard case .relationship(var relationship) = property, relationship.name == name else { return property }
+                change(&relationship)
+                return .relationship(relationship)
+            }
+        }
+        if isNamedByBeasts {
+            old["Keeper"].remove("beast")
+            change("Beast", "keeper") { $0.inverse = nil }
+        } else {
+            old["Beast"].remove("keeper")
+            old["Beast"].hierarchy?.properties.removeAll { $0 == "keeper" }
+            change("Keeper", "beast") {
+                $0.inverse = nil
+                $0.isToMany = true
+            }
+        }
+        let folder = try Folder()
+        let store = backend.store(in: folder)
+        let schema = try ResolvedSchema(old)
+        let (beast, keeper) = (try #require(schema.entity(named: "Beast")), try #require(schema.entity(named: "Keeper")))
+        let opened = try store.open(schema: schema, configurationName: nil, logger: SilentLogger())
+        let writer = try opened.beginWrite()
+        let changes = ChangeSet(schema)
+        // The keepers 1 and 2 have three beasts each, the first of them a stray, and keeper 3 has strays only.
+        let classes = ["Stray", "Hound", "Beast", "Stray", "Beast", "Hound", "Stray", "Stray", "Stray"]
+        _ = try writer.reserveIDs(beast, count: classes.count)
+        _ = try writer.reserveIDs(keeper, count: 3)
+        for id in 1...Int64(3) {
+            try changes.insert(keeper, rowID: id) { try $0.set(keeper.fields[0], .text("Keeper \(id)")) }
+        }
+        for (offset, name) in classes.enumerated() {
+            let (id, owner) = (Int64(offset + 1), Int64(offset / 3 + 1))
+            try changes.insert(beast, rowID: id) { builder in
+                for field in beast.fields {
+                    switch field.name {
+                    case EntityHierarchy.classifier: try builder.set(field, .text(name))
+                    case "name": try builder.set(field, .text("\(name) \(id)"))
+                    case "speed": if name == "Hound" { try builder.set(field, .integer(id)) }
+                    case "keeper": try builder.set(field, .integer(owner))
+                    default: break
+                    }
+                }
+            }
+            if let table = schema.links.first {
+                changes.link(ChangeSet.LinkChange(table: table.index, source: owner, target: id, isAddition: true))
+            }
+        }
+        try writer.apply(changes)
+        _ = try writer.commit(.full)
+        try opened.close()
+        let stack = try DataStack(Kennel.schema, logger: SilentLogger())
+        try await stack.upgradeStoreIfNeeded(store, migrating: .lightweight.allowingLostLinks())
+        #expect(try stack.addStore(store).verifyAndWait() == [])
+        let found = try await stack.read { context in
+            try context.fetchAll(From<Kennel.Keeper>(), OrderBy(.ascending(\.name))).map { keeper in
+                [keeper.beast?.objectID.rowID, keeper.beast?.keeper?.objectID.rowID]
+            }
+        }
+        #expect(found == [[2, 1], [5, 2], [nil, nil]])
     }
 }

@@ -49,16 +49,16 @@ struct LinkMigrationTests {
         RelationshipDescription(name: name, destination: destination, isToMany: true, inverse: inverse)
     }
 
-    /// Creates two teams and four players with the given targets.
+    /// Creates teams and four players with the given targets.
     private func fill(
-        _ store: StoreConfiguration, _ description: SchemaDescription, _ targets: [String: [Int64: [Int64]]]
+        _ store: StoreConfiguration, _ description: SchemaDescription, _ targets: [String: [Int64: [Int64]]], teams: Int64 = 2
     ) throws -> ResolvedSchema {
         let schema = try ResolvedSchema(description)
         let backend = try store.open(schema: schema, configurationName: nil, logger: SilentLogger())
         defer { try? backend.close() }
         let writer = try backend.beginWrite()
         let changes = ChangeSet(schema)
-        for (entity, count) in zip(schema.entities, [2, 4] as [Int64]) {
+        for (entity, count) in zip(schema.entities, [teams, 4]) {
             _ = try writer.reserveIDs(entity, count: Int(count))
             for id in 1...count {
                 try changes.insert(entity, rowID: id) { builder in
@@ -221,6 +221,37 @@ struct LinkMigrationTests {
         let captains = try await migrated(
             Self.earlier([Self.one("captain", "Player")], []), ["captain": [1: [3], 2: [3]]], lost: "Player.leads [3]")
         #expect(captains["captain"] == [1: [3]] && captains["leads"] == [3: [1]])
+    }
+
+    @Test("an object to which many lead is read once, not once per batch", arguments: Backend.persistent, [true, false])
+    func manyLeadToOne(_ backend: Backend, _ isNamedByTeams: Bool) async throws {
+        let old =
+            isNamedByTeams
+            ? Self.earlier([Self.one("captain", "Player")], []) : Self.earlier([], [Self.many("leads", "Team")])
+        /// Returns the numbers of rows and of records that the migration reads.
+        func read(_ teams: Int64) async throws -> (rows: Int, records: Int) {
+            let folder = try Folder()
+            let store = backend.store(in: folder)
+            let ids = Array(1...teams)
+            let contents: [String: [Int64: [Int64]]] =
+                isNamedByTeams ? ["captain": Dictionary(uniqueKeysWithValues: ids.map { ($0, [3]) })] : ["leads": [3: ids]]
+            _ = try fill(store, old, contents, teams: teams)
+            let counter = ReadCounter()
+            let stack = try DataStack(Self.schema, logger: SilentLogger())
+            try await stack.upgradeStoreIfNeeded(store.counting(counter), migrating: .lightweight.allowingLostLinks())
+            try stack.addStore(store)
+            let captains = try await stack.read { context in
+                try context.fetchAll(From<Team>()).filter { $0.captain != nil }.map {
+                    [$0.objectID.rowID, $0.captain?.objectID.rowID ?? 0, $0.captain?.leads?.objectID.rowID ?? 0]
+                }
+            }
+            #expect(captains == [[1, 3, 1]])
+            return (counter.rows, counter.records)
+        }
+        // Batches have at most 2,000 objects.
+        let (few, many) = (try await read(4_000), try await read(12_000))
+        #expect(Double(many.rows) < 3.3 * Double(few.rows), "\(few.rows), then \(many.rows)")
+        #expect(few.records == 0 && many.records == 0, "\(few.records), then \(many.records) whole records")
     }
 
     @Test("a closure of a mapping chooses among several owners, or the migration is refused", arguments: Backend.persistent, [true, false])

@@ -139,6 +139,33 @@ struct MigrationDiskTests {
         #expect(last?.fractionCompleted != 1)
     }
 
+    @Test("the progress of a migration that begins again counts the objects of the last attempt", arguments: Backend.persistent)
+    func begunAgain(_ backend: Backend) async throws {
+        let folder = try Folder()
+        let store = backend.store(in: folder)
+        let source = try earlier()
+        let rows = 2_500
+        _ = try store.fill(source, rows: rows, readsContents: false)
+        // The clubs would be carried over, and the mapping changes one after the members were migrated.
+        let mapping = SchemaMapping(
+            from: "Earlier", to: "Current",
+            after: { migration in
+                let club = try migration.insert("Club")
+                club["title"] = .text("Added")
+            })
+        let stack = try DataStack(
+            SchemaHistory(LockedSchema("Earlier", entities: source.description.entities), currentSchema, mappings: [mapping]),
+            logger: SilentLogger())
+        let run = stack.startAddingStore(store, migrating: .chain)
+        _ = try await run.value
+        var last: MigrationProgress?
+        for await progress in run.updates { last = progress }
+        #expect(last?.rows == last?.totalRows, "\(last.map { "\($0.rows) of \($0.totalRows)" } ?? "")")
+        // The members and the clubs.
+        #expect(last?.totalRows == rows + rows / 50 + 3)
+        #expect(try stack.stores[0].verifyAndWait() == [])
+    }
+
     @Test("the progress of a resumed migration counts the objects that were migrated before", arguments: [Backend.lmdb, .levelDB])
     func resumed(_ backend: Backend) async throws {
         let folder = try Folder()

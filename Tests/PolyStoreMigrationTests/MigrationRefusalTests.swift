@@ -30,7 +30,9 @@ struct MigrationRefusalTests {
         let finding = rehearsal.findings.first { $0.kind == kind }
         #expect(finding?.message.contains(message) ?? false, "\(rehearsal)")
         if let count { #expect(finding?.count == count) }
-        let error = await #expect(throws: StoreError.self) { try await stack.addStore(store, migrating: .chain) }
+        let copy = folder.file("copy")
+        let error = await #expect(throws: StoreError.self) { try await stack.addStore(store, migrating: .chain.keepingCopy(at: copy)) }
+        #expect(!FileManager.default.fileExists(atPath: copy), "a refused migration leaves a copy")
         #expect(error?.code == code, "\(error.map { "\($0)" } ?? "")")
         #expect(error?.message.contains(message) ?? false, "\(error?.message ?? "")")
         #expect(try store.contents(old).differences(from: before) == [])

@@ -65,7 +65,7 @@ struct SchemaMappingTests {
         _ = try writer.commit(.full)
     }
 
-    private static func mapping(dropping dropped: Int64 = -1) -> SchemaMapping {
+    private static func mapping(dropping dropped: Int64 = -1, beginning: @escaping @Sendable () throws -> Void = {}) -> SchemaMapping {
         SchemaMapping(
             from: "Old", to: "New",
             [
@@ -90,6 +90,7 @@ struct SchemaMappingTests {
                 .delete("LogLine"),
             ],
             before: { migration in
+                try beginning()
                 let address = try migration.insert("Address")
                 address["street"] = .text("\(try migration.countOfOldObjects("Person")) persons")
             },
@@ -372,6 +373,42 @@ struct SchemaMappingTests {
         let kept = backend.store(in: folder, "kept")
         let stack = try DataStack(SchemaHistory(Self.schema, mappings: [Self.mapping()]), logger: SilentLogger())
         try await stack.addStore(store, migrating: .chain.keepingCopy(at: kept.location))
+        #expect(try kept.contents(ResolvedSchema(Self.old)).differences(from: before) == [])
+    }
+
+    @Test("the copy of a migration that does not happen is deleted, and the next attempt can write it", arguments: Backend.persistent)
+    func copyOfAFailure(_ backend: Backend) async throws {
+        let folder = try Folder()
+        let store = backend.store(in: folder)
+        try fill(store, 200)
+        let before = try store.contents(ResolvedSchema(Self.old))
+        let kept = backend.store(in: folder, "kept")
+        let policy = MigrationPolicy.chain.keepingCopy(at: kept.location)
+        struct Failure: Error {}
+        func stack(_ body: @escaping @Sendable () throws -> Void) throws -> DataStack {
+            try DataStack(SchemaHistory(Self.schema, mappings: [Self.mapping(beginning: body)]), logger: SilentLogger())
+        }
+        func isUnchanged(_ what: String) throws {
+            #expect(!FileManager.default.fileExists(atPath: kept.location), "\(what)")
+            #expect(kept.files.filter { FileManager.default.fileExists(atPath: $0) } == [], "\(what)")
+            #expect(try store.contents(ResolvedSchema(Self.old)).differences(from: before) == [], "\(what)")
+        }
+        // A closure throws after the copy was written.
+        await #expect(throws: (any Error).self) {
+            try await stack {
+                #expect(FileManager.default.fileExists(atPath: kept.location))
+                throw Failure()
+            }.upgradeStoreIfNeeded(store, migrating: policy)
+        }
+        try isUnchanged("an error of a closure")
+        // A path that is taken belongs to another file.
+        let other = Data("another file".utf8)
+        try other.write(to: URL(fileURLWithPath: kept.location))
+        await #expect(throws: StoreError.self) { try await stack {}.upgradeStoreIfNeeded(store, migrating: policy) }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: kept.location)) == other)
+        try FileManager.default.removeItem(atPath: kept.location)
+        let report = try await stack {}.upgradeStoreIfNeeded(store, migrating: policy)
+        #expect(report.copy == kept.location)
         #expect(try kept.contents(ResolvedSchema(Self.old)).differences(from: before) == [])
     }
 }

@@ -32,6 +32,23 @@ private enum Second {
     static let schema = Schema("Library 2", Book.self, Shelf.self)
 }
 
+/// The data of the second version, with another index.
+private enum Indexed {
+    @Model
+    final class Book {
+        @Attribute(.indexed, originalName: "title") var name: String = ""
+        var pages: Int = 0
+        var isbn: String?
+    }
+
+    @Model
+    final class Shelf {
+        var label: String = ""
+    }
+
+    static let schema = Schema("Library 2 with an index", Book.self, Shelf.self)
+}
+
 private enum Third {
     @Model
     final class Book {
@@ -342,6 +359,53 @@ struct StoreVersionTests {
         let error = await failure { try await between.addStore(skipping, migrating: .lightweight) } as? StoreError
         #expect(error?.code == .incompatibleSchema, "\(error.map { "\($0)" } ?? "no error")")
         for part in ["\"Library 2\"", "\"Library 3\""] { #expect(error?.message.contains(part) ?? false, "\(error?.message ?? "")") }
+    }
+
+    @Test("a store returns to a version that differs from the one before it in an index only", arguments: Backend.persistent)
+    func onlyAnIndexChanged(_ backend: Backend) async throws {
+        let folder = try Folder()
+        let store = backend.store(in: folder)
+        let versions: [any SchemaVersion] = [First.schema.locked, Second.schema.locked, Indexed.schema]
+        let chain: MigrationChain = ["Library 1", "Library 2", "Library 2 with an index"]
+        for history in [SchemaHistory(versions), SchemaHistory(versions, migrationChain: chain)] {
+            let latest = try DataStack(history, logger: SilentLogger())
+            try latest.addStore(store)
+            try await latest.perform { try $0.create(Into<Indexed.Book>()).name = "kept" }
+            try await latest.close()
+            let first = try DataStack(First.schema, logger: SilentLogger())
+            let error = await failure { try await first.addStore(store, migrating: .lightweight) } as? StoreError
+            #expect(error?.code == .incompatibleSchema, "\(error.map { "\($0)" } ?? "no error")")
+            try await first.upgradeStoreIfNeeded(store, migrating: .lightweight(allowsDowngrade: true))
+            try await latest.upgradeStoreIfNeeded(store, migrating: .lightweight)
+            try latest.addStore(store)
+            #expect(try await latest.read { try $0.fetchAll(From<Indexed.Book>()).map(\.name) } == ["kept"])
+            #expect(try latest.stores[0].verifyAndWait() == [])
+            try await latest.close()
+            try store.erase()
+        }
+    }
+
+    @Test("a chain whose version is missing is refused for that reason, not as a downgrade", arguments: Backend.persistent)
+    func missingVersionOfAChain(_ backend: Backend) async throws {
+        let folder = try Folder()
+        let store = backend.store(in: folder)
+        let first = try DataStack(First.schema, logger: SilentLogger())
+        try first.addStore(store)
+        try await first.perform { try $0.create(Into<First.Book>()).title = "kept" }
+        try await first.close()
+        try await DataStack(Branch.schema, logger: SilentLogger()).upgradeStoreIfNeeded(store, migrating: .lightweight)
+        let third = Schema("Library 3 without authors", First.Book.self)
+        func error(_ chain: MigrationChain) async throws -> StoreError? {
+            let history = SchemaHistory(Branch.schema.locked, third, migrationChain: chain)
+            return await failure { try await DataStack(history, logger: SilentLogger()).upgradeStoreIfNeeded(store) } as? StoreError
+        }
+        let missing = try await error([Branch.schema.name, "Library 2.5", third.name])
+        #expect(missing?.code == .invalidSchema, "\(missing.map { "\($0)" } ?? "no error")")
+        for part in ["\"Library 2.5\"", "LockedSchema"] { #expect(missing?.message.contains(part) ?? false, "\(missing?.message ?? "")") }
+        // A chain that does not contain the version of the store declares no order.
+        let other = try await error(["Library 0", third.name])
+        #expect(other?.code == .incompatibleSchema, "\(other.map { "\($0)" } ?? "no error")")
+        #expect(other?.message.contains(".lightweight(allowsDowngrade: true)") ?? false, "\(other?.message ?? "")")
     }
 
     @Test("a later version with the data of an earlier one is reached by a chain that declares it", arguments: Backend.persistent)

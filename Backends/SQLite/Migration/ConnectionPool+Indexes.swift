@@ -9,7 +9,8 @@ extension ConnectionPool {
         try createMissingIndexes()
     }
 
-    /// Replaces the stored schema with one of the same data and other plain indexes, and drops the indexes that the new schema lacks.
+    /// Replaces the stored schema with one of the same data, which has other plain indexes, original names, defaults, delete rules or rules of attributes, and drops
+    /// the indexes that the new schema lacks.
     private func replaceSchema(_ schema: ResolvedSchema) throws {
         let connection = try borrowWriter()
         defer { giveBackWriter() }

@@ -1,6 +1,7 @@
 extension SchemaDescription {
-    /// Returns whether a store of this schema holds exactly the data of another schema, so that only plain indexes or declarations that no store keeps differ:
-    /// original names, delete rules, defaults and rules of attributes.
+    /// Returns whether a store of this schema holds exactly the data of another schema, so that only plain indexes differ, or declarations that change no stored
+    /// data: original names, delete rules, defaults and rules of attributes. A store keeps the declarations in its schema, which is then replaced without a
+    /// migration.
     ///
     /// Uniqueness is part of the data because a store rejects duplicates. An original name is not ignored if it names another entity, or another property of the
     /// entity: two versions can then have the same names with each other's data.
@@ -15,7 +16,7 @@ extension SchemaDescription {
     /// data have the same fingerprint. Stores keep those of their versions, so its definition does not change.
     package var dataFingerprint: String { SchemaDescription(name: "", entities: essence).versionHash }
 
-    /// The entities without plain indexes and without the declarations that no store keeps.
+    /// The entities without plain indexes and without the declarations that change no stored data.
     private var essence: [EntityDescription] {
         let names = Set(entities.map(\.name))
         return entities.map { $0.essence(names) }
@@ -45,7 +46,7 @@ extension EntityDescription {
         return copy
     }
 
-    /// Returns the entity without plain indexes and without the declarations that no store keeps.
+    /// Returns the entity without plain indexes and without the declarations that change no stored data.
     /// - Parameter entities: The names of all entities.
     fileprivate func essence(_ entities: Set<String>) -> EntityDescription {
         /// Returns an original name that another part of the schema has as its name, so that the declaration exchanges data.

@@ -61,8 +61,9 @@ public struct StoreMetadata: Sendable, Hashable {
     ///   - request: The request to open the store.
     ///   - supportedFormat: The newest version of the file format that the backend reads.
     ///   - location: The location of the store, for errors.
-    ///   - acceptsOtherIndexes: Accepts a schema that differs only in plain indexes and in parts that stores do not keep. Pass `true` if the backend
-    ///     then builds the missing indexes, removes the others and replaces the stored schema.
+    ///   - acceptsOtherIndexes: Accepts a schema of the same data, which differs in plain indexes, original names, defaults, delete rules and rules of attributes
+    ///     only; see ``SchemaDescription/hasSameData(as:)``. Pass `true` if the backend then builds the missing indexes, removes the others and replaces the
+    ///     stored schema.
     public func check(_ request: OpenRequest, supportedFormat: Int, location: String, acceptsOtherIndexes: Bool = false) throws {
         guard format <= supportedFormat else {
             throw StoreError(
@@ -78,7 +79,7 @@ public struct StoreMetadata: Sendable, Hashable {
         }
         guard schemaHash == request.schema.versionHash else {
             let changes = schema.differences(to: request.schema.description)
-            // Plain indexes need no migration: the backend builds and removes them while the store is in use.
+            // A schema of the same data needs no migration: the backend builds and removes indexes while the store is in use, and replaces the stored schema.
             if acceptsOtherIndexes, schema.hasSameData(as: request.schema.description) { return }
             var error = StoreError(
                 .migrationRequired,

@@ -16,6 +16,10 @@ final class HistoryRecorder {
         var oldest: ArraySlice<Oldest> = []
         /// The position up to which ``oldest`` was read, or entries were removed.
         var readThrough: Int64
+        /// The number of entries at the beginning of ``oldest`` that were dated in the future, or cannot be read.
+        var futureCount = 0
+        /// The time from which one of them may no longer be in the future.
+        var futureEnd = Int64.max
     }
 
     /// One of the oldest entries.
@@ -25,6 +29,7 @@ final class HistoryRecorder {
         let head: HistoryRecord.Head?
     }
 
+    /// The maximum number of entries that one commit removes, and that it reads for that.
     private static let mostRemovals = 256
 
     private let store: PersistentStore
@@ -96,21 +101,28 @@ final class HistoryRecorder {
     /// - Returns: The position up to which to remove entries; `nil` if none exceeds the limits.
     private func trim(_ state: inout State, _ now: Int64, _ writer: any WriteTransaction) throws -> Int64? {
         var removed: Int64?
-        var left = Self.mostRemovals
-        while left > 0, let first = try state.oldest.first ?? readOldest(&state, removed, writer) {
-            guard let count = isSurplus(first, state) ? 1 : try oldCount(&state, now, removed, writer) else { break }
+        var (left, unread) = (Self.mostRemovals, Self.mostRemovals)
+        while left > 0, let first = try state.oldest.first ?? readOldest(&state, removed, &unread, writer) {
+            guard let count = isSurplus(first, state) ? 1 : try oldCount(&state, now, removed, &unread, writer) else { break }
             let taken = state.oldest.prefix(min(count, left))
             removed = taken.last?.position
             left -= taken.count
             state.oldest.removeFirst(taken.count)
+            state.futureCount = max(0, state.futureCount - taken.count)
         }
         return removed
     }
 
     /// Reads more of the oldest entries.
-    /// - Returns: The first of them; `nil` if there are no more. Excludes the entries that this change set appends, which are always kept.
-    private func readOldest(_ state: inout State, _ removed: Int64?, _ writer: any WriteTransaction) throws -> Oldest? {
-        let found = try writer.logEntries(after: max(state.readThrough, removed ?? 0), limit: Self.mostRemovals)
+    /// - Parameter unread: The number of entries that the commit may still read.
+    /// - Returns: The first of them; `nil` if there are no more, or if the commit may not read more. Excludes the entries that this change set appends, which are
+    ///   always kept.
+    private func readOldest(
+        _ state: inout State, _ removed: Int64?, _ unread: inout Int, _ writer: any WriteTransaction
+    ) throws -> Oldest? {
+        guard unread > 0 else { return nil }
+        let found = try writer.logEntries(after: max(state.readThrough, removed ?? 0), limit: unread)
+        unread -= found.count
         state.oldest += found.map { Oldest(position: $0.position, head: HistoryRecord.Head(of: $0.bytes)) }
         state.readThrough = found.last?.position ?? state.readThrough
         return state.oldest.suffix(found.count).first
@@ -125,18 +137,23 @@ final class HistoryRecorder {
     }
 
     /// Returns the number of entries at the beginning that exceed the maximum age: an entry, and those dated in the future before it, which are as old as that one.
-    /// A clock that was wrong for one commit therefore does not end the expiry of all later ones.
-    /// - Returns: `nil` if there are none.
-    private func oldCount(_ state: inout State, _ now: Int64, _ removed: Int64?, _ writer: any WriteTransaction) throws -> Int? {
+    /// A clock that was wrong for one commit therefore does not end the expiry of all later ones. A commit begins after the entries that earlier ones have found to
+    /// be in the future.
+    /// - Returns: `nil` if there are none, or if this commit may not read on.
+    private func oldCount(
+        _ state: inout State, _ now: Int64, _ removed: Int64?, _ unread: inout Int, _ writer: any WriteTransaction
+    ) throws -> Int? {
         guard let most = options.maximumAge else { return nil }
-        var count = 0
+        if now >= state.futureEnd { (state.futureCount, state.futureEnd) = (0, .max) }
         while true {
-            if count == state.oldest.count, try readOldest(&state, removed, writer) == nil { return nil }
-            let entry = state.oldest[state.oldest.startIndex + count]
-            count += 1
+            if state.futureCount == state.oldest.count, try readOldest(&state, removed, &unread, writer) == nil { return nil }
+            let entry = state.oldest[state.oldest.startIndex + state.futureCount]
+            if let head = entry.head, head.time <= now {
+                return Duration.microseconds(now &- head.time) > most ? state.futureCount + 1 : nil
+            }
             // An unreadable entry has no date.
-            guard let head = entry.head, head.time <= now else { continue }
-            return Duration.microseconds(now &- head.time) > most ? count : nil
+            state.futureCount += 1
+            state.futureEnd = min(state.futureEnd, entry.head?.time ?? .max)
         }
     }
 }

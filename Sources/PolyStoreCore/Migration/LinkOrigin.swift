@@ -52,6 +52,8 @@ struct LinkOrigins {
         let source: Int
     }
 
+    /// The known choices of the plan's readers.
+    let choices = LinkChoices()
     private var origins: [Key: LinkOrigin] = [:]
     private let source: ResolvedSchema
     private let target: ResolvedSchema

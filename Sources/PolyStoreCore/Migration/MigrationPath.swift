@@ -43,16 +43,18 @@ struct MigrationPath {
     ///   - stored: The schema that the store was written for.
     ///   - versions: The versions of the store.
     /// - Throws: `incompatibleSchema` if the current version is an earlier one and the policy does not allow a downgrade, and if no path leads to it;
-    ///   `invalidSchema` for an invalid chain.
+    ///   `invalidSchema` for an invalid chain, and for one that passes through a version that the history does not hold.
     func steps(from stored: SchemaDescription, _ versions: StoreVersions, _ policy: MigrationPolicy) throws -> [Step] {
         let target = try current.description(ofConfiguration: configuration)
         guard versions.isDowngrade(from: stored, to: target) else { return try steps(from: stored, policy.path) }
         if policy.allowsDowngrade { return try ordered(steps(from: stored, policy.path), .downgrade) }
         // A version can remove what the one before it has added. Its data are those of an earlier version, and only a chain tells them apart.
-        if case .chain(let other) = policy.path, !(other ?? history.migrationChain).isEmpty, versions.name(of: target) != current.name,
-            let declared = try? steps(from: stored, policy.path)
-        {
-            return ordered(declared, .declaredLater)
+        if case .chain(let other) = policy.path, !(other ?? history.migrationChain).isEmpty, versions.name(of: target) != current.name {
+            do { return try ordered(steps(from: stored, policy.path), .declaredLater) } catch let error as StoreError
+                where error.code == .incompatibleSchema
+            {
+                // No path of the chain leads from the version of the store to the current one, so it declares no order.
+            }
         }
         throw earlier(stored, target, knownAs: versions.name(of: target))
     }

@@ -41,6 +41,7 @@ public struct MigrationPolicy: Sendable, Hashable {
 
     /// Returns the policy with a copy of the store, which is written before the migration begins and is kept.
     ///
+    /// The copy is written after the check, so a refused migration writes none. If the first step fails or is cancelled, the copy is deleted.
     /// - Parameter path: The path of the copy: a nonexistent file or folder in an existing folder.
     public func keepingCopy(at path: String) -> MigrationPolicy {
         var copy = self

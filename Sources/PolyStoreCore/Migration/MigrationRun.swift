@@ -61,11 +61,22 @@ final class MigrationMonitor {
         now.step = step
         now.stepCount = count
         now.destinationVersion = version
+        reset()
+        show("opening")
+    }
+
+    private func reset() {
         now.rows = 0
         now.totalRows = 0
         resumedRows = 0
         clock = RunClock()
-        show("opening")
+    }
+
+    /// Begins the current step again with another plan, after its changes were undone.
+    func beginAgain(_ plan: MigrationPlan, _ reader: any ReadTransaction) throws {
+        reset()
+        try countRows(plan, reader)
+        publish()
     }
 
     func show(_ activity: String) {

@@ -71,7 +71,7 @@ struct StoreMigrator {
 
     // MARK: Versions
 
-    /// Returns the versions of the store, completed by those of the history.
+    /// Returns the versions of the store; only that of its schema if the backend keeps no list of them.
     private func storedVersions(
         _ reader: any ReadTransaction, _ schema: SchemaDescription, _ capabilities: Capabilities
     ) throws -> StoreVersions {
@@ -106,7 +106,6 @@ struct StoreMigrator {
                 guard let step = steps.first else { return report }
                 monitor?.begin(step: report.steps.count + 1, of: report.steps.count + steps.count, step.targetVersion)
                 do {
-                    if report.steps.isEmpty { report.copy = policy.copyLocation }
                     try perform(step, &report)
                     if steps.count == 1 { return report }
                 } catch let error as StoreError where error.code == .differentStoreAtURL && attempts < 3 {
@@ -144,19 +143,39 @@ struct StoreMigrator {
         logger.write(.notice, "Migrating \(location), \(plan.type): \(plan.changes.joined(separator: "; ")).")
         let backend = try open(plan)
         defer { try? backend.close() }
-        if report.steps.isEmpty, let copy = policy.copyLocation {
+        var losses = try check(plan, backend)
+        let copy = report.steps.isEmpty ? policy.copyLocation : nil
+        if let copy {
             monitor?.show("copying the store")
+            try monitor?.checkCancellation()
             try StoreRoom.check(store, copies: 1, at: copy)
             try backend.copy(to: copy)
         }
-        var losses = try check(plan, backend)
-        if !plan.isCarriedWhole { try StoreRoom.check(store, copies: 2, at: store.location) }
         var done = MigrationReport.Step(type: plan.type, changes: plan.changes)
-        done.rewrittenObjects = try run(step, plan, backend) { try $0.commit() }
+        do {
+            if !plan.isCarriedWhole { try StoreRoom.check(store, copies: 2, at: store.location) }
+            done.rewrittenObjects = try run(step, plan, backend) { try $0.commit() }
+        } catch {
+            // The next attempt writes its own copy to the path.
+            if let copy { erase(copy: copy) }
+            throw error
+        }
+        report.copy = copy ?? report.copy
         logger.write(.notice, "Migrated \(location) to \"\(step.targetVersion)\"; \(done.rewrittenObjects) objects were rewritten.")
         for index in losses.indices { losses[index].step = report.steps.count }
         report.findings += losses
         report.steps.append(done)
+    }
+
+    /// Deletes the copy of a store whose migration did not happen.
+    private func erase(copy path: String) {
+        do {
+            if let copy = store.relocated(to: path) { try copy.erase() } else { try StorePath(path: path).remove() }
+        } catch {
+            logger.write(
+                .error,
+                "The copy \(path) of the store \(location), which was not migrated, could not be deleted. Delete it by hand. \(error)")
+        }
     }
 
     /// Rejects an impossible migration before anything changes.
@@ -191,6 +210,11 @@ struct StoreMigrator {
                     rewritten.entities.sorted().map { plan.target.entities[$0].name }
                     + rewritten.tables.sorted().map { plan.target.links[$0].name }
                 logger.write(.info, "The mapping changes \(names.joined(separator: ", ")), so the migration of \(location) rewrites them.")
+                if let monitor {
+                    let reader = try backend.beginRead()
+                    defer { reader.end() }
+                    try monitor.beginAgain(plan, reader)
+                }
             }
         }
     }

@@ -94,10 +94,20 @@ struct StoreVersions: Equatable {
     mutating func place(_ earlier: [Placed], before current: Placed) {
         let fingerprint = current.schema.dataFingerprint
         guard var index = versions.firstIndex(where: { $0.fingerprint == fingerprint }) else { return }
-        // A version with the data of a later one adds nothing that the later one lacks.
-        func prints(_ schemas: [SchemaDescription]) -> [String] { schemas.map(\.dataFingerprint).filter { $0 != fingerprint } }
+        // An earlier version with the data of the current one adds nothing that the current one lacks. Those that follow it follow its own previous versions.
+        var skipped: [String: [String]] = [:]
+        func prints(_ schemas: [SchemaDescription]) -> [String] {
+            var found: [String] = []
+            for schema in schemas {
+                let print = schema.dataFingerprint
+                let all = print == fingerprint ? skipped[schema.name] ?? [] : [print]
+                for print in all where !found.contains(print) { found.append(print) }
+            }
+            return found
+        }
         for part in earlier {
             let version = Version(part.schema, previous: prints(part.previous))
+            if version.fingerprint == fingerprint { skipped[part.schema.name] = version.previous }
             guard version.fingerprint != fingerprint, self[version.fingerprint] == nil else { continue }
             versions.insert(version, at: index)
             index += 1

@@ -60,13 +60,19 @@ struct KeyValueOpener {
         return try create(writer)
     }
 
+    /// Replaces the schema of the store with one of the same data: other plain indexes, original names, defaults, delete rules or rules of attributes.
     private func changeIndexes(_ found: inout Contents, _ writer: any EngineWriter) throws {
         guard !handle.hasOtherUsers else {
             throw StoreError(
-                .busy, "\(engine.location) is open in this process for a model with other indexes. Close that store first.",
+                .busy,
+                "\(engine.location) is open in this process for a model with other indexes, original names, defaults, delete rules or rules of attributes. "
+                    + "Close that store first.",
                 location: engine.location)
         }
-        request.logger.write(.notice, "The store \(engine.location) takes over a model with other indexes.")
+        request.logger.write(
+            .notice,
+            "The store \(engine.location) takes over a model of the same data with other indexes, original names, defaults, delete rules or rules of attributes."
+        )
         found.identity.schemaHash = request.schema.versionHash
         found.metadata.schemaHash = request.schema.versionHash
         try IndexChange(schema: request.schema, location: engine.location).write(&found.catalog, found.identity, writer)
