@@ -21,6 +21,25 @@ final class Stream: Landform {
     var length: Double = 5
 }
 
+@Model(subentities: "Gardener")
+class Resident {
+    var name: String = ""
+    @Relationship var home: Resident?
+}
+
+@Model(subentities: "Florist")
+class Gardener: Resident {
+    var beds: Int = 4
+    var badge: UUID = UUID()
+    @Relationship var helper: Resident?
+    @Relationship var pupils: Set<Resident>
+}
+
+@Model
+final class Florist: Gardener {
+    var shop: String?
+}
+
 /// What a mapping and the difference of two versions write into an entity that holds a class hierarchy is what the classes permit.
 @Suite
 struct HierarchyMappingTests {
@@ -112,6 +131,102 @@ struct HierarchyMappingTests {
             let contents = try store.contents(try ResolvedSchema(SchemaDescription(name: "New", entities: Self.schema.locked.entities)))
             #expect(contents.entities["Landform"]?[3]?["token"] == .value(.null), "\(name)")
         }
+    }
+
+    /// Creates a resident, a gardener and a florist, in a version in which only florists have the attributes `beds` and `badge`.
+    private func fillResidents(_ store: StoreConfiguration) throws {
+        var description = SchemaDescription(name: "Old", entities: Schema("New", Resident.self).locked.entities)
+        guard var hierarchy = description["Resident"].hierarchy else { return }
+        for index in hierarchy.subentities.indices {
+            let isFlorist = hierarchy.subentities[index].name == "Florist"
+            for name in ["beds", "badge"] {
+                hierarchy.subentities[index].properties.removeAll { $0 == name }
+                hierarchy.subentities[index].required.removeAll { $0 == name }
+                guard isFlorist else { continue }
+                hierarchy.subentities[index].properties.append(name)
+                hierarchy.subentities[index].required.append(name)
+            }
+        }
+        description["Resident"].hierarchy = hierarchy
+        let schema = try ResolvedSchema(description)
+        let backend = try store.open(schema: schema, configurationName: nil, logger: SilentLogger())
+        defer { try? backend.close() }
+        let entity = schema.entities[0]
+        let writer = try backend.beginWrite()
+        let changes = ChangeSet(schema)
+        _ = try writer.reserveIDs(entity, count: 3)
+        for (id, kind) in [(1, "Resident"), (2, "Gardener"), (3, "Florist")] as [(Int64, String)] {
+            try changes.insert(entity, rowID: id) { builder in
+                for field in entity.fields {
+                    switch field.name {
+                    case "name": try builder.set(field, .text(kind))
+                    case "beds": if id == 3 { try builder.set(field, .integer(30)) }
+                    case "badge": if id == 3 { try builder.set(field, Self.kept.attributeValue) }
+                    case EntityHierarchy.classifier: try builder.set(field, .text(kind))
+                    default: break
+                    }
+                }
+            }
+        }
+        try writer.apply(changes)
+        _ = try writer.commit(.full)
+    }
+
+    @Test("an attribute that moves to a superentity has its default in the objects that receive it", arguments: Backend.persistent)
+    func movedUp(_ backend: Backend) async throws {
+        let folder = try Folder()
+        let store = backend.store(in: folder)
+        try fillResidents(store)
+        let stack = try DataStack(Schema("New", Resident.self), logger: SilentLogger())
+        #expect(try await stack.rehearseMigration(of: store, migrating: .lightweight).findings == [])
+        let added = try await stack.addStore(store, migrating: .lightweight)
+        #expect(try added.verifyAndWait() == [])
+        try stack.closeAndWait()
+        let new = try ResolvedSchema(SchemaDescription(name: "New", entities: Schema("New", Resident.self).locked.entities))
+        let rows = try store.contents(new).entities["Resident"]
+        #expect(rows?[1]?["beds"] == .value(.null) && rows?[1]?["badge"] == .value(.null))
+        #expect(rows?[2]?["beds"] == .value(.integer(4)) && rows?[2]?["badge"] != .value(.null))
+        #expect(rows?[3]?["beds"] == .value(.integer(30)) && rows?[3]?["badge"] == .value(Self.kept.attributeValue))
+    }
+
+    @Test(
+        "a closure cannot set a relationship that the object's entity does not have", arguments: Backend.persistent, ["helper", "pupils"])
+    func relationshipOfAnother(_ backend: Backend, _ relationship: String) async throws {
+        let folder = try Folder()
+        for (name, isRefused) in [("Resident", true), ("Florist", false)] {
+            let store = backend.store(in: folder, name)
+            try fillResidents(store)
+            let mapping = SchemaMapping(
+                from: "Old", to: "New",
+                after: { migration in
+                    guard let object = try migration.first("Resident", where: "name", equals: .text(name)) else { return }
+                    object.set("home", to: object)
+                    if relationship == "helper" { object.set("helper", to: object) } else { object.add(object, to: "pupils") }
+                })
+            let stack = try DataStack(SchemaHistory(Schema("New", Resident.self), mappings: [mapping]), logger: SilentLogger())
+            guard isRefused else {
+                #expect(try await stack.addStore(store, migrating: .chain).verifyAndWait() == [])
+                continue
+            }
+            let error = await #expect(throws: StoreError.self) { try await stack.addStore(store, migrating: .chain) }
+            #expect(error?.code == .misuse && error?.attribute == relationship, "\(error?.message ?? "")")
+        }
+    }
+
+    @Test("an object that is copied to another subentity has the defaults that it requires", arguments: Backend.persistent)
+    func copiedToAnother(_ backend: Backend) async throws {
+        let folder = try Folder()
+        let store = backend.store(in: folder)
+        try fill(store, withFjords: true)
+        let stack = try stack([
+            .transform("Landform", to: "Landform", "Island") { old, migration in
+                try migration.copy(old, to: old.entityName == "Island" ? "Landform" : "Island")
+            }
+        ])
+        let added = try await stack.addStore(store, migrating: .chain)
+        #expect(try added.verifyAndWait() == [])
+        let islands = try await stack.read { try $0.fetchAll(From<Island>()).map { ($0.area, $0.token) } }
+        #expect(islands.map(\.0) == [1, 2, 1, 4, 5, 1] && Set(islands.map(\.1)).count == 6)
     }
 
     @Test("an object of an abstract entity cannot be inserted", arguments: Backend.persistent)
