@@ -254,8 +254,11 @@ struct LinkMigrationTests {
         #expect(few.records == 0 && many.records == 0, "\(few.records), then \(many.records) whole records")
     }
 
-    @Test("a closure of a mapping chooses among several owners, or the migration is refused", arguments: Backend.persistent, [true, false])
-    func closureChooses(_ backend: Backend, _ chooses: Bool) async throws {
+    @Test(
+        "a closure of a mapping chooses among several owners, or the migration is refused", arguments: Backend.persistent,
+        [(true, false), (false, false), (true, true), (false, true)])
+    func closureChooses(_ backend: Backend, _ example: (chooses: Bool, losesLinks: Bool)) async throws {
+        let (chooses, losesLinks) = example
         let folder = try Folder()
         let store = backend.store(in: folder)
         _ = try fill(
@@ -269,6 +272,19 @@ struct LinkMigrationTests {
                 }
             ])
         let stack = try DataStack(SchemaHistory(Self.schema, mappings: [mapping]), logger: SilentLogger())
+        if losesLinks {
+            // Either way the player loses a team; the closure decides which one.
+            let policy = MigrationPolicy.chain.allowingLostLinks()
+            let rehearsal = try await stack.rehearseMigration(of: store, migrating: policy)
+            #expect(
+                rehearsal.findings.map { "\($0.kind) \($0.entity).\($0.property ?? "") \($0.rowIDs)" } == ["lost Player.team [2]"],
+                "\(rehearsal)")
+            let report = try await stack.upgradeStoreIfNeeded(store, migrating: policy)
+            #expect(report.findings == rehearsal.findings)
+            #expect(try stack.addStore(store).verifyAndWait() == [])
+            #expect(try await targets(stack)["team"] == [1: [1], 2: [chooses ? 2 : 1], 4: [2]])
+            return
+        }
         guard chooses else {
             let error = await #expect(throws: StoreError.self) { try await stack.addStore(store, migrating: .chain) }
             #expect(error?.entity == "Player" && error?.attribute == "team" && error?.rowID == 2, "\(error?.message ?? "")")

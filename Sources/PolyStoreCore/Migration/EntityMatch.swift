@@ -11,8 +11,9 @@ struct EntityMatch {
         case field(Int, replacingNullWith: Value)
         /// The value of a default expression, evaluated for each record. For records of some classes of a hierarchy only, if there are any; null in the others.
         case computed(Set<String>?)
-        /// The value of a field of the old record, converted if the types differ; a default expression is evaluated for each null.
-        case fieldOrComputed(Int)
+        /// The value of a field of the old record, converted if the types differ; a default expression is evaluated for each null. For records of some classes of a
+        /// hierarchy only, if there are any; null in the others.
+        case fieldOrComputed(Int, Set<String>?)
         /// A value for records of some classes of the old hierarchy; null in the others.
         case constantOfClasses(Value, Set<String>)
         /// The value of a field of the old record, in the objects of some classes of the old hierarchy; null in the others.
@@ -88,14 +89,17 @@ struct EntityMatch {
         else { return added(field) }
         let isLossless = ValueConversion.isLossless(from: old.type, to: field.type)
         guard isLossless || isDowngrade && !field.hasEvaluableDefault else { return narrowed(old, field) }
-        if old.isOptional, !field.isOptional, field.hasEvaluableDefault { return .fieldOrComputed(old.index) }
+        if old.isOptional, !field.isOptional, field.hasEvaluableDefault { return .fieldOrComputed(old.index, nil) }
         var replacement = replacement(of: old, field)
-        let isNewlyRequired = target.requiresInSubentity(field.name) && old.isOptional && !source.requiresInSubentity(old.name)
-        if isNewlyRequired, let value = field.defaultValue, !value.isNull { replacement = value }
-        // Objects of some classes may lose the attribute.
+        // Objects of some classes may lose the attribute, and others receive it.
         let owners = Set(target.classes.filter { $0.fields.contains(field.index) }.map(\.name))
         let had = source.classes.filter { $0.fields.contains(old.index) && classNames[$0.name] != nil }.map(\.name)
         let keeping = had.filter { name in classNames[name].map(owners.contains) ?? false }
+        let having = Set(classNames.filter { owners.contains($0.value) }.keys)
+        let isNewlyRequired =
+            target.requiresInSubentity(field.name)
+            && (old.isOptional && !source.requiresInSubentity(old.name) || !having.isSubset(of: keeping))
+        if isNewlyRequired, let value = field.defaultValue, !value.isNull { replacement = value }
         if !isLossless {
             // Values that only some classes of a hierarchy have are not converted.
             guard keeping.count == had.count, !isNewlyRequired else { return narrowed(old, field) }
@@ -103,12 +107,10 @@ struct EntityMatch {
             let isNullAllowed = field.isOptional && !target.requiresInSubentity(field.name)
             return .fitting(old.index, replacingNullWith: replacement, misfitsWith: misfit ?? (isNullAllowed ? .null : nil))
         }
-        if keeping.count == had.count, isNewlyRequired, !replacement.isNull {
-            return .fieldOfClasses(old.index, Set(keeping), replacingNullWith: replacement)
-        }
-        if keeping.count < had.count {
-            excluded[field.index] = Set(had).subtracting(keeping)
-            return .fieldOfClasses(old.index, Set(keeping), replacingNullWith: replacement)
+        if keeping.count < had.count { excluded[field.index] = Set(had).subtracting(keeping) }
+        if isNewlyRequired, field.hasEvaluableDefault { return .fieldOrComputed(old.index, having) }
+        if keeping.count < had.count || isNewlyRequired && !replacement.isNull {
+            return .fieldOfClasses(old.index, having, replacingNullWith: replacement)
         }
         return .field(old.index, replacingNullWith: replacement)
     }
@@ -385,7 +387,7 @@ extension Value {
 
 extension Entity {
     /// Returns whether a subentity declares a property that must have a value.
-    fileprivate func requiresInSubentity(_ name: String) -> Bool {
+    func requiresInSubentity(_ name: String) -> Bool {
         description.hierarchy?.subentities.contains { $0.required.contains(name) } ?? false
     }
 

@@ -7,6 +7,10 @@ struct MappingReader {
         let source: Int
         let targets: [Int]
         let body: EntityMapping.Transform
+        /// A Boolean value that indicates whether the closure only changes the copy of each object.
+        let isUpdate: Bool
+        /// A Boolean value that indicates whether the closure is not called for the objects of removed classes, which are removed.
+        let skipsRemovedClasses: Bool
     }
 
     private let source: ResolvedSchema
@@ -44,7 +48,7 @@ struct MappingReader {
                 guard !origins[new].contains(old) else { throw invalid("\(from) is copied to \(to) twice; name it once") }
                 origins[new].append(old)
                 renaming[[old, new]] = names
-            case .transform(let from, let to, let body):
+            case .transform(let from, let to, let isUpdate, let body):
                 let old = try sourceEntity(from)
                 guard !transforms.contains(where: { $0.source == old }) else {
                     throw invalid("\(from) is transformed twice; do both in one closure")
@@ -56,7 +60,10 @@ struct MappingReader {
                     if !targets.contains(new) { targets.append(new) }
                 }
                 for new in targets where !origins[new].contains(old) { origins[new].append(old) }
-                transforms.append(TransformPart(source: old, targets: targets, body: body))
+                transforms.append(
+                    TransformPart(
+                        source: old, targets: targets, body: body, isUpdate: isUpdate,
+                        skipsRemovedClasses: isUpdate && to == targets.map { target.entities[$0].name }))
             case .empty(let to): emptied.insert(try targetEntity(to))
             case .delete(let from): claimed.insert(try sourceEntity(from))
             }

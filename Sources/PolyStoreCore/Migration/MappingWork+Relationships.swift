@@ -126,6 +126,14 @@ extension MappingWork {
 
     private enum Side { case source, target }
 
+    private func rowIDs(_ request: FetchRequest, in store: any ReadTransaction) throws -> [Int64] {
+        let cursor = try store.fetch(request)
+        defer { cursor.close() }
+        var ids: [Int64] = []
+        while try cursor.next() { ids.append(cursor.rowID) }
+        return ids
+    }
+
     /// Calls a closure with the row ids of an entity, batch by batch.
     private func forEachBatch(
         of entity: Entity, in side: Side, _ activity: String, _ body: ([Int64]) throws -> Void
@@ -135,10 +143,7 @@ extension MappingWork {
             request.onlyIDs = true
             if position.rowID > .min { request.predicate = .compare(.objectID, .greater, .integer(position.rowID)) }
             let store: any ReadTransaction = side == .source ? source : migration.target
-            let cursor = try store.fetch(request)
-            var ids: [Int64] = []
-            while try cursor.next() { ids.append(cursor.rowID) }
-            cursor.close()
+            let ids = try rowIDs(request, in: store)
             guard let last = ids.last else { return }
             try body(ids)
             position.rowID = last

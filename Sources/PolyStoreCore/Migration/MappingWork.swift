@@ -197,7 +197,9 @@ final class MappingWork {
         var count = 0
         while changes.byteCount < Self.batchBytes, try cursor.next() {
             if let transform = route.transform {
-                try transform(OldObject(route.source, cursor.rowID, cursor.record, self), context)
+                // The check has reported the objects of removed classes.
+                let isRemoved = route.skipsRemovedClasses && !copiers.contains { $0.keeps(cursor.record) }
+                if !isRemoved { try transform(OldObject(route.source, cursor.rowID, cursor.record, self), context) }
                 try checkFailure()
             } else {
                 for (copier, targets) in zip(copiers, chosen) where copier.keeps(cursor.record) {
@@ -345,7 +347,7 @@ final class MappingWork {
         if let known = try newObject(entity, id) { return known }
         guard let record = try source.record(old.entity, rowID: old.rowID) else { throw notFound(old.entity, old.rowID) }
         var values = try copier.values(record, old.entity, links: [:])
-        if let classifier = entity.classifierField { try choose(name, entity, classifier, &values) }
+        if let classifier = entity.classifierField { try choose(name, entity, classifier, old, &values) }
         let chosen = try links(copier, old.entity, [old.rowID])[old.rowID] ?? [:]
         for relationship in copier.links {
             guard case .foreignKey(let field) = relationship.storage, let target = chosen[relationship.index] else { continue }
@@ -358,17 +360,35 @@ final class MappingWork {
     }
 
     /// Sets the class of a copied object, if the mapping names one, and clears the fields that the class does not have.
-    private func choose(_ name: String, _ entity: Entity, _ classifier: Int, _ values: inout [Value]) throws {
+    private func choose(_ name: String, _ entity: Entity, _ classifier: Int, _ old: OldObject, _ values: inout [Value]) throws {
         if name != entity.name { values[classifier] = .text(name) }
-        guard case .text(let chosen) = values[classifier], let part = entity.classes.first(where: { $0.name == chosen }), !part.isAbstract
-        else {
+        guard case .text(let chosen) = values[classifier] else {
             throw StoreError(
                 .misuse,
-                "\(name) is abstract or not an entity of \(entity.name), so an object cannot be copied to it. Choose an entity below it.",
-                entity: entity.name)
+                "The object \(old.rowID) is of the entity \(old.entityName), which the new version does not have, so it cannot be copied to \(name). Copy it to another entity ("
+                    + "\(entity.concreteClasses)), or test entityName and do not copy it, which removes it.",
+                entity: entity.name, rowID: old.rowID)
         }
-        for field in entity.fields where !field.isHidden && field.index != classifier && !part.fields.contains(field.index) {
-            values[field.index] = .null
+        try restrict(&values, to: chosen, entity)
+    }
+
+    /// Sets the class of an object of a hierarchy, clears the fields that the class does not have, and fills those that it requires with their defaults.
+    ///
+    /// - Throws: `misuse` for an abstract class.
+    private func restrict(_ values: inout [Value], to name: String, _ entity: Entity) throws {
+        guard let classifier = entity.classifierField else { return }
+        guard let part = entity.classes.first(where: { $0.name == name }), !part.isAbstract else {
+            throw StoreError(
+                .misuse, "\(name) is abstract and has no objects. Choose an entity below it; \(entity.name) has \(entity.concreteClasses).",
+                entity: name)
+        }
+        values[classifier] = .text(name)
+        for field in entity.fields where !field.isHidden && field.index != classifier {
+            if !part.fields.contains(field.index) {
+                values[field.index] = .null
+            } else if values[field.index].isNull, field.relationship == nil, entity.requiresInSubentity(field.name) {
+                values[field.index] = field.defaultValueOfObject()
+            }
         }
     }
 
@@ -392,7 +412,7 @@ final class MappingWork {
     func insert(_ name: String) throws -> NewObject {
         let entity = try targetEntity(name)
         var values = entity.fields.map { $0.defaultValueOfObject() }
-        if let classifier = entity.classifierField { values[classifier] = .text(name) }
+        try restrict(&values, to: name, entity)
         position.rewritten += 1
         return add(NewObject(entity, try migration.target.reserveIDs(entity, count: 1), values: values, self))
     }
@@ -417,7 +437,8 @@ final class MappingWork {
         return try migration.target.record(entity, rowID: id).map { add(NewObject(entity, id, $0, self)) }
     }
 
-    func first(_ entity: Entity, _ attribute: String, _ value: QueryValue?) throws -> NewObject? {
+    func first(_ name: String, _ attribute: String, _ value: QueryValue?) throws -> NewObject? {
+        let entity = try targetEntity(name)
         guard let field = entity.field(named: attribute), field.relationship == nil else {
             throw entity.unknownProperty(attribute, "attribute")
         }
@@ -426,11 +447,17 @@ final class MappingWork {
             guard let constant = ValueConversion.value(value, as: field.type) else { return nil }
             predicate = .compare(FieldReference(field), .equal, constant)
         }
+        if name != entity.name, let classifier = entity.classifierField, let part = entity.classes.first(where: { $0.name == name }) {
+            predicate = .and([predicate, .oneOf(FieldReference(entity.fields[classifier]), part.concreteNames.map { .text($0) })])
+        }
         try flush()
-        let cursor = try migration.target.fetch(FetchRequest(entity, predicate: predicate, limit: 1))
-        let id = try cursor.next() ? cursor.rowID : nil
-        cursor.close()
-        return try id.flatMap { try newObject(entity, $0) }
+        return try firstID(FetchRequest(entity, predicate: predicate, limit: 1)).flatMap { try newObject(entity, $0) }
+    }
+
+    private func firstID(_ request: FetchRequest) throws -> Int64? {
+        let cursor = try migration.target.fetch(request)
+        defer { cursor.close() }
+        return try cursor.next() ? cursor.rowID : nil
     }
 
     func setReference(_ object: NewObject, _ field: Int, _ relationship: Relationship, _ new: NewObject?) throws {
@@ -471,10 +498,25 @@ final class MappingWork {
         var next = nextPositions[key]
         if next == nil {
             let last = try migration.target.related(relationship, of: [owner.rowID]).positions(of: owner.rowID).last
-            next = last.map { $0 == .min ? 0 : $0 + 1 } ?? 0
+            next = max(last.map { $0 == .min ? 0 : $0 &+ 1 } ?? 0, try positionAfterOldTargets(relationship, owner))
         }
-        nextPositions[key] = (next ?? 0) + 1
+        nextPositions[key] = (next ?? 0) &+ 1
         return next ?? 0
+    }
+
+    /// Returns the first position after those of the targets that an object had in the old version, which are written after the closures.
+    private func positionAfterOldTargets(_ relationship: Relationship, _ owner: NewObject) throws -> Int64 {
+        var next: Int64 = 0
+        for old in plan.source.entities {
+            guard let origin = plan.origins.origin(relationship, of: old.index), !origin.parts.isEmpty else { continue }
+            let id = owner.rowID &- offset(old.index, relationship.source)
+            next = max(next, Int64(try linkReader.targets(origin, [id])[id]?.count ?? 0))
+            // Positions that are copied with their objects may have gaps.
+            guard let own = origin.own, own.isOrdered, let last = try source.related(own, of: [id]).positions(of: id).last, last != .min
+            else { continue }
+            next = max(next, last &+ 1)
+        }
+        return next
     }
 
     // MARK: Writing
@@ -525,6 +567,7 @@ final class MappingWork {
         for field in entity.fields where object.values[field.index].isNull && !field.isOptional && field.relationship == nil {
             throw missing(field, entity, object.rowID)
         }
+        try checkRequired(object)
         func encode(_ builder: inout RecordBuilder) throws {
             for (field, value) in zip(entity.fields, object.values) where !value.isNull { try builder.set(field, value) }
         }
@@ -534,6 +577,15 @@ final class MappingWork {
             try changes.update(entity, rowID: object.rowID, mask: object.changed, encode)
         }
         if let change = changes.changes.last { try checkRules(entity, object.rowID, changes.record(change)) }
+    }
+
+    /// Checks the required attributes of subentities, which are optional in the combined entity.
+    private func checkRequired(_ object: NewObject) throws {
+        let entity = object.entity
+        guard entity.classifierField != nil, let part = entity.classes.first(where: { $0.name == object.entityName }) else { return }
+        for field in entity.fields where part.fields.contains(field.index) && object.values[field.index].isNull {
+            if field.relationship == nil, entity.requiresInSubentity(field.name) { throw missing(field, entity, object.rowID) }
+        }
     }
 
     /// Returns whether either end of a pair is a deleted object.
@@ -557,4 +609,9 @@ final class MappingWork {
             }
         }
     }
+}
+
+extension Entity {
+    /// The names of the classes that have objects: `City, River`.
+    fileprivate var concreteClasses: String { classes.filter { !$0.isAbstract }.map(\.name).joined(separator: ", ") }
 }

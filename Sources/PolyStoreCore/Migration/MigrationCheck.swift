@@ -19,6 +19,9 @@ struct MigrationCheck {
     /// The matches whose records are copied without a closure.
     private var copied: [EntityMatch] { plan.carried + plan.routes.filter { $0.transform == nil }.flatMap(\.matches) }
 
+    /// The matches whose objects a closure migrates.
+    private var transformed: [EntityMatch] { plan.routes.filter { $0.transform != nil }.flatMap(\.matches) }
+
     /// Finds the problems that prevent the migration.
     mutating func checkRefusals() throws {
         for match in copied {
@@ -29,7 +32,9 @@ struct MigrationCheck {
             try checkUniqueness(match)
             for relationship in match.target.relationships {
                 guard let origin = plan.origins.origin(relationship, of: match.source.index) else { continue }
-                try checkAmbiguity(match, origin)
+                try checkAmbiguity(match, origin, isChosen: false)
+                // A closure may provide the targets. They are validated at the end.
+                if plan.writesAnyObject { continue }
                 try checkRequired(match, origin)
                 try checkCounts(match, origin)
             }
@@ -41,6 +46,14 @@ struct MigrationCheck {
         for entity in plan.removed {
             report(.lost, entity.name, nil, try rows(entity, .all), "The objects of \(entity.name) are removed.")
         }
+        // The closures choose what they copy, but not whether an object has several candidates.
+        for match in plan.losesLinks ? transformed : [] {
+            for relationship in match.target.relationships {
+                guard let origin = plan.origins.origin(relationship, of: match.source.index) else { continue }
+                try checkAmbiguity(match, origin, isChosen: true)
+            }
+        }
+        for match in plan.routes.filter(\.skipsRemovedClasses).flatMap(\.matches) { try checkRemovedClasses(match) }
         for match in copied {
             try checkRemovedClasses(match)
             for name in match.removed { try checkRemoved(name, match) }
@@ -60,9 +73,14 @@ struct MigrationCheck {
         for (part, field) in zip(match.fields, match.target.fields) where part == .missing {
             report(
                 .refused, match.target.name, field.name, try rows(match.source, .all),
-                "\(match.target.name).\(field.name) is added, must have a value and has no default. Give it a default, make it optional, or compute it in a schema "
+                "\(match.target.name).\(field.name) is added, must have a value and has no default\(Self.evaluation(field)). Give it a default, make it optional, or compute it in a schema "
                     + "mapping.")
         }
+    }
+
+    /// Tells a default expression that only a missing class can evaluate from no default.
+    private static func evaluation(_ field: Field) -> String {
+        field.defaultExpression == nil ? "" : " that can be evaluated without the class"
     }
 
     private mutating func checkNulls(_ match: EntityMatch) throws {
@@ -119,7 +137,7 @@ struct MigrationCheck {
                 }
                 report(
                     .refused, match.target.name, field.name, try rows(match.source, found),
-                    "\(newName).\(field.name) must have a value and has no default, and objects have no value. Give the attribute a default, make it optional, or compute it in "
+                    "\(newName).\(field.name) must have a value and has no default\(Self.evaluation(field)), and objects have no value. Give the attribute a default, make it optional, or compute it in "
                         + "a schema mapping.")
             }
         }
@@ -180,7 +198,8 @@ struct MigrationCheck {
 
     /// Finds the objects with several candidates for a to-one relationship: those with several targets or owners in the old version, and those whose ends
     /// disagree.
-    private mutating func checkAmbiguity(_ match: EntityMatch, _ origin: LinkOrigin) throws {
+    /// - Parameter isChosen: Whether a closure migrates the objects, which can choose the target.
+    private mutating func checkAmbiguity(_ match: EntityMatch, _ origin: LinkOrigin, isChosen: Bool) throws {
         let relationship = origin.relationship
         guard !relationship.isToMany, !origin.isSingle(plan.source) else { return }
         let reader = reader
@@ -199,7 +218,12 @@ struct MigrationCheck {
         let what =
             "\(match.target.name).\(relationship.name) leads to one object, and the old version relates objects to several: \(examples.joined(separator: "; "))."
         if plan.losesLinks {
-            report(.lost, match.source.name, origin.own?.name ?? relationship.name, found, what + " All but one of them are dropped.")
+            report(
+                .lost, match.source.name, origin.own?.name ?? relationship.name, found,
+                what
+                    + (isChosen ? " The closure of the mapping chooses the target; otherwise the" : " The")
+                    + " first target of the object's own relationship remains, or else the object with the lowest row id that leads to it, and only if the other end chooses the same "
+                    + "pair. The others are dropped.")
         } else {
             report(
                 .refused, match.target.name, relationship.name, found,
@@ -207,6 +231,11 @@ struct MigrationCheck {
                     + " Change the objects in the old version, choose the object in a schema mapping, or allow lost links in the policy of the migration."
             )
         }
+    }
+
+    /// Names the closures that can provide the targets of a relationship. An update cannot, because it receives only the copy.
+    private static func closures(_ match: EntityMatch) -> String {
+        "in a transform of \(match.source.name) or of another entity, or in its closure `after`."
     }
 
     /// Finds the objects that have no target of a required to-one relationship.
@@ -231,7 +260,7 @@ struct MigrationCheck {
         report(
             .refused, match.target.name, relationship.name, found,
             "\(match.target.name).\(relationship.name) \(origin.own?.isRequired ?? false ? "is" : "becomes") required, and objects lead to no object. Make the relationship optional, assign "
-                + "targets in the old version, or set them in a schema mapping.")
+                + "targets in the old version, or set them in a schema mapping: \(Self.closures(match))")
     }
 
     /// Finds the objects that have more or fewer targets of a to-many relationship than are allowed.
@@ -262,7 +291,7 @@ struct MigrationCheck {
         report(
             .refused, match.target.name, relationship.name, found,
             "\(match.target.name).\(relationship.name) must lead to \(relationship.allowedCounts) objects, and does not. Change the objects in the old version or in a "
-                + "schema mapping.")
+                + "schema mapping: \(Self.closures(match))")
     }
 
     /// Returns the predicate for the objects of some classes.
@@ -306,7 +335,11 @@ struct MigrationCheck {
     /// Finds the values of attributes that the classes of their objects no longer have.
     private mutating func checkMovedAttributes(_ match: EntityMatch) throws {
         for (field, excluded) in match.excluded.sorted(by: { $0.key < $1.key }) {
-            guard case .fieldOfClasses(let old, _, _) = match.fields[field] else { continue }
+            let old: Int
+            switch match.fields[field] {
+            case .fieldOfClasses(let index, _, _), .fieldOrComputed(let index, _): old = index
+            default: continue
+            }
             let before = match.source.fields[old]
             report(
                 .lost, match.source.name, before.name,

@@ -23,22 +23,27 @@ public final class MigrationContext {
     /// The entity may have objects already. If no transform of the mapping names it, the first change of its objects begins the step again, and all of its
     /// objects are rewritten.
     /// - Parameter entity: The name of an entity of the new version; in a hierarchy, the name of the object's class.
+    /// - Throws: `misuse` for an unknown or abstract entity; `full`.
     public func insert(_ entity: String) throws -> NewObject { try work.insert(entity) }
 
     /// Returns the copy of an old object; `nil` if it has not been copied yet.
+    ///
+    /// - Parameter entity: The name of an entity of the new version; that of a subentity finds only copies to it and to its own subentities.
     public func object(_ entity: String, copiedFrom old: OldObject) throws -> NewObject? {
         let target = try work.targetEntity(entity)
-        return try work.newObject(target, old.rowID &+ work.offset(old.entity.index, target.index))
+        let object = try work.newObject(target, old.rowID &+ work.offset(old.entity.index, target.index))
+        guard let object, entity != target.name else { return object }
+        return target.classes.first { $0.name == entity }?.concreteNames.contains(object.entityName) ?? false ? object : nil
     }
 
     /// Returns the first new object, by row id, with a value of an attribute; `nil` if there is none. Uses an index on the attribute if there is one.
     ///
     /// - Parameters:
-    ///   - entity: The name of an entity of the new version.
+    ///   - entity: The name of an entity of the new version; that of a subentity finds only its objects and those of its own subentities.
     ///   - attribute: The name of an attribute of the entity.
     ///   - value: The value; `nil` is null.
     public func first(_ entity: String, where attribute: String, equals value: QueryValue?) throws -> NewObject? {
-        try work.first(try work.targetEntity(entity), attribute, value)
+        try work.first(entity, attribute, value)
     }
 
     /// Deletes a new object. References to it are cleared.

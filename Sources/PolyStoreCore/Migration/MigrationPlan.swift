@@ -9,6 +9,8 @@ struct MigrationPlan {
         let matches: [EntityMatch]
         /// The closure for each object; `nil` copies the object.
         let transform: EntityMapping.Transform?
+        /// A Boolean value that indicates whether the closure is not called for the objects of removed classes, which are removed.
+        let skipsRemovedClasses: Bool
 
         func match(_ target: Int) -> EntityMatch? { matches.first { $0.target.index == target } }
     }
@@ -18,8 +20,6 @@ struct MigrationPlan {
         let table: LinkTable
         /// The origin of the relationship whose targets are added.
         let origin: LinkOrigin
-        /// A Boolean value that indicates whether the pairs exist already and only their positions are set.
-        let setsPositionsOnly: Bool
     }
 
     let type: MigrationType
@@ -38,6 +38,9 @@ struct MigrationPlan {
     let origins: LinkOrigins
     /// A Boolean value that indicates whether targets that do not fit are dropped and reported, instead of preventing the migration.
     let losesLinks: Bool
+    /// A Boolean value that indicates whether a closure can change any object of the new version, so that the targets of required relationships and the counts of
+    /// others are known at the end only.
+    let writesAnyObject: Bool
     /// The new entities whose required relationships and counts are checked at the end.
     let validated: [Int]
     /// The new entities whose references are checked at the end, because their targets may be missing.
@@ -119,6 +122,11 @@ struct MigrationPlanner {
         }
     }
 
+    /// A Boolean value that indicates whether a closure can change any object. That of an update changes only the copy that it receives.
+    private var writesAnyObject: Bool {
+        mapping?.after != nil || transforms.contains { !$0.isUpdate }
+    }
+
     private func isTransformed(_ old: Int, _ new: Int) -> Bool { transforms.contains { $0.source == old && $0.targets.contains(new) } }
 
     // MARK: Result
@@ -172,7 +180,8 @@ struct MigrationPlanner {
                 isCarried[entity.index] ? origins[entity.index].first.flatMap { matches[[$0, entity.index]] } : nil
             },
             links: fills, positions: positions(), origins: linkOrigins, losesLinks: losesLinks,
-            validated: validated(isLossy, isCarried, fills), repairs: repairs(isLossy), removed: removed, isLossy: isLossy,
+            writesAnyObject: writesAnyObject, validated: validated(isLossy, isCarried, fills), repairs: repairs(isLossy), removed: removed,
+            isLossy: isLossy,
             changes: changes, problems: problems)
     }
 
@@ -219,14 +228,15 @@ struct MigrationPlanner {
         for entity in target.entities where !isCarried[entity.index] {
             for old in origins[entity.index] where !isTransformed(old, entity.index) {
                 guard let match = matches[[old, entity.index]] else { continue }
-                copies.append(MigrationPlan.Route(source: source.entities[old], matches: [match], transform: nil))
+                copies.append(
+                    MigrationPlan.Route(source: source.entities[old], matches: [match], transform: nil, skipsRemovedClasses: false))
             }
         }
         return copies
             + transforms.map { part in
                 MigrationPlan.Route(
                     source: source.entities[part.source], matches: part.targets.compactMap { matches[[part.source, $0]] },
-                    transform: part.body)
+                    transform: part.body, skipsRemovedClasses: part.skipsRemovedClasses)
             }
     }
 
@@ -275,10 +285,10 @@ struct MigrationPlanner {
 
     private func fills(_ table: LinkTable, _ ends: [Relationship]) -> [MigrationPlan.LinkFill] {
         // The first end has the pairs of both; only the order of the other end differs.
-        ends.enumerated().filter { $0 == 0 || $1.isOrdered }.flatMap { position, end in
+        ends.enumerated().filter { $0 == 0 || $1.isOrdered }.flatMap { _, end in
             origins[end.source].compactMap { old in
                 guard let origin = linkOrigins.origin(end, of: old), !origin.parts.isEmpty else { return nil }
-                return MigrationPlan.LinkFill(table: table, origin: origin, setsPositionsOnly: position > 0)
+                return MigrationPlan.LinkFill(table: table, origin: origin)
             }
         }
     }
@@ -308,7 +318,7 @@ struct MigrationPlanner {
                 guard relationship.isRequired && !relationship.isToMany || relationship.minCount > 0 || relationship.maxCount != nil else {
                     return false
                 }
-                if !isCarried[entity.index] || isLossy[relationship.destination] { return true }
+                if writesAnyObject || !isCarried[entity.index] || isLossy[relationship.destination] { return true }
                 switch relationship.storage {
                 case .foreignKey: return false
                 case .inverse: return !isCarried[relationship.destination]

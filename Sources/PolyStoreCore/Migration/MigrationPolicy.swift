@@ -52,8 +52,10 @@ public struct MigrationPolicy: Sendable, Hashable {
     /// Returns the policy with a permission to drop targets of relationships that the new version cannot hold.
     ///
     /// A relationship that leads to one object in the new version may have several candidates in the old one: it led to several objects, several objects led to
-    /// it, or its ends disagree. Without the permission such a migration is refused. With it, each object keeps the first target of its own relationship, or
-    /// else the object with the lowest row id that leads to it, and the report of the migration contains the objects that lost others as `lost`.
+    /// it, or its ends disagree. Without the permission such a migration is refused. With it, an end that leads to one object chooses the first target of its own
+    /// relationship, or else the object with the lowest row id that leads to it. A pair of objects remains only if each end that leads to one object chooses it,
+    /// so an object whose choice belongs to another object has no target. The report of the migration contains the objects with several candidates as `lost`, also
+    /// those for which a closure of a mapping chooses the target.
     public func allowingLostLinks() -> MigrationPolicy {
         var copy = self
         copy.losesLinks = true

@@ -56,6 +56,7 @@ public final class NewObject {
         set {
             guard let field = attributeField(attribute) else { return }
             guard let newValue else { return assign(field.index, .null) }
+            guard isOwn(attribute, field.index) else { return }
             guard let value = ValueConversion.value(newValue, as: field.type) else {
                 return work.fail(
                     StoreError(
@@ -72,6 +73,22 @@ public final class NewObject {
         return nil
     }
 
+    /// Returns whether the object's class has a property; records an error if it does not.
+    private func isOwn(_ property: String, _ field: Int) -> Bool {
+        guard entity.classifierField != nil, field != entity.classifierField else { return true }
+        return isOwn(property) { $0.fields.contains(field) }
+    }
+
+    private func isOwn(_ property: String, _ contains: (EntityClass) -> Bool) -> Bool {
+        guard let own = entity.classes.first(where: { $0.name == entityName }), !contains(own) else { return true }
+        work.fail(
+            StoreError(
+                .misuse,
+                "Object \(rowID) is of the entity \(entityName), which has no property \"\(property)\". Set the property only in objects whose entityName has it.",
+                entity: entityName, attribute: property, rowID: rowID))
+        return false
+    }
+
     /// Sets a to-one relationship, and the inverse if there is one.
     ///
     /// - Parameters:
@@ -84,6 +101,7 @@ public final class NewObject {
         guard object == nil || object?.entity.index == found.destination else {
             return work.fail(mismatch(relationship, found, object))
         }
+        guard isOwn(relationship, field) else { return }
         work.attempt { try work.setReference(self, field, found, object) }
     }
 
@@ -93,6 +111,7 @@ public final class NewObject {
             return work.fail(entity.unknownProperty(relationship, "to-many relationship"))
         }
         guard object.entity.index == found.destination else { return work.fail(mismatch(relationship, found, object)) }
+        guard isOwn(relationship, { $0.relationships.contains(found.index) }) else { return }
         work.attempt { try work.add(object, to: found, of: self) }
     }
 

@@ -16,8 +16,8 @@ struct RecordCopier {
         case classes([String: String])
         /// The value of the default expression of the field, for records of some classes of a hierarchy or of all.
         case computed(Set<String>?)
-        /// The value of a field of the given type; the default expression is evaluated for null.
-        case fieldOrComputed(Int, AttributeType)
+        /// The value of a field of the given type, for records of some classes of a hierarchy or of all; the default expression is evaluated for null.
+        case fieldOrComputed(Int, AttributeType, Set<String>?)
         /// A field in the objects of some classes.
         case ofClasses(Int, AttributeType, Set<String>, Value)
         case link(Relationship)
@@ -44,7 +44,7 @@ struct RecordCopier {
             case .constantOfClasses(let value, let classes): return .constantOfClasses(value, classes)
             case .classes(let names): return .classes(names)
             case .computed(let classes): return .computed(classes)
-            case .fieldOrComputed(let index): return .fieldOrComputed(index, old.fields[index].type)
+            case .fieldOrComputed(let index, let classes): return .fieldOrComputed(index, old.fields[index].type, classes)
             case .fieldOfClasses(let index, let classes, let replacement):
                 return .ofClasses(index, old.fields[index].type, classes, replacement)
             case .fitting(let index, let replacement, let misfit): return .fitting(index, old.fields[index].type, replacement, misfit)
@@ -131,7 +131,8 @@ struct RecordCopier {
         case .computed(let classes):
             if let classes, !classes.contains(old.classifierField.map({ record.string($0) }) ?? old.name) { return .null }
             return field.defaultValueOfObject()
-        case .fieldOrComputed(let index, let type):
+        case .fieldOrComputed(let index, let type, let classes):
+            if let classes, !classes.contains(old.classifierField.map({ record.string($0) }) ?? old.name) { return .null }
             let value = record.value(old.fields[index])
             return value.isNull ? field.defaultValueOfObject() : try ValueConversion.convert(value, from: type, to: field.type)
         case .classes(let names):

@@ -53,7 +53,8 @@ public struct EntityMapping: Sendable {
 
     enum Kind: Sendable {
         case copy(from: String, to: String, renaming: [String: String])
-        case transform(from: String, to: [String], Transform)
+        /// `isUpdate` indicates that the closure only changes the copy of each object.
+        case transform(from: String, to: [String], isUpdate: Bool, Transform)
         case empty(String)
         case delete(String)
     }
@@ -73,6 +74,7 @@ public struct EntityMapping: Sendable {
 
     /// Copies every object with the properties that both versions have, and changes the copy.
     ///
+    /// In a hierarchy, objects of a sub-entity that the new version does not have are removed and reported as `lost`; the closure is not called for them.
     /// - Parameters:
     ///   - source: The entity in the old version.
     ///   - destination: The entity in the new version; the same name by default.
@@ -81,7 +83,10 @@ public struct EntityMapping: Sendable {
         _ source: String, to destination: String? = nil, _ change: @escaping @Sendable (_ old: OldObject, _ new: NewObject) throws -> Void
     ) -> EntityMapping {
         let destination = destination ?? source
-        return transform(source, to: destination) { old, migration in try change(old, try migration.copy(old, to: destination)) }
+        return EntityMapping(
+            kind: .transform(from: source, to: [destination], isUpdate: true) { old, migration in
+                try change(old, try migration.copy(old, to: destination))
+            })
     }
 
     /// Calls a closure for every object. The closure creates any number of new objects.
@@ -94,7 +99,7 @@ public struct EntityMapping: Sendable {
     public static func transform(
         _ source: String, to destinations: String..., using transform: @escaping Transform
     ) -> EntityMapping {
-        EntityMapping(kind: .transform(from: source, to: destinations.isEmpty ? [source] : destinations, transform))
+        EntityMapping(kind: .transform(from: source, to: destinations.isEmpty ? [source] : destinations, isUpdate: false, transform))
     }
 
     /// Starts an entity without objects, even if the old version has an entity with the same name. Core Data and CoreStore call this mapping "insert".
