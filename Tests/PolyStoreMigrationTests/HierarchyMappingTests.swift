@@ -270,6 +270,15 @@ struct HierarchyMappingTests {
             error?.code == .misuse && error?.attribute == "length" && error?.message.contains("Island") ?? false, "\(error?.message ?? "")")
     }
 
+    @Test(
+        "a mapping cannot change the entity of an object by an attribute", arguments: Backend.persistent, ["Landform", "Stream", "Other"])
+    func entityOfObject(_ backend: Backend, _ name: String) async throws {
+        let error = try await failure(backend) {
+            try $0.first("Landform", where: "name", equals: "Name 2")?[EntityHierarchy.classifier] = .text(name)
+        }
+        #expect(error?.code == .misuse && error?.rowID == 2 && error?.message.contains("Island") ?? false, "\(error?.message ?? "")")
+    }
+
     @Test("a lookup of a subentity finds its own objects", arguments: Backend.persistent)
     func lookUp(_ backend: Backend) async throws {
         let folder = try Folder()

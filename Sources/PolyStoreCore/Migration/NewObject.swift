@@ -55,6 +55,13 @@ public final class NewObject {
         }
         set {
             guard let field = attributeField(attribute) else { return }
+            guard field.index != entity.classifierField else {
+                return work.fail(
+                    StoreError(
+                        .misuse,
+                        "The entity of object \(rowID) is \(entityName) and cannot be changed by its attribute \(attribute). Name the entity when the object is copied or inserted.",
+                        entity: entityName, attribute: attribute, rowID: rowID))
+            }
             guard let newValue else { return assign(field.index, .null) }
             guard isOwn(attribute, field.index) else { return }
             guard let value = ValueConversion.value(newValue, as: field.type) else {
@@ -75,12 +82,13 @@ public final class NewObject {
 
     /// Returns whether the object's class has a property; records an error if it does not.
     private func isOwn(_ property: String, _ field: Int) -> Bool {
-        guard entity.classifierField != nil, field != entity.classifierField else { return true }
-        return isOwn(property) { $0.fields.contains(field) }
+        isOwn(property) { $0.fields.contains(field) }
     }
 
     private func isOwn(_ property: String, _ contains: (EntityClass) -> Bool) -> Bool {
-        guard let own = entity.classes.first(where: { $0.name == entityName }), !contains(own) else { return true }
+        guard entity.classifierField != nil, let own = entity.classes.first(where: { $0.name == entityName }), !contains(own) else {
+            return true
+        }
         work.fail(
             StoreError(
                 .misuse,
