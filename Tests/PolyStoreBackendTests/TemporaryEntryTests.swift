@@ -27,6 +27,17 @@ import Testing
         }
     }
 
+    /// The system returns the entries of a folder in several buffers, each of which ends behind a name.
+    @Test func allNamesOfALargeFolderAreRead() throws {
+        let folder = try Folder()
+        let names = Set((0..<3_000).map { "\($0)" + String(repeating: "x", count: $0 % 240) })
+        for name in names { close(creat(folder.file(name), 0o600)) }
+        #expect(try Set(StorePath(path: folder.path).names()) == names)
+        let leftover = try left(folder.file("store"))
+        #expect(StorePath(path: folder.file("store")).removeLeftovers() == [leftover])
+        #expect(Set(folder.names) == names)
+    }
+
     @Test func anEntryInUseIsKept() throws {
         let folder = try Folder()
         let entry = try TemporaryEntry(beside: StorePath(path: folder.file()), mode: 0o600)

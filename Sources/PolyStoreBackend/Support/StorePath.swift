@@ -152,10 +152,18 @@ public struct StorePath: Sendable, Hashable {
         defer { closedir(folder) }
         var names: [String] = []
         while let entry = readdir(folder) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+            let name = StorePath.name(of: entry)
             if name != ".", name != ".." { names.append(name) }
         }
         return names
+    }
+
+    /// Returns the name of an entry of a folder.
+    ///
+    /// Reads up to the terminating zero only: `d_name` is declared with 256 bytes, and the buffer of the system can end behind the name.
+    static func name(of entry: UnsafeMutablePointer<dirent>) -> String {
+        guard let offset = MemoryLayout<dirent>.offset(of: \.d_name) else { return "" }
+        return String(cString: UnsafeRawPointer(entry).advanced(by: offset).assumingMemoryBound(to: UInt8.self))
     }
 
     /// Creates the folder of the file and its missing parent folders. Only the owner has access to new folders.

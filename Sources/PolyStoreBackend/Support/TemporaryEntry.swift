@@ -199,7 +199,7 @@ extension StorePath {
         var names: [String] = []
         rewinddir(folder)
         while let entry = readdir(folder) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+            let name = StorePath.name(of: entry)
             if name != ".", name != ".." { names.append(name) }
         }
         closedir(folder)
