@@ -28,7 +28,9 @@ public final class MigrationContext {
 
     /// Returns the copy of an old object; `nil` if it has not been copied yet.
     ///
-    /// - Parameter entity: The name of an entity of the new version; that of a subentity finds only copies to it and to its own subentities.
+    /// - Parameters:
+    ///   - entity: The name of an entity of the new version; that of a subentity finds only copies to it and to its own subentities.
+    ///   - old: An object of the old version.
     public func object(_ entity: String, copiedFrom old: OldObject) throws -> NewObject? {
         let target = try work.targetEntity(entity)
         let object = try work.newObject(target, old.rowID &+ work.offset(old.entity.index, target.index))
