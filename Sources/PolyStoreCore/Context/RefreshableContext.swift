@@ -58,6 +58,20 @@ public class RefreshableContext: Context {
     /// Moves to the newest version and updates every registered object and every monitor.
     final func catchUp() throws { try move(isRefresh: false) }
 
+    /// Catches up, or reads all objects again after a failure, which loses the pending commits. Logs errors, unless a store was removed meanwhile.
+    /// - Parameters:
+    ///   - failure: The message if the commits could not be followed.
+    ///   - staleness: The message if the objects could not be read again.
+    final func catchUpOrRefresh(_ logger: any StoreLogger, failure: String, staleness: String) {
+        func report(_ message: String, _ error: any Error) {
+            if !core.isCausedByRemoval(error) { logger.write(.error, "\(message): \(error)") }
+        }
+        do { try catchUp() } catch {
+            report(failure, error)
+            do { try refresh() } catch { report(staleness, error) }
+        }
+    }
+
     private func move(isRefresh: Bool) throws {
         if isReporting { deferMove(isRefresh: isRefresh) } else { try reporting { try moveOnce(isRefresh: isRefresh) } }
     }

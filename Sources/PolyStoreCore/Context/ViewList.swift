@@ -36,17 +36,8 @@ final class ViewList: Sendable {
     @MainActor
     func catchUp(_ logger: any StoreLogger) {
         for reference in views {
-            guard let view = reference.view else { continue }
-            do {
-                try view.catchUp()
-            } catch {
-                func report(_ message: String, _ error: any Error) {
-                    if !view.core.isCausedByRemoval(error) { logger.write(.error, "\(message): \(error)") }
-                }
-                report("The view could not follow a commit", error)
-                // The pending commits are lost, so the view reads all objects again.
-                do { try view.refresh() } catch { report("The view shows an earlier version", error) }
-            }
+            reference.view?.catchUpOrRefresh(
+                logger, failure: "The view could not follow a commit", staleness: "The view shows an earlier version")
         }
     }
 }

@@ -90,7 +90,7 @@ extension UniqueImporter {
             let other = transaction.newObjects()(entry.entity.name, holder) ? "another new object" : "object \(holder)"
             throw StoreError(
                 .constraint,
-                "\(entry.entity.name).\(names) of \(transaction.described(object)) must be unique, and \(other) has the same value, \(key).",
+                "\(entry.entity.name).\(names) of \(object.inWords) must be unique, and \(other) has the same value, \(key).",
                 entity: entry.entity.name, attribute: names, rowID: object._$state.rowID)
         }
     }

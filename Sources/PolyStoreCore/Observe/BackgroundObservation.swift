@@ -84,16 +84,8 @@ final class BackgroundObservation: @unchecked Sendable {  // everything but the 
         guard isFirst else { return }
         queue.async { [self] in
             isScheduled.withLock { $0 = false }
-            guard let context else { return }
-            do {
-                try context.catchUp()
-            } catch {
-                if !core.isCausedByRemoval(error) { core.logger.write(.error, "Observers could not follow a commit: \(error)") }
-                // The pending commits are lost, so the context reads all objects again.
-                do { try context.refresh() } catch {
-                    if !core.isCausedByRemoval(error) { core.logger.write(.error, "Observers show an earlier version: \(error)") }
-                }
-            }
+            context?.catchUpOrRefresh(
+                core.logger, failure: "Observers could not follow a commit", staleness: "Observers show an earlier version")
         }
     }
 }

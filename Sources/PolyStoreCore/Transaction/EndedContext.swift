@@ -14,7 +14,6 @@ final class EndedContext: Context {
 
     override func refuseEditing(_ object: any Model) {
         let name = entry(object._$state.entityIndex).entity.name
-        let subject = object.isInserted ? "a new \(name)" : "\(name) \(object._$state.rowID)"
-        log(.error, "A change of \(subject) is lost: its transaction was released.")
+        log(.error, "A change of \(object.inWords(as: name)) is lost: its transaction was released.")
     }
 }

@@ -51,7 +51,7 @@ extension Transaction {
                 error.entity = entry.entity.name
                 error.attribute = field.name
                 error.rowID = object._$state.rowID
-                error.message = "\(entry.entity.name).\(field.name) of \(described(object)): \(error.message)"
+                error.message = "\(entry.entity.name).\(field.name) of \(object.inWords): \(error.message)"
                 throw error
             }
         }

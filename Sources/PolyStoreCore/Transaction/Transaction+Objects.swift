@@ -194,7 +194,7 @@ extension Transaction {
         if let validation { return validation.refuse(object) }
         if let error = immutability {
             let name = entry(object._$state.entityIndex).entity.name
-            log(.error, "A change of \(named(object, name)) is lost: \(error.message)")
+            log(.error, "A change of \(object.inWords(as: name)) is lost: \(error.message)")
         }
     }
 }

@@ -58,7 +58,7 @@ extension Transaction {
         deferredErrors.add(
             StoreError(
                 isMissing ? .notFound : .constraint,
-                "\(entry.entity.name).\(name) of \(described(object)) cannot be set: the object \(reason). Change relationships of existing objects only; "
+                "\(entry.entity.name).\(name) of \(object.inWords) cannot be set: the object \(reason). Change relationships of existing objects only; "
                     + "clearing this one again lets the transaction commit.",
                 entity: entry.entity.name, attribute: name, rowID: key.rowID), for: key)
         return false
@@ -94,7 +94,7 @@ extension Transaction {
 
     private func refusal(of target: any Model, as relationship: Int, of object: any Model, _ entry: StoreEntity) -> StoreError {
         let name = entry.entity.relationships[relationship].name
-        let property = "\(entry.entity.name).\(name) of \(described(object))"
+        let property = "\(entry.entity.name).\(name) of \(object.inWords)"
         let message: String
         if !owns(target) {
             message = "\(property) was set to an object of another context; use the transaction's own, from edit(_:)."
@@ -104,11 +104,11 @@ extension Transaction {
                 + "a relationship stays within one store."
         } else if target.isDeleted {
             message =
-                "\(property) was set to \(named(target, self.entry(target._$state.entityIndex).entity.name)), which is deleted."
+                "\(property) was set to \(target.inWords(as: self.entry(target._$state.entityIndex).entity.name)), which is deleted."
             return StoreError(.constraint, message, entity: entry.entity.name, attribute: name, rowID: object._$state.rowID)
         } else {
             message =
-                "\(property) was set to \(named(target, type(of: target)._$entityName)), and leads to objects of \(entry.destinationNames[relationship])."
+                "\(property) was set to \(target.inWords(as: type(of: target)._$entityName)), and leads to objects of \(entry.destinationNames[relationship])."
         }
         return StoreError(.misuse, message, entity: entry.entity.name, attribute: name, rowID: object._$state.rowID)
     }

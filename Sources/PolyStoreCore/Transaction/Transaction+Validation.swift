@@ -49,16 +49,6 @@ extension Transaction {
         }
     }
 
-    /// Returns an object in words, for errors: its row id, unless this transaction has created it.
-    func described(_ object: any Model) -> String {
-        object.isInserted ? "a new object" : "object \(object._$state.rowID)"
-    }
-
-    /// Returns an object with the name of its entity or class in words, for errors: `Person 7`, `a new Person`. An object that was created and deleted is new too.
-    func named(_ object: any Model, _ name: String) -> String {
-        object.isInserted || described(object) == "a new object" ? "a new \(name)" : "\(name) \(object._$state.rowID)"
-    }
-
     /// Validates the minimum and maximum counts of to-many relationships, for inserted objects and changed relationships.
     private func checkCounts(_ entry: StoreEntity, _ entityChanges: EntityChanges, _ violations: inout Violations) throws {
         let counted = entry.counted

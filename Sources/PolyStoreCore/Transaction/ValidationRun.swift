@@ -40,20 +40,14 @@ final class ValidationRun {
             switch changed {
             case nil: "the transaction"
             case let changed? where changed === object: "the object itself"
-            case let changed?: Self.described(changed)
+            case let changed?: changed.inWords(as: Swift.type(of: changed)._$entityName)
             }
         let refusal = Refusal(
-            validator: validator, sentence: "\(method.rawValue)() of \(Self.described(object)) changed \(target)")
+            validator: validator, sentence: "\(method.rawValue)() of \(object.inWords(as: validator.entity)) changed \(target)")
         if !refusals.contains(refusal), refusals.count < Self.limit { refusals.append(refusal) }
     }
 
     private static let limit = 20
-
-    /// Returns an object in words. The caller knows no id of an object that the transaction has created.
-    private static func described(_ object: any Model) -> String {
-        let name = Swift.type(of: object)._$entityName
-        return object.isInserted ? "a new \(name)" : "\(name) \(object._$state.rowID)"
-    }
 
     /// The error that names the validated and the changed objects; nil if no method attempted a change.
     var error: StoreError? {
