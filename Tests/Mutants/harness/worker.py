@@ -45,6 +45,8 @@ class Worker:
         """
         # Tests that are killed leave their files.
         folder = tempfile.mkdtemp(prefix="polystore-mutants-")
+        # Some tests read a store as another user, who must be able to enter.
+        os.chmod(folder, 0o755)
         environment = {**self.environment, "TMPDIR": folder}
         if stage not in (MODULES, ALL):
             environment["POLYSTORE_RING"] = stage
