@@ -45,9 +45,12 @@ let package = Package(
         .systemLibrary(
             name: "CZlib", path: "Backends/System/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         .target(name: "PolyStoreGzip", dependencies: ["PolyStoreFormats", "CZlib"], swiftSettings: settings),
+        // Conditions in every form, resolved against the schema of a store. Knows no object.
+        .target(name: "PolyStoreConditions", dependencies: ["PolyStoreBackend", "PolyStoreQuery"], swiftSettings: settings),
         // The object layer, free of macros.
         .target(
-            name: "PolyStoreCore", dependencies: ["PolyStoreBackend", "PolyStoreQuery", "PolyStoreFormats", "CObjectRetain"],
+            name: "PolyStoreCore",
+            dependencies: ["PolyStoreBackend", "PolyStoreConditions", "PolyStoreQuery", "PolyStoreFormats", "CObjectRetain"],
             swiftSettings: settings),
         // Two functions of Swift's runtime.
         .target(name: "CObjectRetain"),

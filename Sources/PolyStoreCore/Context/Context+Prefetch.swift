@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreConditions
 
 extension Context {
     /// Reads related objects with one query per relationship, independent of the number of objects.

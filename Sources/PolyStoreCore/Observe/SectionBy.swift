@@ -1,5 +1,6 @@
 import Foundation
 import PolyStoreBackend
+import PolyStoreConditions
 
 /// The division of a list into sections: by the value of a property, of a path over to-one relationships, or a text derived from it.
 ///

@@ -1,5 +1,6 @@
 import Foundation
 import PolyStoreBackend
+import PolyStoreConditions
 
 extension PredicateExpressions.Variable: TranslatablePredicate {
     func term(_ translation: inout PredicateTranslation) throws -> PredicateTranslation.Term {

@@ -1,5 +1,6 @@
 import Foundation
 import PolyStoreBackend
+import PolyStoreConditions
 
 extension Where {
     /// Creates a condition from a Foundation predicate: `Where(#Predicate<Person> { $0.age > 30 && $0.department?.title == "Research" })`.

@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreConditions
 
 /// Finds the stored properties in a key path of several steps: `\Person.department?.title` is `department`, then `title`.
 ///

@@ -1,5 +1,6 @@
 public import Foundation
 import PolyStoreBackend
+import PolyStoreConditions
 
 /// A sort key: `.ascending(\.name)`, `.descending("department.title")`.
 ///

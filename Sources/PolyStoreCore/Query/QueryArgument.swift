@@ -1,5 +1,6 @@
 import Foundation
 import PolyStoreBackend
+import PolyStoreConditions
 
 /// A value in a condition: an argument of a format string, the right side of `%"age" > 30`, a value of a dictionary.
 public protocol QueryArgument {

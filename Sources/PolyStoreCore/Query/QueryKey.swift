@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreConditions
 
 prefix operator %
 postfix operator %

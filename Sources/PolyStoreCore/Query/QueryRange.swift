@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreConditions
 
 /// A range in a condition, of any form: `1...9`, `1..<9`, `30...`, `...30`, `..<30`.
 ///

@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreConditions
 
 /// A parsed value of a query: an operand, or a function of one. Equal terms have the same meaning.
 struct QueryTerm: Hashable {

@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreConditions
 
 /// A condition on the objects of a model.
 ///

@@ -50,21 +50,21 @@ extension Operand {
 }
 
 /// Resolves names and constants against a schema.
-struct ConditionResolver {
+package struct ConditionResolver {
     let schema: ResolvedSchema
     /// The id of the queried store. An object of another store equals none of its objects. If nil, objects are compared by row id alone.
     let store: String?
     /// Returns why a constant is not a valid value of an enumeration attribute; nil if it is valid.
     let cases: ((Entity, FieldReference, Value) -> String?)?
 
-    init(_ schema: ResolvedSchema, store: String? = nil, cases: ((Entity, FieldReference, Value) -> String?)? = nil) {
+    package init(_ schema: ResolvedSchema, store: String? = nil, cases: ((Entity, FieldReference, Value) -> String?)? = nil) {
         self.schema = schema
         self.store = store
         self.cases = cases
     }
 
     /// The entity against which names are resolved.
-    struct Scope {
+    package struct Scope {
         let entity: Entity
         /// The variable that paths from the object begin with; nil for the fetched object.
         var variable: String?
@@ -73,7 +73,7 @@ struct ConditionResolver {
         /// The enclosing scopes, each without its own `outer`; the nearest is last.
         private(set) var outer: [Scope] = []
 
-        init(_ entity: Entity, variable: String? = nil, isNamed: Bool = true) {
+        package init(_ entity: Entity, variable: String? = nil, isNamed: Bool = true) {
             self.entity = entity
             self.variable = variable
             self.isNamed = isNamed
@@ -100,9 +100,9 @@ struct ConditionResolver {
     }
 
     /// A resolved value and, if it is an object, its entity.
-    struct ResolvedValue {
-        let expression: QueryExpression
-        var target: Entity?
+    package struct ResolvedValue {
+        package let expression: QueryExpression
+        package var target: Entity?
         /// A Boolean value that indicates whether the object belongs to another store.
         var isForeign = false
         /// The attribute that provides the value, and its entity.

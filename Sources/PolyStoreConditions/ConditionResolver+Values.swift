@@ -1,5 +1,6 @@
 import Foundation
 import PolyStoreBackend
+import PolyStoreQuery
 
 extension ConditionResolver {
     // MARK: Paths
@@ -15,7 +16,7 @@ extension ConditionResolver {
     }
 
     /// Returns whether keys lead to many objects and no collection operator reduces them to one value.
-    func isToMany(_ keys: ArraySlice<String>, _ entity: Entity) -> Bool {
+    package func isToMany(_ keys: ArraySlice<String>, _ entity: Entity) -> Bool {
         guard let key = keys.first, !keys.contains(where: { $0.hasPrefix("@") }), let relationship = entity.relationship(named: key) else {
             return false
         }
@@ -60,7 +61,7 @@ extension ConditionResolver {
     }
 
     /// Returns the single value at the end of a path.
-    func value(_ path: PropertyPath, _ scope: Scope) throws -> ResolvedValue {
+    package func value(_ path: PropertyPath, _ scope: Scope) throws -> ResolvedValue {
         let found = try located(path, scope)
         return try value(found.path.keys[...], found.scope.entity, path).outer(found.levels)
     }
