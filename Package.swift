@@ -47,10 +47,29 @@ let package = Package(
         .target(name: "PolyStoreGzip", dependencies: ["PolyStoreFormats", "CZlib"], swiftSettings: settings),
         // Conditions in every form, resolved against the schema of a store. Knows no object.
         .target(name: "PolyStoreConditions", dependencies: ["PolyStoreBackend", "PolyStoreQuery"], swiftSettings: settings),
-        // The object layer, free of macros.
+        // The kernel of the object layer: models, queries, contexts, stacks, transactions.
+        .target(
+            name: "PolyStoreKernel", dependencies: ["PolyStoreBackend", "PolyStoreConditions", "PolyStoreQuery", "CObjectRetain"],
+            swiftSettings: settings),
+        // Lists, objects and values that follow commits.
+        .target(
+            name: "PolyStoreObservation", dependencies: ["PolyStoreBackend", "PolyStoreConditions", "PolyStoreKernel", "PolyStoreQuery"],
+            swiftSettings: settings),
+        // The recorded history of a store.
+        .target(name: "PolyStoreHistory", dependencies: ["PolyStoreBackend", "PolyStoreKernel"], swiftSettings: settings),
+        // Import and export of records.
+        .target(
+            name: "PolyStoreTransfer",
+            dependencies: ["PolyStoreBackend", "PolyStoreConditions", "PolyStoreFormats", "PolyStoreKernel", "PolyStoreQuery"],
+            swiftSettings: settings),
+        // Migrations of stores to other versions of a schema.
+        .target(
+            name: "PolyStoreMigration", dependencies: ["PolyStoreBackend", "PolyStoreConditions", "PolyStoreKernel", "PolyStoreQuery"],
+            swiftSettings: settings),
+        // The object layer, free of macros: the five modules above.
         .target(
             name: "PolyStoreCore",
-            dependencies: ["PolyStoreBackend", "PolyStoreConditions", "PolyStoreQuery", "PolyStoreFormats", "CObjectRetain"],
+            dependencies: ["PolyStoreHistory", "PolyStoreKernel", "PolyStoreMigration", "PolyStoreObservation", "PolyStoreTransfer"],
             swiftSettings: settings),
         // Two functions of Swift's runtime.
         .target(name: "CObjectRetain"),

@@ -1,2 +1,0 @@
-/// The error that ends a dry run whose changes the stores would have accepted.
-struct DryRunCompleted: Error {}

@@ -1,0 +1,7 @@
+// The object layer without macros: the kernel, and the modules on it.
+
+@_exported import PolyStoreHistory
+@_exported import PolyStoreKernel
+@_exported import PolyStoreMigration
+@_exported import PolyStoreObservation
+@_exported import PolyStoreTransfer

@@ -1,7 +1,0 @@
-import PolyStoreBackend
-
-/// A link table of a store of the stack.
-struct LinkTableKey: Hashable, Sendable {
-    let store: Int
-    let table: Int
-}

@@ -1,0 +1,189 @@
+import PolyStoreBackend
+
+extension Context {
+    /// Returns the target of a to-one relationship, as a fault unless it is registered.
+    @inlinable
+    final func target<T: Model>(of object: some Model, _ relationship: Int, _ rowID: Int64) -> T? {
+        let entityIndex = destination(object._$state.entityIndex, relationship)
+        guard isModel(T.self, entityIndex) else { return nil }
+        return self.object(T.self, entityIndex, rowID)
+    }
+
+    @usableFromInline
+    final func destination(_ entityIndex: Int32, _ relationship: Int) -> Int32 { entry(entityIndex).destinations[relationship] }
+
+    /// Returns whether an entity index belongs to a class. It does not if two classes describe one entity; an empty result is then safer than an
+    /// invalid cast.
+    @inlinable
+    final func isModel<T: Model>(_ type: T.Type, _ entityIndex: Int32) -> Bool {
+        let entry = table.entries[Int(entityIndex)]
+        if entry.type == type || entry.isPolymorphic && holds(type, entry) { return true }
+        reportClass(type, entityIndex)
+        return false
+    }
+
+    @usableFromInline
+    final func reportClass(_ type: any Model.Type, _ entityIndex: Int32) {
+        log(.error, "\(entry(entityIndex).entity.name) is \(entry(entityIndex).type) in this stack, and was asked for as \(type).")
+    }
+
+    /// Returns the members of a to-many relationship, sorted if it is ordered. An accessor cannot throw, so errors are logged and the result is
+    /// empty.
+    ///
+    /// The generic part is small and inlinable, so that the concrete class is known where the objects and the set are created.
+    @inlinable
+    final func members<T: Model>(of object: some Model, _ relationship: Int) -> [T] {
+        let key = RelationshipKey(
+            entityIndex: object._$state.entityIndex, relationship: Int32(truncatingIfNeeded: relationship), rowID: object._$state.rowID)
+        do {
+            let entityIndex = destination(key.entityIndex, relationship)
+            guard isModel(T.self, entityIndex) else { return [] }
+            switch try memberSource(key, isInserted: object.isInserted) {
+            case .known(let keys): return try objects(T.self, entityIndex, keys)
+            case .keys(let keys):
+                let members = try objects(T.self, entityIndex, keys)
+                object._$state.flags.insert(.hasMembers)
+                setMembers(key, keys)
+                return members
+            case .rows(let cursor, let changes):
+                var members: [T] = []
+                if let cursor {
+                    defer { cursor.close() }
+                    try collect(T.self, table.entries[Int(entityIndex)], entityIndex, cursor, into: &members)
+                }
+                if let changes {
+                    members = changes.applied(to: members.map { $0._$state.rowID }).map { self.object(T.self, entityIndex, $0) }
+                }
+                object._$state.flags.insert(.hasMembers)
+                setMembers(key, members.map { $0._$state.rowID })
+                return members
+            }
+        } catch {
+            report(error, key)
+            return []
+        }
+    }
+
+    /// Returns the retained collection of a relationship that was changed in place.
+    @usableFromInline
+    final func collected<T: Model>(_ object: some Model, _ relationship: Int) -> Set<T>? {
+        (collection(object, relationship) as? MemberSet<T>)?.members
+    }
+
+    @usableFromInline
+    final func collected<T: Model>(_ object: some Model, _ relationship: Int) -> [T]? {
+        (collection(object, relationship) as? MemberArray<T>)?.members
+    }
+
+    private func collection(_ object: some Model, _ relationship: Int) -> MemberCollection? {
+        if memberLists.collections.isEmpty { return nil }
+        let key = RelationshipKey(
+            entityIndex: object._$state.entityIndex, relationship: Int32(truncatingIfNeeded: relationship), rowID: object._$state.rowID)
+        settleMembers(before: key.entityIndex, relationship)
+        dropForgottenLists(object._$state.entityIndex)
+        guard let found = memberLists.collection(key), !found.isBeingMutated else { return nil }
+        return found
+    }
+
+    /// The source of the members of a to-many relationship.
+    @usableFromInline
+    enum MemberSource {
+        /// The cached row ids.
+        case known([Int64])
+        /// The row ids from a link table, including pending changes.
+        case keys([Int64])
+        /// The rows whose foreign key references the object, with their values, and the pending changes.
+        case rows(RecordCursor?, MemberChanges?)
+    }
+
+    final func storedSource(_ key: RelationshipKey, isInserted: Bool) throws -> MemberSource {
+        dropForgottenLists(key.entityIndex)
+        if let keys = memberLists.keys(key) { return .known(keys) }
+        let entry = entry(key.entityIndex)
+        let relationship = entry.entity.relationships[Int(key.relationship)]
+        // Pending positions of a parent transaction are not in the rows.
+        guard case .inverse(let field) = relationship.storage, !(relationship.isOrdered && readsPending) else {
+            return .keys(try storedRowIDs(key, isInserted: isInserted))
+        }
+        let source = self.entry(entry.destinations[Int(key.relationship)])
+        let request = FetchRequest(
+            source.entity, predicate: .compare(FieldReference(source.entity.fields[field]), .equal, .integer(key.rowID)),
+            sortKeys: relationship.positionField.map { [SortKey(FieldReference(source.entity.fields[$0]))] } ?? [])
+        return .rows(isInserted ? nil : try storage(source.store).fetch(request), pendingMembers(key))
+    }
+
+    @usableFromInline
+    final func report(_ error: any Error, _ key: RelationshipKey) {
+        let entry = entry(key.entityIndex)
+        core.logger.log(
+            described(error, entry, key.rowID),
+            "Reading \(entry.entity.name).\(entry.entity.relationships[Int(key.relationship)].name) of object \(key.rowID) failed",
+            file: site.file, line: site.line, function: site.kind)
+    }
+
+    /// Returns the row ids of the members of a to-many relationship, without creating objects.
+    final func memberRowIDs(of object: some Model, _ key: RelationshipKey) throws -> [Int64] {
+        dropForgottenLists(key.entityIndex)
+        if let keys = memberLists.keys(key) { return keys }
+        let keys = try storedRowIDs(key, isInserted: object.isInserted)
+        setMembers(key, keys)
+        object._$state.flags.insert(.hasMembers)
+        return keys
+    }
+
+    /// Reads the row ids of the members of a to-many relationship for several objects. Uncached ones are read with one query.
+    package final func readMembers(of objects: [any Model], _ relationship: Relationship, _ entry: StoreEntity) throws {
+        dropForgottenLists(entry.entityIndex)
+        settleMembers()
+        func key(_ object: any Model) -> RelationshipKey {
+            RelationshipKey(entityIndex: entry.entityIndex, relationship: Int32(relationship.index), rowID: object._$state.rowID)
+        }
+        let unknown = objects.filter { !$0.isInserted && memberLists.keys(key($0)) == nil }
+        guard !unknown.isEmpty else { return }
+        let related = try storage(entry.store).related(relationship, of: Set(unknown.map { $0._$state.rowID }).sorted())
+        for object in unknown {
+            let stored = related[object._$state.rowID]
+            setMembers(key(object), pendingMembers(key(object))?.applied(to: stored) ?? stored)
+            object._$state.flags.insert(.hasMembers)
+        }
+    }
+
+    private func storedRowIDs(_ key: RelationshipKey, isInserted: Bool) throws -> [Int64] {
+        let entry = entry(key.entityIndex)
+        var keys: [Int64] = []
+        if !isInserted {
+            keys = try storage(entry.store).related(entry.entity.relationships[Int(key.relationship)], of: [key.rowID])[key.rowID]
+        }
+        return pendingMembers(key)?.applied(to: keys) ?? keys
+    }
+
+    /// Returns the objects with the given row ids. Those that are not loaded are read with one query.
+    @inlinable
+    package final func objects<T: Model>(_ type: T.Type, _ entityIndex: Int32, _ rowIDs: [Int64]) throws -> [T] {
+        var wanted: [Int64] = []
+        var held: [T] = []
+        for rowID in rowIDs {
+            if let living = living(type, entityIndex, rowID), !living._$state.isFault { continue }
+            if rowsAhead != nil, let object = ahead(type, entityIndex, rowID) { held.append(object) } else { wanted.append(rowID) }
+        }
+        if !wanted.isEmpty {
+            let cursor = try rows(entityIndex, of: wanted)
+            defer { cursor.close() }
+            try collect(type, table.entries[Int(entityIndex)], entityIndex, cursor, into: &held)
+        }
+        return withExtendedLifetime(held) { rowIDs.map { object(type, entityIndex, $0) } }
+    }
+
+    /// Returns the rows with the given row ids.
+    @usableFromInline
+    package final func rows(_ entityIndex: Int32, of rowIDs: [Int64]) throws -> RecordCursor {
+        let entry = entry(entityIndex)
+        return try storage(entry.store).fetch(FetchRequest(entry.entity, predicate: .oneOf(.objectID, rowIDs.map { .integer($0) })))
+    }
+
+    /// Returns the object with a row id if its class is not statically known.
+    final func anyObject(_ entityIndex: Int32, _ rowID: Int64) -> any Model {
+        func open<T: Model>(_ type: T.Type) -> any Model { object(type, entityIndex, rowID) }
+        return open(entry(entityIndex).type)
+    }
+}

@@ -1,0 +1,345 @@
+import PolyStoreBackend
+import Synchronization
+
+/// A consistent view of a stack's objects, with one object per id. It is used by one thread or actor at a time.
+///
+/// There are four kinds: the ``ViewContext``s of the main actor, the ``RefreshableContext``s of any thread, the ``SnapshotContext`` of one read, and
+/// ``Transaction``s, which are the only ones that can change objects.
+/// Neither contexts nor their objects are Sendable, so the compiler prevents their use on other threads. Pass objects between contexts by
+/// ``ObjectID``.
+public class Context {
+    package final let core: StackCore
+    // A context is used by one thread at a time, and none of its methods exposes these properties for in-place mutation.
+    @exclusivity(unchecked) @usableFromInline package final var table: StoreTable
+    @exclusivity(unchecked) @usableFromInline final var maps: [IdentityMap] = []
+    /// The cached members of to-many relationships.
+    @exclusivity(unchecked) @usableFromInline final var memberLists = MemberLists()
+
+    /// The source location that created this context.
+    @exclusivity(unchecked) package final var site: CallSite
+    /// Observes the requests sent to stores: for ``explaining(_:)``, or the log at `trace`.
+    @exclusivity(unchecked) package final var watcher: (any ReadWatcher)?
+    /// The prefetched rows; nil if there are none. Retaining objects instead would create a reference cycle with the context.
+    @exclusivity(unchecked) @usableFromInline final var rowsAhead: FetchedRows?
+    /// The monitors of the context; nil as long as it has none.
+    @exclusivity(unchecked) package final var observers: ContextObservers?
+    /// The running iterations in batches that read the snapshots of this context.
+    @exclusivity(unchecked) final var iterations: [BatchIteration] = []
+    /// A Boolean value that indicates whether observers are being called; see ``reporting(_:)``.
+    @exclusivity(unchecked) package final var isReporting = false
+    /// The reports that callbacks have requested.
+    @exclusivity(unchecked) package final var deferredReports: [() -> Void] = []
+    /// The maps of substitutes for missing objects, by entity index.
+    @exclusivity(unchecked) final var substitutes: [Int32: IdentityMap] = [:]
+
+    /// The transaction that changes the objects: this context, if it is a transaction; otherwise nil.
+    // A reference to itself is never invalid.
+    @exclusivity(unchecked) final unowned(unsafe) var editor: Transaction?
+    /// Supplies the objects instead of a store; nil in most contexts.
+    private let contents: (any ContextContents)?
+    /// A Boolean value that indicates whether the context lives as long as any of its objects.
+    private let isKeptByObjects: Bool
+    /// A Boolean value that indicates whether reads include pending changes of a parent transaction.
+    package final let readsPending: Bool
+
+    init(
+        core: StackCore, table: StoreTable, _ site: CallSite, contents: (any ContextContents)? = nil, isKeptByObjects: Bool = true,
+        readsPending: Bool = false
+    ) {
+        self.core = core
+        self.table = table
+        self.site = site
+        self.contents = contents
+        self.isKeptByObjects = isKeptByObjects
+        self.readsPending = readsPending
+        growMaps()
+        watchReads()
+    }
+
+    /// Starts logging requests if the logger accepts `trace`. Checked when a context is created or moves to another version, not for each request.
+    final func watchReads() { watcher = QueryLog.make(core.logger, site) }
+
+    /// Logs a message with the source location that created this context.
+    package final func log(_ level: LogLevel, _ message: @autoclosure () -> String) { core.logger.write(level, site, message()) }
+
+    /// Logs a read of an observer that failed, unless the store was removed meanwhile; see ``StackCore/isCausedByRemoval(_:)``. The next move compares all objects.
+    package final func logFailedRead(_ error: any Error, _ message: @autoclosure () -> String) {
+        observers?.hasFailed = true
+        if !core.isCausedByRemoval(error) { log(.error, "\(message()): \(error)") }
+    }
+
+    /// Creates missing identity maps, one for each entity of the table.
+    final func growMaps() {
+        maps.reserveCapacity(table.entries.count)
+        while maps.count < table.entries.count {
+            maps.append(newMap(Int32(maps.count), isPolymorphic: table.entries[maps.count].isPolymorphic))
+        }
+    }
+
+    final func newMap(_ entityIndex: Int32, isPolymorphic: Bool) -> IdentityMap {
+        IdentityMap(self, entityIndex: entityIndex, isPolymorphic: isPolymorphic, keepsContext: isKeptByObjects)
+    }
+
+    /// Applies the additions and removals of stores since the context was created.
+    func update(_ table: StoreTable) {
+        guard table.generation > self.table.generation else { return }
+        self.table = table
+        growMaps()
+    }
+
+    /// Returns whether an object belongs to this context.
+    package final func owns(_ object: any Model) -> Bool {
+        let map = object._$state.unretainedMap.toOpaque()
+        let entityIndex = object._$state.entityIndex
+        if Int(entityIndex) < maps.count, Unmanaged.passUnretained(maps[Int(entityIndex)]).toOpaque() == map { return true }
+        return substitutes[entityIndex].map { Unmanaged.passUnretained($0).toOpaque() == map } ?? false
+    }
+
+    // MARK: Overridden by kinds of contexts
+
+    /// Returns the observers of the context. From the first call on, the context collects the changes to notify them.
+    @discardableResult
+    package func startObserving() -> ContextObservers {
+        if let observers { return observers }
+        let new = ContextObservers()
+        observers = new
+        return new
+    }
+
+    /// The current stores of the stack; nil if the context cannot adopt new ones because it has already read a snapshot of the others.
+    var newerTable: StoreTable? { nil }
+
+    /// Returns the read transaction for a store.
+    package final func storage(_ store: PersistentStore) throws -> any ReadTransaction {
+        let reader = try reader(store)
+        return watcher?.watched(reader, of: store) ?? reader
+    }
+
+    func reader(_ store: PersistentStore) throws -> any ReadTransaction {
+        throw StoreError(.closed, "This context has ended.", location: store.location)
+    }
+
+    /// Called for a change of an object outside a transaction.
+    func refuseEditing(_ object: any Model) {
+        preconditionFailure(
+            "\(object._$state.context.entry(object._$state.entityIndex).entity.name) \(object._$state.rowID) was changed outside a transaction; "
+                + "change it in `perform`, where `edit(_:)` gives the object to change.")
+    }
+
+    /// Returns the pending changes of a to-many relationship.
+    func pendingMembers(_ key: RelationshipKey) -> MemberChanges? { nil }
+
+    /// Returns the rows of a request, including pending changes if the context has any.
+    package func rows(_ entry: StoreEntity, _ request: FetchRequest, _ options: FetchOptions) throws -> RecordCursor {
+        try storage(entry.store).fetch(request)
+    }
+
+    /// Returns the rows of a request, unaffected by changes during the iteration.
+    func steadyRows(_ entry: StoreEntity, _ request: FetchRequest, _ options: FetchOptions) throws -> RecordCursor {
+        try rows(entry, request, options)
+    }
+
+    /// Registers an iteration whose cursors read the snapshots of this context.
+    func add(_ iteration: BatchIteration) { iterations.append(iteration) }
+
+    func remove(_ iteration: BatchIteration) { iterations.removeAll { $0 === iteration } }
+
+    func count(_ entry: StoreEntity, _ request: FetchRequest, _ options: FetchOptions) throws -> Int {
+        try storage(entry.store).count(request)
+    }
+
+    /// Returns the related objects for predicates on relationships.
+    package func related(_ store: PersistentStore, _ options: FetchOptions) throws -> any RelatedRecords { try storage(store) }
+
+    // MARK: Editing
+
+    /// Called before the first change of an object.
+    final func beginEditing(_ object: any Model) -> EditState {
+        if let editor { return editor.startEditing(object) }
+        refuseEditing(object)
+        return EditState(isInsert: false)
+    }
+
+    /// Called when a to-one relationship is set.
+    final func retarget<T: Model>(_ object: any Model, _ relationship: Int, from old: ToOne, to new: T?) -> ToOne {
+        if let editor { return editor.moveToOne(object, relationship, from: old, to: new) }
+        refuseEditing(object)
+        return old
+    }
+
+    final func setMembers<T: Model>(of object: any Model, _ relationship: Int, to members: Set<T>) {
+        if let editor { editor.replaceMembers(of: object, relationship, to: members) } else { refuseEditing(object) }
+    }
+
+    final func setMembers<T: Model>(of object: any Model, _ relationship: Int, to members: [T]) {
+        if let editor { editor.replaceList(of: object, relationship, to: members) } else { refuseEditing(object) }
+    }
+
+    /// Lends the members of a to-many relationship for in-place mutation.
+    @usableFromInline
+    final func beginMutation<T: Model>(_ object: any Model, _ relationship: Int) -> MemberMutation<Set<T>> {
+        editor?.beginSetMutation(object, relationship) ?? MemberMutation(object._$members(of: relationship))
+    }
+
+    /// Takes the members back and updates the inverse relationships.
+    @usableFromInline
+    final func endMutation<T: Model>(_ mutation: inout MemberMutation<Set<T>>, _ object: any Model, _ relationship: Int) {
+        if let editor { editor.endSetMutation(&mutation, object, relationship) } else { refuseEditing(object) }
+    }
+
+    @usableFromInline
+    final func beginMutation<T: Model>(_ object: any Model, _ relationship: Int) -> MemberMutation<[T]> {
+        editor?.beginListMutation(object, relationship) ?? MemberMutation(object._$members(of: relationship))
+    }
+
+    @usableFromInline
+    final func endMutation<T: Model>(_ mutation: inout MemberMutation<[T]>, _ object: any Model, _ relationship: Int) {
+        if let editor { editor.endListMutation(&mutation, object, relationship) } else { refuseEditing(object) }
+    }
+
+    // MARK: Objects
+
+    /// Returns an object that an accessed relationship leads to, if the context reads no store.
+    @inline(__always)
+    final func suppliedObject<T: Model>(_ type: T.Type, _ map: IdentityMap, _ rowID: Int64) -> T? {
+        contents?.makeObject(type, map, rowID)
+    }
+
+    @usableFromInline
+    final func memberSource(_ key: RelationshipKey, isInserted: Bool) throws -> MemberSource {
+        try contents?.members(key, in: self) ?? storedSource(key, isInserted: isInserted)
+    }
+
+    package final func entry(_ entityIndex: Int32) -> StoreEntity { table.entries[Int(entityIndex)] }
+
+    /// Returns the registered object with a row id, if there is one.
+    @inlinable
+    package final func living<T: Model>(_ type: T.Type, _ entityIndex: Int32, _ rowID: Int64) -> T? {
+        let map = maps[Int(entityIndex)]
+        guard let object = map.object(rowID) else { return nil }
+        if map.isPolymorphic { return object as? T }
+        // The map of a single class contains objects of that class only.
+        return unsafeDowncast(object, to: type)
+    }
+
+    /// Returns the registered object with a row id, or a new fault.
+    @inlinable
+    package final func object<T: Model>(_ type: T.Type, _ entityIndex: Int32, _ rowID: Int64) -> T {
+        if let living = living(type, entityIndex, rowID) { return living }
+        let map = maps[Int(entityIndex)]
+        if map.isPolymorphic { return relative(type, map, rowID) }
+        if rowsAhead != nil, let object = ahead(type, entityIndex, rowID) { return object }
+        let object = T(_$state: ModelState(map, rowID: rowID, flags: .fault))
+        map.insert(rowID, object)
+        return object
+    }
+
+    /// Removes the member lists of objects released since the last call.
+    @inlinable
+    final func dropForgottenLists(_ entityIndex: Int32) {
+        if maps[Int(entityIndex)].hasForgotten.load(ordering: .relaxed) { dropLists(entityIndex) }
+    }
+
+    @usableFromInline
+    final func dropLists(_ entityIndex: Int32) {
+        // The collection of a released object may contain changes that were not applied.
+        settleMembers()
+        let keys = maps[Int(entityIndex)].takeForgotten()
+        for key in keys { forgetMembers(ofRow: key, entityIndex) }
+    }
+
+    final func forgetMembers(ofRow rowID: Int64, _ entityIndex: Int32) {
+        for relationship in entry(entityIndex).entity.relationships where relationship.isToMany {
+            forgetMembers(RelationshipKey(entityIndex: entityIndex, relationship: Int32(relationship.index), rowID: rowID))
+        }
+    }
+
+    /// Completes the last in-place change of a list, before anything is read or changed that depends on it. Does nothing in contexts that cannot change objects.
+    @inline(__always)
+    package final func settleMembers() { if memberLists.unsettled != nil { editor?.settleCollection() } }
+
+    /// Completes the last in-place change of a list before a relationship is read or changed that depends on it: the relationship of the list or its inverse.
+    @inline(__always)
+    final func settleMembers(before entityIndex: Int32, _ relationship: Int) {
+        if memberLists.unsettled != nil, isUnsettled(entityIndex, relationship) { editor?.settleCollection() }
+    }
+
+    /// Returns whether the unsettled list is one of a relationship, or of its inverse.
+    final func isUnsettled(_ entityIndex: Int32, _ relationship: Int) -> Bool {
+        guard let key = memberLists.unsettled else { return false }
+        if key.entityIndex == entityIndex, Int(key.relationship) == relationship { return true }
+        let owner = entry(key.entityIndex)
+        return owner.destinations[Int(key.relationship)] == entityIndex
+            && owner.entity.relationships[Int(key.relationship)].inverse == relationship
+    }
+
+    /// Completes the last in-place change of a list before rows are read that depend on it: those of its entities, and those that related objects determine.
+    final func settleMembers(before entityIndex: Int32, _ request: FetchRequest) {
+        guard let key = memberLists.unsettled else { return }
+        guard request.looksAround || key.entityIndex == entityIndex || destination(key.entityIndex, Int(key.relationship)) == entityIndex
+        else { return }
+        settleMembers()
+    }
+
+    /// The old list is released after `memberLists` is consistent again.
+    final func forgetMembers(_ key: RelationshipKey) { _ = memberLists.forget(key) }
+
+    final func forgetAllMembers() {
+        if let key = memberLists.unsettled { maps[Int(destination(key.entityIndex, Int(key.relationship)))].isUnsettled = false }
+        let old = memberLists
+        memberLists = MemberLists()
+        withExtendedLifetime(old) {}
+    }
+
+    @usableFromInline
+    final func setMembers(_ key: RelationshipKey, _ rowIDs: [Int64]) { _ = memberLists.set(key, rowIDs) }
+
+    @usableFromInline
+    final func fire(_ object: some Model) { fire(object, -1) }
+
+    /// Reads the values of a fault. An accessor cannot throw, so errors are logged and the object keeps its default values.
+    /// - Parameter field: the accessed field; −1 if unknown.
+    final func fire(_ object: some Model, _ field: Int) {
+        if let contents { return contents.fill(object, field, in: self) }
+        let entry = entry(object._$state.entityIndex)
+        let rowID = object._$state.rowID
+        object._$state.flags.remove(.fault)
+        do {
+            if let record = try record(entry, rowID) {
+                if entry.isPolymorphic { try checkKind(object, entry, record) }
+                try object._$load(record)
+            } else if let record = undoneRecord(entry, rowID) {
+                try object._$load(record)
+            } else {
+                object._$state.flags.formUnion([.missing, .deleted])
+                log(.warning, "\(entry.entity.name) \(rowID) was asked for, but is no longer in the store.")
+            }
+        } catch {
+            object._$state.flags.insert(.missing)
+            let error = described(error, entry, rowID)
+            core.logger.log(error, "Reading \(entry.entity.name) \(rowID) failed", file: site.file, line: site.line, function: site.kind)
+        }
+    }
+
+    /// Returns the values of an object whose change was undone, for the case that another transaction has deleted it; nil for other objects.
+    package func undoneRecord(_ entry: StoreEntity, _ rowID: Int64) -> RecordView? { nil }
+
+    /// Adds the names of the entity and attribute to a decoding error.
+    @usableFromInline
+    package final func described(_ error: any Error, _ entry: StoreEntity, _ rowID: Int64) -> StoreError {
+        guard var error = error as? StoreError else {
+            return StoreError(
+                .corrupt, "\(entry.entity.name) \(rowID) cannot be read.", entity: entry.entity.name, rowID: rowID,
+                underlying: "\(error)")
+        }
+        guard let field = error.fieldIndex else { return error }
+        let name = entry.entity.fields.indices.contains(field) ? entry.entity.fields[field].name : "field \(field)"
+        error.fieldIndex = nil
+        error.attribute = name
+        error.entity = entry.entity.name
+        error.rowID = rowID
+        error.location = entry.store.location
+        error.message = "\(entry.entity.name).\(name) of object \(rowID): \(error.message)"
+        return error
+    }
+}

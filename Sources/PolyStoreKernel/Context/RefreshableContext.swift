@@ -1,0 +1,281 @@
+import PolyStoreBackend
+
+/// A read-only context that shows one version until it is refreshed; see ``DataStack/newContext(file:line:)``.
+///
+/// It is not Sendable and is used by one thread, task or actor at a time.
+public class RefreshableContext: Context {
+    @exclusivity(unchecked) private final var snapshots = HeldSnapshots()
+    /// A Boolean value that indicates whether the context subscribes to commits before its first read.
+    private let followsCommits: Bool
+    /// Buffers the commits that the context does not show yet; nil as long as it does not need their changes.
+    @exclusivity(unchecked) final var feed: CommitFeed?
+    /// The indexes of stores with commits that may be missing in the feed.
+    @exclusivity(unchecked) private final var gaps: Set<Int> = []
+    /// A Boolean value that indicates whether a move has failed, so that objects and monitors may be inconsistent with the snapshots.
+    @exclusivity(unchecked) private final var isOutdated = false
+    /// A Boolean value that indicates whether a callback has requested another move.
+    @exclusivity(unchecked) private final var isMoveDeferred = false
+    /// A Boolean value that indicates whether the deferred move is a refresh.
+    @exclusivity(unchecked) private final var isRefreshDeferred = false
+    /// The generation of the table at the last move.
+    @exclusivity(unchecked) private final var shownGeneration: Int
+
+    package init(core: StackCore, table: StoreTable, _ site: CallSite, followsCommits: Bool = false) {
+        self.followsCommits = followsCommits
+        shownGeneration = table.generation
+        super.init(core: core, table: table, site)
+    }
+
+    deinit { snapshots.end(core) }
+
+    final override var newerTable: StoreTable? { snapshots.areToBeOpened ? core.table.withLock { $0 } : nil }
+
+    package final override func reader(_ store: PersistentStore) throws -> any ReadTransaction {
+        if let reader = snapshots[store] { return reader }
+        // Commits are buffered from the first snapshot on; before it no object can be outdated.
+        if followsCommits, feed == nil { follow(CommitFeed()) }
+        return try snapshots.reader(of: store, table, core, site)
+    }
+
+    /// Ends the snapshots. The context can no longer read.
+    package final func end() {
+        rowsAhead = nil
+        snapshots.close(core)
+    }
+
+    /// Returns the version of a store that this context shows, or nil before the first read.
+    public final func version(of store: PersistentStore) -> UInt64? { snapshots[store]?.version }
+
+    /// Moves to the newest version and turns all objects into faults, which read their values on the next access. Objects that were deleted in the
+    /// meantime then have ``Model/isDeleted`` set. Monitors notify their observers. When called in a callback of a monitor of this context, it takes
+    /// effect when all callbacks have returned; an error is logged then.
+    ///
+    /// It begins new snapshots of all stores, also if they show the same version. A context whose snapshot can no longer be read, for instance after an I/O
+    /// error, can therefore be used again.
+    /// - Throws: The error of the store if a snapshot cannot begin. The context then shows the version of before, and another call begins again.
+    public final func refresh() throws { try move(isRefresh: true) }
+
+    /// Moves to the newest version and updates every registered object and every monitor.
+    package final func catchUp() throws { try move(isRefresh: false) }
+
+    /// Catches up, or reads all objects again after a failure, which loses the pending commits. Logs errors, unless a store was removed meanwhile.
+    /// - Parameters:
+    ///   - failure: The message if the commits could not be followed.
+    ///   - staleness: The message if the objects could not be read again.
+    package final func catchUpOrRefresh(_ logger: any StoreLogger, failure: String, staleness: String) {
+        func report(_ message: String, _ error: any Error) {
+            if !core.isCausedByRemoval(error) { logger.write(.error, "\(message): \(error)") }
+        }
+        do { try catchUp() } catch {
+            report(failure, error)
+            do { try refresh() } catch { report(staleness, error) }
+        }
+    }
+
+    private func move(isRefresh: Bool) throws {
+        if isReporting { deferMove(isRefresh: isRefresh) } else { try reporting { try moveOnce(isRefresh: isRefresh) } }
+    }
+
+    /// Moves when all callbacks have returned, once for all requests.
+    private func deferMove(isRefresh: Bool) {
+        if isRefresh { isRefreshDeferred = true }
+        guard !isMoveDeferred else { return }
+        isMoveDeferred = true
+        deferredReports.append { [self] in
+            let isRefresh = isRefreshDeferred
+            (isMoveDeferred, isRefreshDeferred) = (false, false)
+            do {
+                try moveOnce(isRefresh: isRefresh)
+            } catch {
+                log(.error, "The context could not move to the newest version after a callback: \(error)")
+            }
+        }
+    }
+
+    /// Subscribes to commits.
+    package final func follow(_ feed: CommitFeed) {
+        guard self.feed == nil else { return }
+        core.commitSequencer.subscribe(feed)
+        self.feed = feed
+        for store in table.stores {
+            guard let reader = snapshots[store] else { continue }
+            let newest = try? store.backend.beginRead()
+            if newest?.version != reader.version { gaps.insert(store.index) }
+            newest?.end()
+        }
+    }
+
+    @discardableResult
+    package final override func startObserving() -> ContextObservers {
+        let observers = super.startObserving()
+        if feed == nil { follow(CommitFeed()) }
+        return observers
+    }
+
+    private func moveOnce(isRefresh: Bool) throws {
+        update(core.table.withLock { $0 })
+        // `DataStack.view` updates the table as well, so it can be newer than the last move.
+        let hasNewStores = table.generation != shownGeneration
+        if hasNewStores {
+            detachIterations()
+            endReadersOfRemovedStores()
+        }
+        guard !snapshots.isEmpty || hasNewStores else { return }
+        forgetRowsAhead()
+        watchReads()
+        var target = try newReaders(isRefresh: isRefresh)
+        // A move that fails is repeated, with the new stores.
+        shownGeneration = table.generation
+        let isIncomplete = isOutdated || observers?.hasFailed == true
+        guard isRefresh || hasNewStores || isIncomplete || !target.readers.isEmpty else { return renewReaders() }
+        if isIncomplete { target.isPartial = true }
+        observers?.hasFailed = false
+        let step = CommittedStep()
+        for commit in target.commits { step.add(commit, table) }
+        let (old, new, entries, wasOutdated) = (snapshots.readers, target.readers, table.entries, isOutdated)
+        if let observers {
+            // If reading fails, more changes are reported than have occurred.
+            try? step.settle(
+                entries, where: observers.reports, old: { old.indices.contains($0.index) ? old[$0.index] : nil },
+                new: { new[$0.index] ?? (old.indices.contains($0.index) ? old[$0.index] : nil) })
+        }
+        var move = ContextMove(step: step, isPartial: target.isPartial, hasNewStores: hasNewStores)
+        move.oldRecord = { row in
+            let entry = entries[Int(row.entityIndex)]
+            return old.indices.contains(entry.store.index) ? try old[entry.store.index]?.record(entry.entity, rowID: row.rowID) : nil
+        }
+        move.isChanged = { row in
+            let entry = entries[Int(row.entityIndex)]
+            guard let new = new[entry.store.index], let old = old[entry.store.index] else { return wasOutdated }
+            return wasOutdated || ContextMove.differs(entry, row.rowID, old, new)
+        }
+        let concerned = observers?.announce(move, entries) ?? []
+        detachIterations()
+        snapshots.move(to: target.readers, core)
+        defer {
+            for index in target.readers.keys { old[index]?.end() }
+            renewReaders()
+        }
+        do {
+            if isRefresh || target.isPartial {
+                try forgetObjects()
+            } else {
+                for commit in target.commits { try merge(commit) }
+            }
+        } catch {
+            isOutdated = true
+            throw error
+        }
+        isOutdated = false
+        for observer in concerned { observer.contextDidMove(move, self) }
+        for observer in concerned { observer.notify() }
+    }
+
+    /// Allows the stores to reclaim the space of versions before the current snapshots.
+    private func renewReaders() {
+        var concernsOthers = false
+        for case let reader? in snapshots.readers where reader.renew() { concernsOthers = true }
+        if concernsOthers { core.wakeSubscribers() }
+    }
+
+    private func endReadersOfRemovedStores() {
+        for store in table.stores where !table.isOpen(store) {
+            guard let reader = snapshots[store] else { continue }
+            reader.end()
+            snapshots.set(nil, of: store)
+        }
+    }
+
+    /// The snapshots to move to, by store index, with the commits in between.
+    private struct Target {
+        var readers: [Int: any ReadTransaction] = [:]
+        var commits: [CommittedChanges] = []
+        /// A Boolean value that indicates whether the list of commits is incomplete.
+        var isPartial = false
+    }
+
+    private func newReaders(isRefresh: Bool) throws -> Target {
+        var delivered = feed?.take() ?? CommitFeed.Contents()
+        defer { for snapshot in delivered.snapshots.values { snapshot.end() } }
+        var target = Target()
+        do {
+            for store in table.stores {
+                try addReader(store, isRefresh: isRefresh, &delivered, to: &target)
+            }
+        } catch {
+            // The commits taken from the feed are lost.
+            gaps.formUnion(table.openStores.map(\.index))
+            for reader in target.readers.values { reader.end() }
+            throw error
+        }
+        return target
+    }
+
+    private func addReader(_ store: PersistentStore, isRefresh: Bool, _ delivered: inout CommitFeed.Contents, to target: inout Target)
+        throws
+    {
+        guard let old = snapshots[store] else { return }
+        let commits = delivered.commits.filter { $0.store === store && $0.version > old.version }
+        let isUnknown = delivered.unknown.contains(store.index) || gaps.contains(store.index)
+        guard isRefresh || !commits.isEmpty || isUnknown else { return }
+        let snapshot = isRefresh ? nil : delivered.snapshots.removeValue(forKey: store.index)
+        let new = try snapshot ?? store.backend.beginRead()
+        guard new.version > old.version else {
+            // The context has already read these commits, when it began or was refreshed.
+            gaps.remove(store.index)
+            // A refresh replaces the snapshot nevertheless, because the old one may no longer be readable.
+            guard isRefresh, new.version == old.version else { return new.end() }
+            target.readers[store.index] = new
+            return
+        }
+        target.readers[store.index] = new
+        target.commits += commits
+        gaps.remove(store.index)
+        if isUnknown || feed == nil || commits.last?.version != new.version { target.isPartial = true }
+    }
+
+    /// Turns all objects into faults.
+    private func forgetObjects() throws {
+        forgetAllMembers()
+        for map in maps {
+            for case let object as any Model in map.objects {
+                // A deleted object may exist again.
+                let entry = entry(object._$state.entityIndex)
+                // Objects of a removed store keep their last values.
+                guard table.isOpen(entry.store) else { continue }
+                if object.isDeleted {
+                    guard try storage(entry.store).record(entry.entity, rowID: object._$state.rowID) != nil else { continue }
+                    object._$state.flags.subtract([.deleted, .missing])
+                }
+                if !object.isDeleted { object._$state.flags.remove(.missing) }
+                object._$state.flags.insert(.fault)
+            }
+        }
+    }
+
+    private func merge(_ commit: CommittedChanges) throws {
+        for change in commit.changes.changes {
+            let entityIndex = commit.store.firstEntityIndex + Int32(change.entity)
+            if change.concernsProperties(of: entry(entityIndex)) { try merge(entry(entityIndex).type, entityIndex, change, commit.changes) }
+        }
+        for key in commit.relationships { forgetMembers(key) }
+    }
+
+    private func merge<T: Model>(_ type: T.Type, _ entityIndex: Int32, _ change: ChangeSet.Change, _ changes: ChangeSet) throws {
+        guard let object = living(type, entityIndex, change.rowID) else { return }
+        if change.kind == .insert {
+            // The object was deleted and inserted again.
+            guard object.isDeleted else { return }
+            object._$state.flags.subtract([.deleted, .missing])
+            object._$state.flags.insert(.fault)
+            // The history of another process does not list the relationships of an inserted or deleted object.
+            forgetMembers(ofRow: change.rowID, entityIndex)
+        } else if change.kind == .delete {
+            // A fault has no last values, and the record no longer exists.
+            object._$state.flags.remove(.fault)
+            object._$state.flags.insert(.deleted)
+        } else if !object._$state.isFault {
+            try fill(object, entry(entityIndex), change.rowID, changes.record(change))
+        }
+    }
+}

@@ -1,0 +1,144 @@
+import PolyStoreBackend
+
+/// The state shared by a stack and its contexts. Contexts retain the core and not the stack: a stack can be released while contexts of it exist. The stores are
+/// closed when the stack, its contexts and its transactions are released.
+package final class StackCore: Sendable {
+    let schema: Schema
+    /// The schema versions that stores are migrated from and to.
+    package let versions: any KnownVersions
+    /// The result of ``Schema/resolved()``.
+    private let resolved: [(configuration: String?, schema: ResolvedSchema)]
+    /// Detects use in a forked child process, in which dispatch queues have no threads and locks may be held forever. Every operation checks it
+    /// first.
+    package let process = OwningProcess()
+    package let table = Protected(StoreTable())
+    let openings = StoreOpenings()
+    let writeQueue: WriteQueue
+    let groupLimits = Protected(GroupLimits())
+    package let publisher = CommitPublisher()
+    /// Puts the commits of the stack in order with those of other processes and stacks, and publishes them.
+    package let commitSequencer: CommitSequencer
+    let snapshots = SnapshotRegistry()
+    let slowQueries = SlowQueryLimit()
+    /// The main-actor contexts that are subscribed to commits.
+    let views = ViewList()
+    /// The handlers that end the sequences which retain a view of the stack. Called when the stack is released.
+    package let sequenceEnds = HandlerList()
+    /// The handlers called after a store is added or removed.
+    package let storeAdditions = HandlerList()
+    let steps = StepwiseList()
+    private let loggerBox: Protected<any StoreLogger>
+    /// The threads of reads. A backend may block and must not block Swift's cooperative threads.
+    package let readerThreads = BlockingThreads()
+    /// Separate threads, so that batches waiting for the write queue do not block readers.
+    private let batchThreads = BlockingThreads()
+
+    init(
+        schema: Schema, versions: any KnownVersions, resolved: [(configuration: String?, schema: ResolvedSchema)], logger: any StoreLogger
+    ) {
+        self.schema = schema
+        self.versions = versions
+        self.resolved = resolved
+        loggerBox = Protected(logger)
+        commitSequencer = CommitSequencer(publisher, table: table, views: views, logger: loggerBox)
+        let group = CommitGroup(
+            table: table, limits: groupLimits, logger: loggerBox, snapshots: snapshots, sequencer: commitSequencer)
+        writeQueue = WriteQueue(group, process)
+    }
+
+    deinit {
+        guard process.isCurrent else { return commitSequencer.leaveToParent() }
+        commitSequencer.stop()
+        publisher.finish()
+        readerThreads.finish()
+        batchThreads.finish()
+        // The stores are removed before they are closed: a check for commits of others that is still running reports no error of a removed store. It cannot
+        // be awaited, because it can be what released the last reference.
+        let stores = table.withLock { table in table.openStores.filter { table.remove($0) } }
+        for store in stores {
+            do { try store.backend.close() } catch { logger.write(.error, "Closing \(store.location): \(error)") }
+            store.writeAccess.didClose()
+        }
+    }
+
+    /// Returns the entities of a configuration and their classes.
+    /// - Throws: `storeNotFound` if the schema does not contain the configuration.
+    func configuration(_ name: String?) throws -> (schema: ResolvedSchema, models: [any Model.Type]) {
+        let models = try schema.models(of: name)
+        let known = resolved.first { $0.configuration == name }?.schema
+        return (try known ?? ResolvedSchema(schema.description(of: models)), models)
+    }
+
+    package var logger: any StoreLogger {
+        get { loggerBox.withLock { $0 } }
+        set { loggerBox.withLock { $0 = newValue } }
+    }
+
+    /// A logger that forwards to the current one, for stores and work that outlive a change of ``logger``.
+    package var currentLogger: any StoreLogger { CurrentLogger(loggerBox) }
+
+    package func onBatchThread(_ work: @escaping @Sendable () -> Void) { batchThreads.run(work) }
+
+    package func onReaderThread(_ work: @escaping @Sendable () -> Void) { readerThreads.run(work) }
+
+    package func awaitingBatchThread<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T {
+        try await batchThreads.awaiting(work)
+    }
+
+    /// Runs work on a reader thread and awaits its result.
+    /// - Throws: `cancelled` if the calling task is cancelled before the work begins; `misuse` in a forked child process.
+    package func awaitingReaderThread<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T {
+        try process.check("This stack")
+        return try await readerThreads.awaitingUnlessCancelled(work)
+    }
+
+    package func readNow<T: Sendable>(_ site: CallSite, _ body: (SnapshotContext) throws -> T) throws -> T {
+        try process.check("This stack")
+        let context = SnapshotContext(core: self, table: table.withLock { $0 }, site)
+        defer { context.end() }
+        do {
+            return try body(context)
+        } catch {
+            logger.writeFailure(error, site)
+            throw error
+        }
+    }
+
+    /// Returns whether a read failed because its store was removed from the stack meanwhile. Its observers follow the removal, which is notified after it.
+    package func isCausedByRemoval(_ error: any Error) -> Bool {
+        (error as? StoreError)?.code == .closed && table.withLock { $0.hasRemoved }
+    }
+
+    // MARK: Views
+
+    /// A Boolean value that indicates whether any context is subscribed to commits.
+    var hasSubscribedContexts: Bool { publisher.hasFeeds }
+
+    /// Updates the main-actor contexts to the latest commit.
+    package func catchUpViews() async {
+        guard hasSubscribedContexts else { return }
+        await MainActor.run { views.catchUp(logger) }
+    }
+
+    /// Notifies subscribed contexts that a store was added or removed.
+    func storesDidChange() {
+        storeAdditions.call()
+        wakeSubscribers()
+    }
+
+    /// Makes every subscribed context check whether it shows the newest version.
+    func wakeSubscribers() {
+        publisher.wakeFeeds()
+        catchUpViewsSoon(isOnMain: false)
+    }
+
+    /// Updates the main-actor contexts: synchronously on the main actor, otherwise asynchronously.
+    package func catchUpViewsSoon(isOnMain: Bool) {
+        guard hasSubscribedContexts else { return }
+        if isOnMain {
+            MainActor.assumeIsolated { views.catchUp(logger) }
+        } else {
+            views.catchUpSoon(logger)
+        }
+    }
+}

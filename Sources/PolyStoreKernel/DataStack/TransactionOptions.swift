@@ -1,0 +1,24 @@
+import PolyStoreBackend
+
+/// The options of a transaction.
+package struct TransactionOptions: Sendable {
+    /// The durability of the commit; nil uses the durability of the store.
+    var durability: Durability?
+    let origin: CommitOrigin?
+    var cancellation: CancellationToken?
+    /// The source location of the call that began the transaction.
+    let site: CallSite
+    /// A Boolean value that indicates whether the changes are validated and applied, and then reverted; see ``DryRunCompleted``.
+    package var isDryRun = false
+
+    package init(
+        durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil, cancellation: CancellationToken? = nil,
+        site: CallSite = .framework, isDryRun: Bool = false
+    ) {
+        self.durability = durability
+        origin = CommitOrigin.make(sourceIdentifier, [:])
+        self.cancellation = cancellation
+        self.site = site
+        self.isDryRun = isDryRun
+    }
+}

@@ -1,0 +1,74 @@
+import PolyStoreBackend
+
+/// The stored names of a model's properties, by key path.
+public final class ModelProperties: @unchecked Sendable {  // immutable; key paths of stored properties hold no state
+    enum Property {
+        case field(FieldReference)
+        case relationship(String)
+    }
+
+    private let byKeyPath: [AnyKeyPath: Property]
+    private let entityName: String
+    let fieldsByName: [String: FieldReference]
+    /// The types of attributes that are stored as raw values, by name.
+    let rawTypes: [String: any RawRepresentable.Type]
+
+    /// - Parameters:
+    ///   - type: The class that the key paths start from.
+    ///   - names: The stored name of every property, including inherited ones, with a key path whose root is this class.
+    public init<T: Model>(_ type: T.Type, _ names: [(PartialKeyPath<T>, String)]) {
+        entityName = T._$entityName
+        var fields: [String: FieldReference] = [:]
+        var relationships: Set<String> = []
+        for property in T.storedEntity.properties {
+            switch property {
+            case .attribute(let attribute):
+                fields[attribute.name] = FieldReference(index: fields.count, name: attribute.name, type: attribute.type)
+            case .relationship(let relationship):
+                if !relationship.isToMany {
+                    fields[relationship.name] = FieldReference(index: fields.count, name: relationship.name, type: .int64)
+                }
+                relationships.insert(relationship.name)
+            }
+        }
+        fieldsByName = fields
+        rawTypes = Dictionary(
+            names.compactMap { path, name in
+                let type = Swift.type(of: path).valueType
+                let value = (type as? any OptionalType.Type)?.wrapped ?? type
+                // The same preference as in ModelCoding.
+                if value is any AttributeValue.Type { return nil }
+                return (value as? any RawRepresentable.Type).map { (name, $0) }
+            }, uniquingKeysWith: { first, _ in first })
+        byKeyPath = Dictionary(
+            names.compactMap { path, name in
+                if let field = fields[name] { return (path as AnyKeyPath, .field(field)) }
+                return relationships.contains(name) ? (path as AnyKeyPath, .relationship(name)) : nil
+            }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Returns the field of a key path with one component; `nil` for any other.
+    package func knownField(_ path: AnyKeyPath) -> FieldReference? { if case .field(let field)? = byKeyPath[path] { field } else { nil } }
+
+    /// All properties with their key paths.
+    var names: some Sequence<(path: AnyKeyPath, name: String)> {
+        byKeyPath.lazy.map { path, property in
+            switch property {
+            case .field(let field): (path, field.name)
+            case .relationship(let name): (path, name)
+            }
+        }
+    }
+
+    /// Returns the stored name of a key path with one component; `nil` for any other.
+    package func knownName(_ path: AnyKeyPath) -> String? { knownField(path)?.name ?? knownRelationship(path) }
+
+    /// Returns the name of a to-many relationship.
+    func knownRelationship(_ path: AnyKeyPath) -> String? { if case .relationship(let name)? = byKeyPath[path] { name } else { nil } }
+
+    func field(_ path: AnyKeyPath) throws -> FieldReference {
+        if let field = knownField(path) { return field }
+        throw StoreError(
+            .invalidPredicate, "\(path) is not a stored attribute or to-one relationship of \(entityName).", entity: entityName)
+    }
+}

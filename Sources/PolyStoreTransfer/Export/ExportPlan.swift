@@ -1,0 +1,119 @@
+import Foundation
+import PolyStoreBackend
+import PolyStoreFormats
+import PolyStoreKernel
+
+/// The fields that an export writes for the objects of one store.
+struct ExportPlan {
+    enum Column {
+        case attribute(Field)
+        case toOne(field: Int, target: ExportTarget)
+        case toMany(Relationship, target: ExportTarget)
+    }
+
+    let entry: StoreEntity
+    let columns: [Column]
+    /// The names in the destination, by column.
+    let names: [String]
+
+    /// - Throws: `misuse` for a key path that is not a stored property, for a name of a property that is not exported, for two fields with the same name, and
+    ///   for a relationship whose targets have no unique id.
+    init<T: Model>(_ type: T.Type, _ entry: StoreEntity, _ options: ExportOptions<T>, _ context: Context) throws {
+        self.entry = entry
+        let entity = entry.entity
+        let properties = try options.fields?.map { try Self.storedName($0) } ?? Self.allNames(type, entry)
+        columns = try properties.map { name in
+            if let relationship = entity.relationship(named: name) {
+                let target = try ExportTarget(context.entry(entry.destinations[relationship.index]), relationship, entity)
+                if case .foreignKey(let field) = relationship.storage { return .toOne(field: field, target: target) }
+                return .toMany(relationship, target: target)
+            }
+            guard let field = entity.field(named: name) else { throw Self.unknown(name, entity) }
+            return .attribute(field)
+        }
+        if let unused = options.names.keys.filter({ !properties.contains($0) }).min() {
+            throw StoreError(
+                .misuse,
+                "The export renames \"\(unused)\", which is not an exported property of \(entity.name): \(properties.joined(separator: ", ")).",
+                entity: entity.name, attribute: unused)
+        }
+        names = properties.map { options.names[$0] ?? $0 }
+        var seen: Set<String> = []
+        if let twice = names.first(where: { !seen.insert($0).inserted }) {
+            throw StoreError(
+                .misuse, "The export writes two properties of \(entity.name) under the name \"\(twice)\". Rename one of them.",
+                entity: entity.name, attribute: twice)
+        }
+    }
+
+    private static func storedName<T: Model>(_ path: PartialKeyPath<T>) throws -> String {
+        if let name = T._$properties.knownName(path) { return name }
+        throw StoreError(
+            .misuse, "\(path) cannot be exported: it is not a stored property of \(T._$entityName).", entity: T._$entityName)
+    }
+
+    private static func unknown(_ name: String, _ entity: Entity) -> StoreError {
+        StoreError(.misuse, "\(entity.name) has no stored property \"\(name)\".", entity: entity.name, attribute: name)
+    }
+
+    /// Returns attributes and relationships in order of declaration.
+    private static func allNames<T: Model>(_ type: T.Type, _ entry: StoreEntity) -> [String] {
+        let fields = entry.fields(of: type)
+        let relationships = Set(entry.relationships(of: type).map(\.name))
+        let attributes = entry.entity.fields.filter { $0.relationship == nil && fields.contains($0.index) }.map(\.name)
+        return attributes + entry.entity.relationships.map(\.name).filter(relationships.contains)
+    }
+}
+
+/// The form of references to the objects of an entity: their unique ids.
+struct ExportTarget {
+    let entry: StoreEntity
+    /// The fields of the unique id.
+    let fields: [Field]
+
+    init(_ entry: StoreEntity, _ relationship: Relationship, _ source: Entity) throws {
+        self.entry = entry
+        let named = try Self.importFields(entry.type)
+        let unique = entry.entity.indexes.first { $0.isUnique && $0.fields.allSatisfy { entry.entity.fields[$0].relationship == nil } }
+        guard let fieldIndexes = named ?? unique?.fields else {
+            throw StoreError(
+                .misuse,
+                "\(source.name).\(relationship.name) cannot be exported: \(entry.entity.name) has no unique attribute that would name its objects. "
+                    + "Declare one, or leave the relationship out of the exported fields.",
+                entity: source.name, attribute: relationship.name)
+        }
+        fields = fieldIndexes.map { entry.entity.fields[$0] }
+        if let reference = fields.first(where: { $0.relationship != nil }) {
+            throw StoreError(
+                .misuse,
+                "\(source.name).\(relationship.name) cannot be exported: the relationship \(reference.name) is a part of the unique id of "
+                    + "\(entry.entity.name). Leave the relationship out of the exported fields.",
+                entity: source.name, attribute: relationship.name)
+        }
+    }
+
+    /// The fields of the unique id that an import of the class uses.
+    private static func importFields(_ type: any Model.Type) throws -> [Int]? {
+        func fields<U: ImportableUniqueObject>(_ type: U.Type) throws -> [Int] { try U.uniqueIDKeyPath._$access().fields.map(\.index) }
+        return try (type as? any ImportableUniqueObject.Type).map { try fields($0) }
+    }
+
+    /// Returns the unique id of a record: a value, or an array if the id has several fields.
+    func id(_ record: RecordView) throws -> JSONValue {
+        let values = try fields.map { try JSONValue(record, $0) }
+        return values.count == 1 ? values[0] : .array(values)
+    }
+
+    /// Returns the unique ids of objects by row id. Objects that do not exist are omitted.
+    func ids(of keys: Set<Int64>, in context: Context) throws -> [Int64: JSONValue] {
+        var ids: [Int64: JSONValue] = [:]
+        ids.reserveCapacity(keys.count)
+        let sorted = keys.sorted()
+        for first in stride(from: 0, to: sorted.count, by: 10_000) {
+            let cursor = try context.rows(entry.entityIndex, of: Array(sorted[first..<min(first + 10_000, sorted.count)]))
+            defer { cursor.close() }
+            while try cursor.next() { ids[cursor.rowID] = try id(cursor.record) }
+        }
+        return ids
+    }
+}

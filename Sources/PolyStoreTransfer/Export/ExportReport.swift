@@ -1,0 +1,72 @@
+public import Foundation
+import PolyStoreBackend
+import PolyStoreKernel
+
+/// The result of an export.
+public struct ExportReport: Sendable, Hashable, Codable {
+    /// The name of the exported entity.
+    public let entity: String
+    /// The number of objects that were written.
+    public internal(set) var objects = 0
+    /// The number of bytes that were written.
+    public internal(set) var bytes: Int64 = 0
+    /// The time that the export took.
+    public internal(set) var duration: Duration = .zero
+}
+
+extension ExportReport: CustomStringConvertible {
+    /// `Exported 3 objects of City, 210 bytes, in 0.2 s.`
+    public var description: String {
+        "Exported \(objects) \(objects == 1 ? "object" : "objects") of \(entity), \(bytes) bytes, in \(duration.formattedSeconds) s."
+    }
+}
+
+/// The progress of an export.
+public struct ExportProgress: Sendable, Hashable {
+    /// The number of objects that were written.
+    public internal(set) var objects = 0
+    /// The number of objects to write.
+    public internal(set) var totalObjects: Int?
+    /// The number of objects per second.
+    public internal(set) var objectsPerSecond: Double = 0
+    /// The estimated remaining time; `nil` at the beginning.
+    public internal(set) var timeLeft: Duration?
+    /// The completed fraction of the work, from 0 to 1; `nil` before the objects are counted.
+    public internal(set) var fractionCompleted: Double?
+    /// A Boolean value that indicates whether the export has ended.
+    public internal(set) var isFinished = false
+}
+
+extension ExportProgress: RunProgress {
+    /// `12000 of 40000 objects, 90000 objects/s`.
+    public var description: String {
+        var text = totalObjects.map { "\(objects) of \($0) objects" } ?? "\(objects) objects"
+        if objectsPerSecond >= 1, objectsPerSecond < 1e15 { text += ", \(Int64(objectsPerSecond)) objects/s" }
+        if let timeLeft, !isFinished { text += ", \(timeLeft.components.seconds) s left" }
+        return text
+    }
+}
+
+/// A running or finished export.
+///
+///     let run = stack.startExport(From<City>(), to: .file(path: "cities.jsonl"))
+///     for await progress in run.updates { print(progress) }
+///     print(try await run.value)
+public final class ExportRun: Sendable {
+    private let monitor: RunMonitor<ExportProgress, ExportReport>
+
+    init(_ monitor: RunMonitor<ExportProgress, ExportReport>) { self.monitor = monitor }
+
+    /// The progress of the export for a user interface. It has descriptions and is updated at most ten times a second. Cancelling it cancels the export.
+    public var progress: Progress { monitor.progress }
+
+    /// The current progress and each later one, until the export ends. A slow consumer receives only the latest value.
+    public var updates: some AsyncSequence<ExportProgress, Never> { monitor.latest.values }
+
+    /// The report of the export; waits until the export has ended.
+    /// - Throws: The error that ended the export: `cancelled`, or an error of reading the store or writing the destination.
+    public var value: ExportReport { get async throws { try await monitor.outcome.value } }
+
+    /// Cancels the export before its next batch. A partly written file is removed.
+    public func cancel() { monitor.cancel() }
+}

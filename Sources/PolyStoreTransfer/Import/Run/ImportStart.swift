@@ -1,0 +1,85 @@
+import PolyStoreBackend
+import PolyStoreFormats
+import PolyStoreKernel
+
+/// The parameters of an import run, except its source.
+struct ImportStart<T: ImportableObject> {
+    let core: StackCore
+    let into: Into<T>
+    let options: ImportOptions
+    let site: CallSite
+    /// The name of the source; `nil` if it has none.
+    let sourceName: String?
+    /// The format of the source, for the position of a resumable import.
+    let format: String
+    let monitor: RunMonitor<ImportProgress, ImportReport>
+
+    init(_ stack: DataStack, _ into: Into<T>, _ options: ImportOptions, _ site: CallSite, sourceName: String?, format: String) {
+        core = stack.core
+        self.into = into
+        self.options = options
+        self.site = site
+        self.sourceName = sourceName
+        self.format = format
+        monitor = RunMonitor("Importing \(T._$entityName)\(sourceName.map { " from \($0)" } ?? "")", ImportProgress())
+    }
+
+    private func work(isPatient: Bool, didCommit: @escaping () -> Void) -> ImportWork<T> {
+        let fingerprint = ImportPosition.Fingerprint(
+            source: sourceName ?? "", format: format, entity: T._$entityName, configuration: into.configuration.flatMap { $0 })
+        let resume = options.resumeName.map { ImportResume($0, fingerprint, into) }
+        return ImportWork(core, into, sourceName, options, resume, monitor, site, isPatient: isPatient, didCommit: didCommit)
+    }
+
+    /// The work for a thread of the stack.
+    private var ownWork: ImportWork<T> {
+        let core = core
+        return work(isPatient: true) { core.catchUpViewsSoon(isOnMain: false) }
+    }
+
+    /// Imports on a thread of the stack.
+    func start(_ open: @escaping @Sendable () throws -> any ImportFeed<T.ImportSource>) -> ImportRun {
+        let work = ownWork
+        core.onBatchThread { work.run(open) }
+        return ImportRun(monitor)
+    }
+
+    /// Imports an asynchronous sequence.
+    func start<S: AsyncSequence & Sendable>(
+        _ sequence: S, position: (@Sendable (S.Element) -> RecordPosition?)?
+    ) -> ImportRun where S.Element == T.ImportSource, T.ImportSource: Sendable {
+        let work = ownWork
+        let task = Task.detached { await work.run(sequence, position: position) }
+        monitor.setCancellation { task.cancel() }
+        return ImportRun(monitor)
+    }
+
+    /// Imports on the thread of the caller.
+    func runNow(
+        isolation: isolated (any Actor)?, _ open: () throws -> any ImportFeed<T.ImportSource>
+    ) throws -> ImportReport {
+        let isOnMain = isolation === MainActor.shared
+        let core = core
+        return try work(isPatient: isolation == nil) { core.catchUpViewsSoon(isOnMain: isOnMain) }.run(open).get()
+    }
+}
+
+extension ImportRun {
+    /// Returns the report of the run. Cancels the run if the calling task is cancelled. Afterwards the views show the committed objects.
+    func finished(_ core: StackCore) async throws -> ImportReport {
+        let result = await withTaskCancellationHandler {
+            await Result.of { try await self.value }
+        } onCancel: {
+            cancel()
+        }
+        await core.catchUpViews()
+        return try result.get()
+    }
+}
+
+extension Result where Failure == any Error {
+    /// Returns the result of an asynchronous body.
+    static func of(_ body: () async throws -> Success) async -> Self {
+        do { return .success(try await body()) } catch { return .failure(error) }
+    }
+}
