@@ -13,8 +13,8 @@ import re
 import subprocess
 import sys
 
-# Decisions describe the code of their time, and the changelog names what was removed.
-EXCLUDED = ("docs/decisions/*", "CHANGELOG.md", "*/LICENSE*")
+# Decisions and earlier measurements describe the code of their time, and the changelog names what was removed.
+EXCLUDED = ("docs/decisions/*", "Benchmarks/history/*", "CHANGELOG.md", "*/LICENSE*")
 
 # Names of the system, of tools and of languages.
 FOREIGN = set(
