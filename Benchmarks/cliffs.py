@@ -139,7 +139,7 @@ def main():
         reason = next((why for name, why in INHERENT.items() if row.split("-")[0] == name), None)
         if is_told and exponent > (2.1 if reason else options.limit) and not is_like_plain:
             steep.append(row)
-        note = " (%s)" % reason if reason else "" if is_told else " (too quick to tell)"
+        note = " (%s)" % reason if reason else "" if is_told else " (too quick to measure)"
         beside = "%.1f | %.1f | %.2f" % (plain[0] * 1e3, plain[1] * 1e3, growth(*plain)) if len(plain) == 2 else "– | – | –"
         print("| %s | %d | %.1f | %d | %.1f | %.2f%s | %s |" % (row, n, few * 1e3, m, many * 1e3, exponent, note, beside))
     if steep and not options.report:

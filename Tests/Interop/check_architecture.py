@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that every Swift file, folder and type that docs/ARCHITECTURE.md and CONTRIBUTING.md name exists.
+"""Checks that every Swift file, folder and type that docs/ARCHITECTURE.md, docs/locks.md and CONTRIBUTING.md name exists.
 
 usage: Tests/Interop/check_architecture.py     in the root of the repository
 """
@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 
-PAGES = ["docs/ARCHITECTURE.md", "CONTRIBUTING.md"]
+PAGES = ["docs/ARCHITECTURE.md", "docs/locks.md", "CONTRIBUTING.md"]
 FOLDERS = ("Sources/", "Backends/", "Conformance/", "Tests/", "Examples/", "Benchmarks/", "docs/", "scripts/")
 
 listed = subprocess.run(["git", "ls-files"], check=True, capture_output=True, text=True).stdout.split("\n")
@@ -38,5 +38,5 @@ for page in PAGES:
                 if match[1] not in declarations:
                     wrong.append(f"{page}:{number}: there is no type {match[1]}")
 
-print("\n".join(wrong) if wrong else f"every file, folder and type of {' and '.join(PAGES)} exists")
+print("\n".join(wrong) if wrong else f"every file, folder and type of {', '.join(PAGES)} exists")
 sys.exit(1 if wrong else 0)

@@ -13,14 +13,14 @@ import re
 import subprocess
 import sys
 
-# Decisions describe the code of their time, and the changelog names what was removed.
-EXCLUDED = ("docs/decisions/*", "CHANGELOG.md", "*/LICENSE*")
+# Decisions and earlier measurements describe the code of their time, and the changelog names what was removed.
+EXCLUDED = ("docs/decisions/*", "Benchmarks/history/*", "CHANGELOG.md", "*/LICENSE*")
 
 # Names of the system, of tools and of languages.
 FOREIGN = set(
     """
     perf callgrind unlink_chunk _int_free malloc_consolidate mprotect NSPredicate XID_Start XID_Continue ForEach AndWait ll REFERENCES
-    docs/decisions/NNN-title.md NAME.NUMBER.partial Entity_relationship A_b.c ANYKEY CASEINSENSITIVE
+    docs/decisions/NNN-title.md NAME.NUMBER.partial Entity_relationship A_b.c ANYKEY CASEINSENSITIVE polystore.external-commits
     """.split()
 )
 # Names of other software, for pages that compare with it.

@@ -86,7 +86,7 @@ def always():
         Step("build/release", "scripts/build-release.sh", needs=("build",), after=("custom-backend", "tests/full-size", *swiftpm)),
         Step("public-api", "scripts/public-api.py --check && echo 'the public API is what is listed'", needs=programs),
         Step("documentation", "scripts/documentation.sh", needs=programs, missing=lacks_docc),
-        Step("guides", "Tests/Interop/check_readme.py && Tests/Interop/check_guides.py && Tests/Interop/check_architecture.py && Tests/Interop/check_identifiers.py", needs=programs),
+        Step("guides", "Tests/Interop/check_readme.py && Tests/Interop/check_guides.py && Tests/Interop/check_architecture.py && Tests/Interop/check_identifiers.py && Tests/Interop/check_decisions.py", needs=programs),
         Step("type-checking", "Tests/TypeChecking/check.py", needs=programs),
         Step("examples/atlas", atlas + " && echo 'the atlas is imported and queried on every backend'", needs=programs),
         Step("examples/programs", 'bin=$PWD/.build/debug && cd "$RING_RESULTS" && "$bin/quickstart" && "$bin/shop"', needs=programs),
