@@ -235,7 +235,7 @@ let package = Package(
         .testTarget(
             name: "PolyStoreCoreTests",
             dependencies: [
-                "PolyStoreCore", "PolyStoreBackend", "PolyStoreQuery", "SeededRandom", "PolyStoreMemory", "PolyStoreSQLite",
+                "PolyStoreConditions", "PolyStoreCore", "PolyStoreBackend", "PolyStoreQuery", "SeededRandom", "PolyStoreMemory", "PolyStoreSQLite",
                 "PolyStoreLMDB", "PolyStoreLevelDB", "CSQLite", "TestModels", "TestSupport",
             ],
             swiftSettings: settings),

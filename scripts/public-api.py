@@ -22,6 +22,8 @@ MODULES = [
     "PolyStore", "PolyStoreBackend", "PolyStoreConformance", "PolyStoreCore", "PolyStoreFormats", "PolyStoreGzip", "PolyStoreKeyValue",
     "PolyStoreLMDB", "PolyStoreLevelDB", "PolyStoreMemory", "PolyStoreQuery", "PolyStoreSQLite",
 ]
+# What users import under one name is listed and documented under that name.
+PARTS = {"PolyStoreCore": ["PolyStoreHistory", "PolyStoreKernel", "PolyStoreMigration", "PolyStoreObservation", "PolyStoreTransfer"]}
 FOLDER = pathlib.Path("API")
 # System libraries and C targets are found by their module maps.
 INCLUDES = [str(path.parent) for folder in ("Sources", "Backends") for path in pathlib.Path(folder).rglob("module.modulemap")]
@@ -33,10 +35,10 @@ def target():
     return info["target"]["unversionedTriple" if platform.system() == "Linux" else "triple"]
 
 
-def extract(module, triple, output, *options):
+def extract(module, triple, output, *options, access="public"):
     """Writes the symbol graphs of a module without the members that are inherited from other modules."""
     command = ["swift-symbolgraph-extract"] if platform.system() == "Linux" else ["xcrun", "swift-symbolgraph-extract"]
-    command += ["-module-name", module, "-target", triple, "-minimum-access-level", "public", "-skip-synthesized-members", *options]
+    command += ["-module-name", module, "-target", triple, "-minimum-access-level", access, "-skip-synthesized-members", *options]
     for folder in [".build/debug/Modules"] + INCLUDES:
         command += ["-I", folder]
     # SwiftPM writes the module maps of C targets that have none.
@@ -47,12 +49,51 @@ def extract(module, triple, output, *options):
     subprocess.run(command + ["-output-dir", str(output)], check=True)
 
 
-def symbols(module, triple):
+def symbols(module, triple, access="public"):
     """The declarations of a module that are not inherited from other modules."""
-    with tempfile.TemporaryDirectory() as output:
-        extract(module, triple, output)
-        for file in sorted(pathlib.Path(output).glob("*.json")):
-            yield from json.loads(file.read_text())["symbols"]
+    for part in [module, *PARTS.get(module, [])]:
+        with tempfile.TemporaryDirectory() as output:
+            extract(part, triple, output, access=access)
+            for file in sorted(pathlib.Path(output).glob("*.json")):
+                yield from json.loads(file.read_text())["symbols"]
+
+
+def merge(module, output):
+    """Makes one symbol graph of those of a module and its parts, in which members that one part adds to types of another are members of these types."""
+    graphs = {file: json.loads(file.read_text()) for file in sorted(output.glob("*.json"))}
+    names = {module, *PARTS[module]}
+    own = {symbol["identifier"]["precise"] for graph in graphs.values() for symbol in graph["symbols"]}
+    blocks = {
+        edge["source"]: edge["target"] for graph in graphs.values() for edge in graph["relationships"]
+        if edge["kind"] == "extensionTo" and edge["target"] in own
+    }
+    whole = None
+    for file, graph in graphs.items():
+        graph["symbols"] = [symbol for symbol in graph["symbols"] if symbol["identifier"]["precise"] not in blocks]
+        graph["relationships"] = [edge for edge in graph["relationships"] if edge["kind"] != "extensionTo" or edge["source"] not in blocks]
+        for edge in graph["relationships"]:
+            for end in ("source", "target"):
+                edge[end] = blocks.get(edge[end], edge[end])
+        graph["module"]["name"] = module
+        extended = file.name.removesuffix(".symbols.json").partition("@")[2]
+        if extended and extended not in names:
+            # What the parts add to types of one other module belongs together.
+            file.unlink()
+            target = output / f"{module}@{extended}.symbols.json"
+            if target.exists():
+                first = json.loads(target.read_text())
+                first["symbols"] += graph["symbols"]
+                first["relationships"] += graph["relationships"]
+                graph = first
+            target.write_text(json.dumps(graph))
+            continue
+        file.unlink()
+        if whole:
+            whole["symbols"] += graph["symbols"]
+            whole["relationships"] += graph["relationships"]
+        else:
+            whole = graph
+    (output / f"{module}.symbols.json").write_text(json.dumps(whole))
 
 
 def write_symbol_graphs(folder, modules, triple):
@@ -61,7 +102,10 @@ def write_symbol_graphs(folder, modules, triple):
         output = folder / module
         shutil.rmtree(output, ignore_errors=True)
         output.mkdir(parents=True)
-        extract(module, triple, output, "-emit-extension-block-symbols")
+        for part in [module, *PARTS.get(module, [])]:
+            extract(part, triple, output, "-emit-extension-block-symbols")
+        if module in PARTS:
+            merge(module, output)
         for file in output.glob("*.json"):
             graph = json.loads(file.read_text())
             left_out = {symbol["identifier"]["precise"] for symbol in graph["symbols"] if not is_listed(symbol)}
@@ -132,4 +176,5 @@ def main():
         sys.exit("The public API differs from the listing. Run scripts/public-api.py, and commit the difference if it is meant.")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -5,7 +5,7 @@ A block below `<!-- from: FILE -->` must occur in a file that is compiled as a t
 models of DocumentationModels.swift. Each block becomes a function; its types are visible to later blocks of the page. A block that redeclares a type begins
 a new module. `<!-- not compiled: REASON -->` above a block excludes it.
 
-In doc comments of Sources/PolyStore and Sources/PolyStoreCore a block is a paragraph that is indented by four spaces.
+In doc comments of Sources/PolyStore and of the modules of the object layer a block is a paragraph that is indented by four spaces.
 
 Usage: Tests/Interop/check_guides.py [PATH...]     after `swift build`; with paths, checks these files only.
 """
@@ -267,7 +267,10 @@ def main():
     failures, modules, counts = [], [], collections.Counter()
     pages = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md"] + sorted(page for page in glob.glob("docs/**/*.md", recursive=True) if not page.startswith("docs/decisions/"))
     pages += sorted(page for folder in ("Sources", "Backends", "Conformance") for page in glob.glob(f"{folder}/**/*.docc/*.md", recursive=True))
-    sources = sorted(glob.glob("Sources/PolyStore/**/*.swift", recursive=True) + glob.glob("Sources/PolyStoreCore/**/*.swift", recursive=True))
+    sources = sorted(glob.glob("Sources/PolyStore/**/*.swift", recursive=True)) + sorted(
+        source
+        for module in ("Conditions", "Core", "History", "Kernel", "Migration", "Observation", "Transfer")
+        for source in glob.glob(f"Sources/PolyStore{module}/**/*.swift", recursive=True))
     if only:
         pages, sources = [p for p in pages if p in only], [s for s in sources if s in only]
     for page in pages:

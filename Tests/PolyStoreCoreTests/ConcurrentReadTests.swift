@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import PolyStoreBackend
+import PolyStoreConditions
 import PolyStoreCore
 import PolyStoreFormats
 import TestModels

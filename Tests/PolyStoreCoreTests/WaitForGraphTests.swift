@@ -2,7 +2,7 @@ import Foundation
 import PolyStoreBackend
 import Testing
 
-@testable import PolyStoreCore
+@testable import PolyStoreKernel
 
 /// The wait-for graph by itself. The threads take turns, so that no outcome depends on their speed.
 @Suite struct WaitForGraphTests {

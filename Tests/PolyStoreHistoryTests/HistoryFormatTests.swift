@@ -4,7 +4,8 @@ import PolyStoreBackend
 import TestSupport
 import Testing
 
-@testable import PolyStoreCore
+@testable import PolyStoreHistory
+@testable import PolyStoreKernel
 
 /// The bytes of entries: encoded entries are decoded, other bytes are refused.
 @Suite struct HistoryFormatTests {

@@ -5,7 +5,7 @@ import PolyStoreBackend
 import TestSupport
 import Testing
 
-@testable import PolyStoreCore
+@testable import PolyStoreKernel
 
 /// Tokens of stores that were restored from a backup, and commits without entries.
 @Suite struct HistoryIdentityTests {

@@ -4,7 +4,7 @@ import PolyStoreBackend
 import TestSupport
 import Testing
 
-@testable import PolyStoreCore
+@testable import PolyStoreTransfer
 
 /// Imports whose `update` changes unique ids.
 @Suite(.serialized) struct ChangingIDTests {

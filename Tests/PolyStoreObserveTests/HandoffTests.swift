@@ -2,7 +2,8 @@ import PolyStore
 import SeededRandom
 import Testing
 
-@testable import PolyStoreCore
+@testable import PolyStoreKernel
+@testable import PolyStoreObservation
 
 /// Changes that are queued for a consumer that does not read.
 @Suite struct HandoffTests {

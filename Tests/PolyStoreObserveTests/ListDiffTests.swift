@@ -1,7 +1,8 @@
 import SeededRandom
 import Testing
 
-@testable import PolyStoreCore
+@testable import PolyStoreKernel
+@testable import PolyStoreObservation
 
 /// The difference between two lists, checked by applying it.
 @Suite struct ListDiffTests {

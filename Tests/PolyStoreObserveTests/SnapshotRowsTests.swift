@@ -1,7 +1,8 @@
 import SeededRandom
 import Testing
 
-@testable import PolyStoreCore
+@testable import PolyStoreKernel
+@testable import PolyStoreObservation
 
 /// Rows in chunks, compared with an array.
 @Suite struct SnapshotRowsTests {

@@ -67,14 +67,15 @@ def fingerprint():
 # The test modules of a folder. The first prefix that matches counts.
 CONFORMANCE = "ConformanceTests"
 TESTS = [
-    ("Sources/PolyStoreCore/Conditions", ["PolyStoreCoreTests", "PolyStoreTests"]),
-    ("Sources/PolyStoreCore/Query", ["PolyStoreCoreTests", "PolyStoreTests"]),
-    ("Sources/PolyStoreCore/Observe", ["PolyStoreObserveTests"]),
-    ("Sources/PolyStoreCore/History", ["PolyStoreHistoryTests"]),
-    ("Sources/PolyStoreCore/Import", ["PolyStoreImportTests"]),
-    ("Sources/PolyStoreCore/Export", ["PolyStoreImportTests"]),
-    ("Sources/PolyStoreCore/Migration", ["PolyStoreMigrationTests"]),
-    ("Sources/PolyStoreCore", ["PolyStoreCoreTests", "PolyStoreObserveTests", "PolyStoreTests", "ReferenceTests"]),
+    ("Sources/PolyStoreConditions", ["PolyStoreCoreTests", "PolyStoreTests"]),
+    ("Sources/PolyStoreKernel/Query", ["PolyStoreCoreTests", "PolyStoreTests"]),
+    ("Sources/PolyStoreObservation", ["PolyStoreObserveTests"]),
+    ("Sources/PolyStoreHistory", ["PolyStoreHistoryTests"]),
+    ("Sources/PolyStoreTransfer/Import", ["PolyStoreImportTests"]),
+    ("Sources/PolyStoreTransfer/Export", ["PolyStoreImportTests"]),
+    ("Sources/PolyStoreMigration", ["PolyStoreMigrationTests"]),
+    ("Sources/PolyStoreKernel", ["PolyStoreCoreTests", "PolyStoreObserveTests", "PolyStoreTests", "ReferenceTests"]),
+    ("Sources/PolyStoreCore", ["PolyStoreCoreTests"]),
     ("Sources/PolyStoreMacros", ["PolyStoreMacrosTests", "PolyStoreTests"]),
     ("Sources/PolyStoreBackend", ["PolyStoreBackendTests", f"{CONFORMANCE}.(Memory|SQLite)Conformance"]),
     ("Sources/CRecordBytes", ["PolyStoreBackendTests"]),

@@ -20,18 +20,21 @@ ENGINE_SOURCES = {
     "leveldb": ["Backends/LevelDB", "Sources/PolyStoreKeyValue"],
 }
 CONTRACT = ["Sources/PolyStoreBackend", "Sources/CRecordBytes"]
-CORE = ["Sources/PolyStoreCore"]
+CORE = [
+    "Sources/PolyStoreConditions", "Sources/PolyStoreKernel", "Sources/PolyStoreObservation", "Sources/PolyStoreHistory", "Sources/PolyStoreTransfer",
+    "Sources/PolyStoreMigration",
+]
 
 # Random programs that are compared with models: the name, the suite, the variables of their number and of the first one, and the sources.
 RANDOM_PROGRAMS = [
-    ("imports", "ChangingIDOracleTests", "POLYSTORE_IMPORT_RUNS", "POLYSTORE_IMPORT_FIRST", ["Sources/PolyStoreCore/Import"]),
-    ("merges", "MergeOracleTests", "POLYSTORE_MERGE_PROGRAMS", "POLYSTORE_MERGE_FIRST", ["Sources/PolyStoreCore/Transaction"]),
+    ("imports", "ChangingIDOracleTests", "POLYSTORE_IMPORT_RUNS", "POLYSTORE_IMPORT_FIRST", ["Sources/PolyStoreTransfer/Import"]),
+    ("merges", "MergeOracleTests", "POLYSTORE_MERGE_PROGRAMS", "POLYSTORE_MERGE_FIRST", ["Sources/PolyStoreKernel/Transaction"]),
     ("two-processes", "TwoProcessTests", "POLYSTORE_TWO_PROCESS_COMMITS", "POLYSTORE_TWO_PROCESS_SEED",
-     ["Sources/PolyStoreCore/Transaction", "Sources/PolyStoreCore/Observe", "Sources/PolyStoreCore/History"]),
+     ["Sources/PolyStoreKernel/Transaction", "Sources/PolyStoreObservation", "Sources/PolyStoreHistory"]),
     ("callbacks", "CallbackOracleTests", "POLYSTORE_CALLBACK_COMMITS", "POLYSTORE_CALLBACK_FIRST",
-     ["Sources/PolyStoreCore/Observe", "Sources/PolyStoreCore/Context", "Sources/PolyStoreCore/Transaction"]),
+     ["Sources/PolyStoreObservation", "Sources/PolyStoreKernel/Context", "Sources/PolyStoreKernel/Transaction"]),
     ("migrations", "RelationshipMatrixTests", "POLYSTORE_MATRIX_PAIRS", "POLYSTORE_MATRIX_FIRST",
-     ["Sources/PolyStoreCore/Migration", "Sources/PolyStoreBackend/Migration", "Sources/PolyStoreKeyValue/Migration", "Backends/SQLite/Migration"]),
+     ["Sources/PolyStoreMigration", "Sources/PolyStoreBackend/Migration", "Sources/PolyStoreKeyValue/Migration", "Backends/SQLite/Migration"]),
 ]
 
 
@@ -85,6 +88,7 @@ def always():
         Step("custom-backend", f"swift test --skip-build {CUSTOM} && Examples/CustomBackend/check.sh", needs=programs, cores=CORES),
         Step("build/release", "scripts/build-release.sh", needs=("build",), after=("custom-backend", "tests/full-size", *swiftpm)),
         Step("public-api", "scripts/public-api.py --check && echo 'the public API is what is listed'", needs=programs),
+        Step("package-symbols", "scripts/package-symbols.py --check && echo 'the borders of the modules are what is listed'", needs=programs),
         Step("documentation", "scripts/documentation.sh", needs=programs, missing=lacks_docc),
         Step("guides", "Tests/Interop/check_readme.py && Tests/Interop/check_guides.py && Tests/Interop/check_architecture.py && Tests/Interop/check_identifiers.py && Tests/Interop/check_decisions.py", needs=programs),
         Step("type-checking", "Tests/TypeChecking/check.py", needs=programs),
@@ -135,18 +139,18 @@ def items():
         for callers in ("one", "many"):
             found.append(Item(
                 f"kill/{engine}/{callers}", f"SEED={{seed}} Tests/Kill/run.sh {engine} {{size}} {callers}", 100, 12,
-                sources + ["Sources/PolyStoreCore/Transaction", "Tests/Kill"]))
+                sources + ["Sources/PolyStoreKernel/Transaction", "Tests/Kill"]))
         found.append(Item(
             f"kill/{engine}/import", f"SEED={{seed}} Tests/Kill/import.sh {engine} {{size}}", 100, 12,
-            sources + ["Sources/PolyStoreCore/Import", "Tests/Kill"]))
+            sources + ["Sources/PolyStoreTransfer/Import", "Tests/Kill"]))
         found.append(Item(
             f"kill/{engine}/migration", f"SEED={{seed}} Tests/Kill/migrate.sh {engine} {{size}}", 100, 12,
-            sources + ["Sources/PolyStoreCore/Migration", "Tests/Kill"]))
+            sources + ["Sources/PolyStoreMigration", "Tests/Kill"]))
         found.append(Item(
             f"faults/{engine}", f"Tests/Faults/run.sh {engine} all {{size}} {{seed}}", 60, 6, sources + ["Tests/Faults"]))
         found.append(Item(
             f"faults/{engine}/migration", f"Tests/Faults/migrate.sh {engine} {{size}}", 100, 12,
-            sources + ["Sources/PolyStoreCore/Migration", "Tests/Faults"]))
+            sources + ["Sources/PolyStoreMigration", "Tests/Faults"]))
     for engine in ENGINES + ["memory"]:
         sources = ENGINE_SOURCES.get(engine, ["Backends/Memory", "Sources/PolyStoreKeyValue"]) + CONTRACT + CORE + ["Tests/Stress"]
         found.append(Item(f"stress/{engine}", f"SEED={{seed}} Tests/Stress/run.sh {{size}} {engine}", 60, 4, sources))

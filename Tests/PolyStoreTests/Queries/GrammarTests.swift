@@ -1,5 +1,6 @@
 import Foundation
 import PolyStore
+import PolyStoreConditions
 import TestSupport
 import Testing
 
