@@ -217,7 +217,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "PolyStoreLMDBTests",
-            dependencies: ["PolyStoreLMDB", "PolyStoreKeyValue", "CLMDB", "EngineTestSupport", "engine-child", "TestSupport"],
+            dependencies: [
+                "CFlushProbe", "CLMDB", "EngineTestSupport", "PolyStoreKeyValue", "PolyStoreLMDB", "TestSupport", "engine-child",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "PolyStoreLevelDBTests",

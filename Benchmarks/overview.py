@@ -51,7 +51,7 @@ def svg(rows):
     x = 12
     for _, name, color in SERIES:
         out.append(f'<rect x="{x}" y="34" width="12" height="12" fill="{color}"/><text x="{x + 18}" y="44">compared with {name}</text>')
-        x += 220
+        x += 36 + 7 * len(f"compared with {name}")
     for tick in TICKS:
         kind = "one" if tick == 1 else "grid"
         out.append(f'<line class="{kind}" x1="{position(tick):.1f}" x2="{position(tick):.1f}" y1="{TOP - 6}" y2="{bottom}"/>')

@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreConditions
 import PolyStoreCore
 
 extension FormatTable {

@@ -185,7 +185,7 @@ import Testing
             let writer = try store.backend.beginWrite()
             let changes = ChangeSet(store.schema)
             let head = HistoryRecord.Head(
-                base: writer.version, time: HistoryEntry.time(Date().addingTimeInterval(age)), bytesBefore: 0, isInternal: false,
+                base: writer.version, time: HistoryRecord.time(Date().addingTimeInterval(age)), bytesBefore: 0, isInternal: false,
                 author: "\(Int(age))")
             changes.appendLogEntry(HistoryRecord(head: head).encoded())
             try writer.apply(changes)

@@ -100,6 +100,31 @@ import Testing
         #expect(try store.wholeNotes() == Array(1...10) + Array(1001...1003))
     }
 
+    /// The other process opens the file while it is copied, after compaction has found that nobody else has it open.
+    @Test(.enabled(if: FileFaults.areAvailable)) func refusedIfAnotherProcessOpensTheStoreDuringTheCopy() throws {
+        let folder = try Folder()
+        let store = try sparse(folder.file())
+        let before = try size(folder.file())
+        nonisolated(unsafe) var child: Child?
+        nonisolated(unsafe) var line: String?
+        let copying = FileFaults(observing: .space, below: folder, at: 1) {
+            child = try? Child("open", "lmdb", folder.file())
+            line = child?.line()
+        }
+        let error = failure { try store.backend.compact() }
+        copying.end()
+        let other = try #require(child)
+        #expect(line == "ok")
+        #expect(error?.code == .busy && error?.message.contains("another process") ?? false, "\(String(describing: error))")
+        #expect(try size(folder.file()) == before)
+        try store.addNotes(1001...1001, size: 10)
+        try other.goOn()
+        #expect(other.wait() == 0)
+        #expect(try Child("write", "lmdb", folder.file(), "1002", "1003", "10").lines().last == "done")
+        #expect(try store.wholeNotes() == Array(1...10) + Array(1001...1003))
+        #expect(folder.names == ["store", "store-lock"])
+    }
+
     @Test func processesThatOpenTheCompactedStoreShareIt() throws {
         let folder = try Folder()
         let store = try sparse(folder.file())
