@@ -237,7 +237,8 @@ let package = Package(
         .testTarget(
             name: "PolyStoreCoreTests",
             dependencies: [
-                "PolyStoreConditions", "PolyStoreCore", "PolyStoreBackend", "PolyStoreQuery", "SeededRandom", "PolyStoreMemory", "PolyStoreSQLite",
+                "PolyStoreConditions", "PolyStoreCore", "PolyStoreBackend", "PolyStoreQuery", "SeededRandom", "PolyStoreMemory",
+                "PolyStoreSQLite",
                 "PolyStoreLMDB", "PolyStoreLevelDB", "CSQLite", "TestModels", "TestSupport",
             ],
             swiftSettings: settings),

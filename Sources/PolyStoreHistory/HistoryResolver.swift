@@ -30,7 +30,8 @@ struct HistoryResolver {
         let entry = entries[group.entity]
         return group.ids.enumerated().map { position, id in
             HistoryChange(
-                kind: HistoryChange.Kind(group.kind), entityName: group.entity, rowID: id, changedKeys: group.kind == .updated ? group.keys : [],
+                kind: HistoryChange.Kind(group.kind), entityName: group.entity, rowID: id,
+                changedKeys: group.kind == .updated ? group.keys : [],
                 previousValues: values(group, position, entry), objectID: entry.map { AnyObjectID(entry: $0, rowID: id) })
         }
     }

@@ -1,3 +1,4 @@
+import CFlushProbe
 import EngineTestSupport
 import Foundation
 import PolyStoreBackend
@@ -98,6 +99,39 @@ import Testing
         try store.backend.compact()
         #expect(try size(folder.file()) < before / 10)
         #expect(try store.wholeNotes() == Array(1...10) + Array(1001...1003))
+    }
+
+    /// Without a flush of the folder, a power cut could bring the former file back, without the commits since.
+    @Test(.enabled(if: FileFaults.areAvailable)) func theFolderIsFlushedAfterTheReplacement() throws {
+        final class Flushes {
+            let path: StorePath
+            let former: String
+            var areAfterReplacement = false
+
+            init(_ path: StorePath) throws {
+                self.path = path
+                former = try path.identity()
+            }
+        }
+        let folder = try Folder()
+        let file = folder.file("inner/store")
+        try FileManager.default.createDirectory(atPath: folder.file("inner"), withIntermediateDirectories: false)
+        let store = try sparse(file)
+        let flushes = try Flushes(StorePath(path: StorePath.resolve(file)))
+        let probe = polystore_flush_probe_begin(StorePath.resolve(folder.path))
+        try #require(probe >= 0)
+        defer { polystore_flush_probe_end(probe) }
+        polystore_flush_probe_observe(
+            probe,
+            { context in
+                guard let context else { return }
+                let flushes = Unmanaged<Flushes>.fromOpaque(context).takeUnretainedValue()
+                if (try? flushes.path.identity()) != flushes.former { flushes.areAfterReplacement = true }
+            }, Unmanaged.passUnretained(flushes).toOpaque())
+        try store.backend.compact()
+        polystore_flush_probe_observe(probe, nil, nil)
+        #expect(flushes.areAfterReplacement)
+        #expect(try store.wholeNotes() == Array(1...10))
     }
 
     /// The other process opens the file while it is copied, after compaction has found that nobody else has it open.

@@ -68,7 +68,9 @@ extension Context {
     }
 
     @usableFromInline
-    package final func openSteadily(_ part: ResolvedFetch.Part) throws -> RecordCursor { try steadyRows(part.entry, part.request, part.options) }
+    package final func openSteadily(_ part: ResolvedFetch.Part) throws -> RecordCursor {
+        try steadyRows(part.entry, part.request, part.options)
+    }
 
     @usableFromInline
     final func startIteration(_ part: ResolvedFetch.Part, _ cursor: RecordCursor) -> BatchIteration {

@@ -9,5 +9,7 @@ package final class CancellationToken: Sendable {
 
     func cancel() { cancelled.store(true, ordering: .releasing) }
 
-    package static var error: StoreError { StoreError(.cancelled, "The task was cancelled before the transaction's commit; nothing was written.") }
+    package static var error: StoreError {
+        StoreError(.cancelled, "The task was cancelled before the transaction's commit; nothing was written.")
+    }
 }

@@ -35,5 +35,7 @@ struct OnlyVersion: KnownVersions {
         [StoreVersions.Placed(schema: try schema.description(ofConfiguration: configuration), previous: [])]
     }
 
-    func changes(from source: ResolvedSchema, named sourceName: String, to target: ResolvedSchema, named targetName: String) -> [String]? { nil }
+    func changes(from source: ResolvedSchema, named sourceName: String, to target: ResolvedSchema, named targetName: String) -> [String]? {
+        nil
+    }
 }

@@ -2,7 +2,7 @@ import Foundation
 import PolyStoreBackend
 
 /// A `Progress` with settable descriptions on every platform. Foundation on Linux has only getters.
-package final class DescribedProgress: Progress, @unchecked Sendable {  // the texts are only accessed under the lock; the rest is Foundation's
+package final class DescribedProgress: Progress, @unchecked Sendable {  // The texts are accessed under the lock only.
     private let texts: Protected<(description: String, detail: String)>
 
     /// - Parameter cancel: Called when the progress is cancelled, on a thread that Foundation chooses.

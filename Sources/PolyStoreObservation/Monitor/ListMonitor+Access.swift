@@ -1,6 +1,5 @@
-import PolyStoreKernel
-
 public import Foundation
+import PolyStoreKernel
 
 extension ListMonitor: RandomAccessCollection {
     public var startIndex: Int { 0 }

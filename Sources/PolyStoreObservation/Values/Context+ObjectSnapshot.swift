@@ -34,7 +34,8 @@ extension Model {
         try withRecord { record, entry in
             var recorder = SnapshotRecorder(shape, entry, as: Self.self)
             return ObjectSnapshot(
-                shape: shape, row: RowReference(entityIndex: entry.entityIndex, rowID: _$state.rowID), record: try recorder.bytes(of: record))
+                shape: shape, row: RowReference(entityIndex: entry.entityIndex, rowID: _$state.rowID),
+                record: try recorder.bytes(of: record))
         }
     }
 }

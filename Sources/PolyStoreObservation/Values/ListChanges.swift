@@ -1,6 +1,5 @@
-import PolyStoreKernel
-
 public import Foundation
+import PolyStoreKernel
 
 /// The difference between two states of a list, keyed by the ids of the objects.
 ///

@@ -1,6 +1,6 @@
 import PolyStoreBackend
-import PolyStoreKernel
 public import PolyStoreFormats
+import PolyStoreKernel
 
 extension DataStack {
     /// Writes objects to a file or another destination, in JSON Lines, JSON or CSV.

@@ -1,6 +1,6 @@
 import PolyStoreBackend
-import PolyStoreKernel
 public import PolyStoreFormats
+import PolyStoreKernel
 
 /// A unique id that consists of several stored properties.
 ///

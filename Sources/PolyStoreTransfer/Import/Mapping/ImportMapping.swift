@@ -1,6 +1,6 @@
 import PolyStoreBackend
-import PolyStoreKernel
 public import PolyStoreFormats
+import PolyStoreKernel
 
 /// A mapping from the fields of import sources to the properties of a model.
 ///

@@ -1,6 +1,5 @@
-import PolyStoreKernel
-
 public import PolyStoreFormats
+import PolyStoreKernel
 
 // Mappings from fields of records to attributes. There is one method for each kind of attribute and none is overloaded by type, so that the time to
 // type-check a long mapping stays linear.

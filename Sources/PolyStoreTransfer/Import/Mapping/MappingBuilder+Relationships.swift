@@ -1,6 +1,6 @@
 import PolyStoreBackend
-import PolyStoreKernel
 public import PolyStoreFormats
+import PolyStoreKernel
 
 // Mappings from fields of records to relationships: unique ids of targets, or nested objects.
 

@@ -1,6 +1,5 @@
-import PolyStoreKernel
-
 public import PolyStoreFormats
+import PolyStoreKernel
 
 /// The properties of a mapping, in order.
 public struct MappingSteps<Object: Model, Source>: Sendable {
