@@ -58,6 +58,25 @@ import Testing
         #expect(try PlainSQL(folder.file("test.sqlite")).rows("SELECT nan FROM polystore_state") != ["NULL"])
     }
 
+    /// The same within one transaction, for a change set that fails.
+    @Test func aNaNOfAFailedChangeSetIsStoredByTheNextOne() throws {
+        let folder = try Folder()
+        let store = try Self.numbers(folder)
+        let writer = try store.backend.beginWrite()
+        let first = Changes(store.schema)
+        try first.insert("Number", 1, ["value": .real(1)])
+        try writer.apply(first.set)
+        let failing = Changes(store.schema)
+        try failing.insert("Number", 2, ["value": .real(.nan)])
+        try failing.insert("Number", 1, ["value": .real(3)])
+        #expect(failure { try writer.apply(failing.set) } != nil)
+        let second = Changes(store.schema)
+        try second.insert("Number", 2, ["value": .real(.nan)])
+        try writer.apply(second.set)
+        _ = try writer.commit(.full)
+        #expect(try PlainSQL(folder.file("test.sqlite")).rows("SELECT nan FROM polystore_state") != ["NULL"])
+    }
+
     @Test func writersKnowTheNaNOfOtherWriters() throws {
         let folder = try Folder()
         let (store, other) = (try Self.numbers(folder), try Self.numbers(folder))
