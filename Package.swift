@@ -218,7 +218,7 @@ let package = Package(
         .testTarget(
             name: "PolyStoreLMDBTests",
             dependencies: [
-                "CFlushProbe", "CLMDB", "EngineTestSupport", "PolyStoreKeyValue", "PolyStoreLMDB", "TestSupport", "engine-child",
+                "CLMDB", "EngineTestSupport", "PolyStoreConformance", "PolyStoreKeyValue", "PolyStoreLMDB", "TestSupport", "engine-child",
             ],
             swiftSettings: settings),
         .testTarget(

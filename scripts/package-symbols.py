@@ -17,7 +17,12 @@ import shutil
 import subprocess
 import sys
 
-MODULES = ["PolyStoreConditions", "PolyStoreHistory", "PolyStoreKernel", "PolyStoreMigration", "PolyStoreObservation", "PolyStoreTransfer"]
+# public-api.py, whose name no import statement can contain.
+_specification = importlib.util.spec_from_file_location("public_api", pathlib.Path(__file__).with_name("public-api.py"))
+public_api = importlib.util.module_from_spec(_specification)
+_specification.loader.exec_module(public_api)
+
+MODULES = ["PolyStoreConditions", *public_api.PARTS["PolyStoreCore"]]
 STORE = ".build/debug/index/store"
 FILE = pathlib.Path("API/package.txt")
 RECORD, REFERENCE = 2, 1 << 2
@@ -104,9 +109,6 @@ def uses():
 
 def declarations():
     """Yields the module, the name and the USR of each `package` declaration."""
-    listing = importlib.util.spec_from_file_location("public_api", pathlib.Path(__file__).with_name("public-api.py"))
-    public_api = importlib.util.module_from_spec(listing)
-    listing.loader.exec_module(public_api)
     triple = public_api.target()
     for module in MODULES:
         for symbol in public_api.symbols(module, triple, access="package"):

@@ -60,40 +60,32 @@ def symbols(module, triple, access="public"):
 
 def merge(module, output):
     """Makes one symbol graph of those of a module and its parts, in which members that one part adds to types of another are members of these types."""
-    graphs = {file: json.loads(file.read_text()) for file in sorted(output.glob("*.json"))}
-    names = {module, *PARTS[module]}
-    own = {symbol["identifier"]["precise"] for graph in graphs.values() for symbol in graph["symbols"]}
+    graphs = {}
+    for file in sorted(output.glob("*.json")):
+        # MODULE.symbols.json, or MODULE@EXTENDED.symbols.json for what a module adds to types of another one.
+        extended = file.name.removesuffix(".symbols.json").partition("@")[2]
+        name = module if extended in ("", module, *PARTS[module]) else f"{module}@{extended}"
+        graphs.setdefault(name, []).append(json.loads(file.read_text()))
+        file.unlink()
+    merged = {}
+    for name, parts in graphs.items():
+        merged[name] = parts[0]
+        merged[name]["module"]["name"] = module
+        for key in ("symbols", "relationships"):
+            merged[name][key] = [item for part in parts for item in part[key]]
+    own = {symbol["identifier"]["precise"] for graph in merged.values() for symbol in graph["symbols"]}
+    # The extensions of own types are symbols, and their members refer to them.
     blocks = {
-        edge["source"]: edge["target"] for graph in graphs.values() for edge in graph["relationships"]
+        edge["source"]: edge["target"] for graph in merged.values() for edge in graph["relationships"]
         if edge["kind"] == "extensionTo" and edge["target"] in own
     }
-    whole = None
-    for file, graph in graphs.items():
+    for name, graph in merged.items():
         graph["symbols"] = [symbol for symbol in graph["symbols"] if symbol["identifier"]["precise"] not in blocks]
-        graph["relationships"] = [edge for edge in graph["relationships"] if edge["kind"] != "extensionTo" or edge["source"] not in blocks]
-        for edge in graph["relationships"]:
-            for end in ("source", "target"):
-                edge[end] = blocks.get(edge[end], edge[end])
-        graph["module"]["name"] = module
-        extended = file.name.removesuffix(".symbols.json").partition("@")[2]
-        if extended and extended not in names:
-            # What the parts add to types of one other module belongs together.
-            file.unlink()
-            target = output / f"{module}@{extended}.symbols.json"
-            if target.exists():
-                first = json.loads(target.read_text())
-                first["symbols"] += graph["symbols"]
-                first["relationships"] += graph["relationships"]
-                graph = first
-            target.write_text(json.dumps(graph))
-            continue
-        file.unlink()
-        if whole:
-            whole["symbols"] += graph["symbols"]
-            whole["relationships"] += graph["relationships"]
-        else:
-            whole = graph
-    (output / f"{module}.symbols.json").write_text(json.dumps(whole))
+        graph["relationships"] = [
+            {**edge, "source": blocks.get(edge["source"], edge["source"]), "target": blocks.get(edge["target"], edge["target"])}
+            for edge in graph["relationships"] if edge["kind"] != "extensionTo" or edge["source"] not in blocks
+        ]
+        (output / f"{name}.symbols.json").write_text(json.dumps(graph))
 
 
 def write_symbol_graphs(folder, modules, triple):

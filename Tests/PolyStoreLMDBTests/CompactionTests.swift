@@ -1,7 +1,7 @@
-import CFlushProbe
 import EngineTestSupport
 import Foundation
 import PolyStoreBackend
+import PolyStoreConformance
 import Synchronization
 import TestSupport
 import Testing
@@ -103,34 +103,20 @@ import Testing
 
     /// Without a flush of the folder, a power cut could bring the former file back, without the commits since.
     @Test(.enabled(if: FileFaults.areAvailable)) func theFolderIsFlushedAfterTheReplacement() throws {
-        final class Flushes {
-            let path: StorePath
-            let former: String
-            var areAfterReplacement = false
-
-            init(_ path: StorePath) throws {
-                self.path = path
-                former = try path.identity()
-            }
-        }
         let folder = try Folder()
         let file = folder.file("inner/store")
         try FileManager.default.createDirectory(atPath: folder.file("inner"), withIntermediateDirectories: false)
         let store = try sparse(file)
-        let flushes = try Flushes(StorePath(path: StorePath.resolve(file)))
-        let probe = polystore_flush_probe_begin(StorePath.resolve(folder.path))
-        try #require(probe >= 0)
-        defer { polystore_flush_probe_end(probe) }
-        polystore_flush_probe_observe(
-            probe,
-            { context in
-                guard let context else { return }
-                let flushes = Unmanaged<Flushes>.fromOpaque(context).takeUnretainedValue()
-                if (try? flushes.path.identity()) != flushes.former { flushes.areAfterReplacement = true }
-            }, Unmanaged.passUnretained(flushes).toOpaque())
-        try store.backend.compact()
-        polystore_flush_probe_observe(probe, nil, nil)
-        #expect(flushes.areAfterReplacement)
+        let path = StorePath(path: StorePath.resolve(file))
+        let former = try path.identity()
+        let probe = try #require(FlushProbe(folder: StorePath.resolve(folder.path)))
+        var isFlushedAfterReplacement = false
+        try probe.observing {
+            if (try? path.identity()) != former { isFlushedAfterReplacement = true }
+        } _: {
+            try store.backend.compact()
+        }
+        #expect(isFlushedAfterReplacement)
         #expect(try store.wholeNotes() == Array(1...10))
     }
 
@@ -139,8 +125,8 @@ import Testing
         let folder = try Folder()
         let store = try sparse(folder.file())
         let before = try size(folder.file())
-        nonisolated(unsafe) var child: Child?
-        nonisolated(unsafe) var line: String?
+        var child: Child?
+        var line: String?
         let copying = FileFaults(observing: .space, below: folder, at: 1) {
             child = try? Child("open", "lmdb", folder.file())
             line = child?.line()

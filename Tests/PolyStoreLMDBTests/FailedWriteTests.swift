@@ -1,10 +1,10 @@
 #if canImport(Glibc)
-    import CFlushProbe
     import CLMDB
     import EngineTestSupport
     import Foundation
     import Glibc
     import PolyStoreBackend
+    import PolyStoreConformance
     import TestSupport
     import Testing
 
@@ -108,17 +108,15 @@
             let folder = try Folder()
             let store = try notes(folder.file())
             try store.addNotes(1...10, size: 100, .full)
-            let probe = polystore_flush_probe_begin(StorePath.resolve(folder.path))
-            try #require(probe >= 0)
-            defer { polystore_flush_probe_end(probe) }
+            let probe = try #require(FlushProbe(folder: StorePath.resolve(folder.path)))
             try store.addNotes(11...11, size: 100, .relaxed)
             try store.addNotes(12...12, size: 100, .full)
             let replaced = try ReplacedDescriptor(try dataDescriptor(store), path: folder.file(), flags: O_RDONLY)
             #expect(failure { try store.addNotes(13...20, size: 100, .relaxed) }?.code == .io)
             replaced.restore()
-            let before = polystore_flush_probe_count(probe)
+            let before = probe.count
             let writer = try store.backend.beginWrite()
-            #expect(polystore_flush_probe_count(probe) > before)
+            #expect(probe.count > before)
             writer.rollback()
             try store.addNotes(13...20, size: 100, .full)
             #expect(try store.wholeNotes() == Array(1...20))

@@ -23,7 +23,7 @@ extension Context {
     }
 
     /// Logs a count if it was slow.
-    package final func endTiming(_ began: UInt64, counting fetch: ResolvedFetch) {
+    final func endTiming(_ began: UInt64, counting fetch: ResolvedFetch) {
         endTiming(began, "Count", fetch.parts.map { ($0.entry, $0.request.counting) })
     }
 

@@ -59,7 +59,7 @@ public struct Schema: Sendable {
 
     /// Returns the classes of a configuration. A class hierarchy is represented by its root.
     /// - Throws: `storeNotFound` if the schema does not contain the configuration.
-    package func models(of configuration: String?) throws -> [any Model.Type] {
+    func models(of configuration: String?) throws -> [any Model.Type] {
         guard let configuration else { return roots(of: models) }
         if let found = configurations[configuration] { return roots(of: found) }
         let known = configurationNames.map { "\"\($0)\"" }.joined(separator: ", ")

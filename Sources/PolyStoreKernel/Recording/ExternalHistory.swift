@@ -6,11 +6,6 @@ struct ExternalHistory {
         /// A Boolean value that indicates whether unrecorded commits precede these.
         let followsUnknown: Bool
         let commits: [Commit]
-
-        package init(followsUnknown: Bool, commits: [Commit]) {
-            self.followsUnknown = followsUnknown
-            self.commits = commits
-        }
     }
 
     private static let batch = 256
