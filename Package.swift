@@ -31,45 +31,64 @@ let package = Package(
         .package(url: "https://github.com/swiftlang/swift-syntax.git", "602.0.0"..<"604.0.0")
     ] + documentation,
     targets: [
+        // The C library of the platform.
+        .target(name: "PolyStorePlatform", swiftSettings: settings),
+        // Sorted lists, subsequences, prefix sums and ids in order; knows nothing of stores.
+        .target(name: "PolyStoreCollections", swiftSettings: settings),
         // The contract that a backend sees.
-        .target(name: "PolyStoreBackend", dependencies: ["CRecordBytes"], swiftSettings: settings),
+        .target(name: "PolyStoreBackend", dependencies: ["CRecordBytes", "PolyStorePlatform"], swiftSettings: settings),
         // Evaluates requests on records: what a backend does not execute itself.
-        .target(name: "PolyStoreQuery", dependencies: ["PolyStoreBackend"], swiftSettings: settings),
+        .target(name: "PolyStoreQuery", dependencies: ["PolyStoreBackend", "PolyStorePlatform"], swiftSettings: settings),
         // Checksums and UTF-8 validation of records, with instructions of the processor.
         .target(name: "CRecordBytes"),
         // The record layer: makes a backend of any ordered key-value engine.
-        .target(name: "PolyStoreKeyValue", dependencies: ["PolyStoreBackend", "PolyStoreQuery"], swiftSettings: settings),
+        .target(
+            name: "PolyStoreKeyValue", dependencies: ["PolyStoreBackend", "PolyStoreCollections", "PolyStoreQuery"], swiftSettings: settings
+        ),
         // Records in JSON, JSON Lines and CSV.
-        .target(name: "PolyStoreFormats", swiftSettings: settings),
+        .target(name: "PolyStoreFormats", dependencies: ["PolyStorePlatform"], swiftSettings: settings),
         // The same, compressed with gzip.
         .systemLibrary(
             name: "CZlib", path: "Backends/System/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         .target(name: "PolyStoreGzip", dependencies: ["PolyStoreFormats", "CZlib"], swiftSettings: settings),
         // Conditions in every form, resolved against the schema of a store. Knows no object.
         .target(name: "PolyStoreConditions", dependencies: ["PolyStoreBackend", "PolyStoreQuery"], swiftSettings: settings),
+        // Work that takes long: its threads, its progress, its cancellation and its result.
+        .target(name: "PolyStoreRuns", dependencies: ["PolyStoreBackend", "PolyStorePlatform"], swiftSettings: settings),
         // The kernel of the object layer: models, queries, contexts, stacks, transactions.
         .target(
-            name: "PolyStoreKernel", dependencies: ["PolyStoreBackend", "PolyStoreConditions", "PolyStoreQuery", "CObjectRetain"],
+            name: "PolyStoreKernel",
+            dependencies: [
+                "PolyStoreBackend", "PolyStoreCollections", "PolyStoreConditions", "PolyStoreQuery", "PolyStoreRuns", "CObjectRetain",
+            ],
             swiftSettings: settings),
         // Lists, objects and values that follow commits.
         .target(
-            name: "PolyStoreObservation", dependencies: ["PolyStoreBackend", "PolyStoreConditions", "PolyStoreKernel", "PolyStoreQuery"],
+            name: "PolyStoreObservation",
+            dependencies: [
+                "PolyStoreBackend", "PolyStoreCollections", "PolyStoreConditions", "PolyStoreKernel", "PolyStoreQuery", "PolyStoreRuns",
+            ],
             swiftSettings: settings),
         // The recorded history of a store.
-        .target(name: "PolyStoreHistory", dependencies: ["PolyStoreBackend", "PolyStoreKernel"], swiftSettings: settings),
+        .target(name: "PolyStoreHistory", dependencies: ["PolyStoreBackend", "PolyStoreKernel", "PolyStoreRuns"], swiftSettings: settings),
         // Import and export of records.
         .target(
             name: "PolyStoreTransfer",
-            dependencies: ["PolyStoreBackend", "PolyStoreConditions", "PolyStoreFormats", "PolyStoreKernel", "PolyStoreQuery"],
+            dependencies: [
+                "PolyStoreBackend", "PolyStoreConditions", "PolyStoreFormats", "PolyStoreKernel", "PolyStoreQuery", "PolyStoreRuns",
+            ],
             swiftSettings: settings),
         // Migrations of stores to other versions of a schema.
         .target(
-            name: "PolyStoreMigration", dependencies: ["PolyStoreBackend", "PolyStoreConditions", "PolyStoreKernel", "PolyStoreQuery"],
+            name: "PolyStoreMigration",
+            dependencies: ["PolyStoreBackend", "PolyStoreConditions", "PolyStoreKernel", "PolyStoreQuery", "PolyStoreRuns"],
             swiftSettings: settings),
-        // The object layer, free of macros: the five modules above.
+        // The object layer, free of macros: the six modules above.
         .target(
             name: "PolyStoreCore",
-            dependencies: ["PolyStoreHistory", "PolyStoreKernel", "PolyStoreMigration", "PolyStoreObservation", "PolyStoreTransfer"],
+            dependencies: [
+                "PolyStoreHistory", "PolyStoreKernel", "PolyStoreMigration", "PolyStoreObservation", "PolyStoreRuns", "PolyStoreTransfer",
+            ],
             swiftSettings: settings),
         // Two functions of Swift's runtime.
         .target(name: "CObjectRetain"),
@@ -95,17 +114,21 @@ let package = Package(
             name: "CSQLite", path: "Backends/System/CSQLite", pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
         .target(
-            name: "PolyStoreSQLite", dependencies: ["PolyStoreBackend", "PolyStoreQuery", "CSQLite"], path: "Backends/SQLite",
+            name: "PolyStoreSQLite",
+            dependencies: ["PolyStoreBackend", "PolyStoreCollections", "PolyStorePlatform", "PolyStoreQuery", "CSQLite"],
+            path: "Backends/SQLite",
             swiftSettings: settings),
         .systemLibrary(
             name: "CLMDB", path: "Backends/System/CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
         .target(
-            name: "PolyStoreLMDB", dependencies: ["PolyStoreBackend", "PolyStoreKeyValue", "CLMDB"], path: "Backends/LMDB",
+            name: "PolyStoreLMDB", dependencies: ["PolyStoreBackend", "PolyStoreKeyValue", "PolyStorePlatform", "CLMDB"],
+            path: "Backends/LMDB",
             swiftSettings: settings),
         .systemLibrary(
             name: "CLevelDB", path: "Backends/System/CLevelDB", providers: [.apt(["libleveldb-dev"]), .brew(["leveldb"])]),
         .target(
-            name: "PolyStoreLevelDB", dependencies: ["PolyStoreBackend", "PolyStoreKeyValue", "CLevelDB", "CRecordBytes"],
+            name: "PolyStoreLevelDB",
+            dependencies: ["PolyStoreBackend", "PolyStoreKeyValue", "PolyStorePlatform", "CLevelDB", "CRecordBytes"],
             path: "Backends/LevelDB", swiftSettings: settings),
 
         // Models that tests share, free of macros: Models contains the classes with @Model, Expanded what the macros generate.
@@ -198,6 +221,8 @@ let package = Package(
             swiftSettings: settings),
 
         .testTarget(
+            name: "PolyStoreCollectionsTests", dependencies: ["PolyStoreCollections", "SeededRandom"], swiftSettings: settings),
+        .testTarget(
             name: "PolyStoreBackendTests", dependencies: ["PolyStoreBackend", "CRecordBytes", "SeededRandom", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
@@ -237,7 +262,8 @@ let package = Package(
         .testTarget(
             name: "PolyStoreCoreTests",
             dependencies: [
-                "PolyStoreConditions", "PolyStoreCore", "PolyStoreBackend", "PolyStoreQuery", "SeededRandom", "PolyStoreMemory",
+                "PolyStoreConditions", "PolyStoreCore", "PolyStoreBackend", "PolyStoreQuery", "PolyStoreRuns", "SeededRandom",
+                "PolyStoreMemory",
                 "PolyStoreSQLite",
                 "PolyStoreLMDB", "PolyStoreLevelDB", "CSQLite", "TestModels", "TestSupport",
             ],
@@ -275,7 +301,8 @@ let package = Package(
         .testTarget(
             name: "PolyStoreObserveTests",
             dependencies: [
-                "PolyStore", "PolyStoreBackend", "PolyStoreCore", "PolyStoreMemory", "PolyStoreSQLite", "SeededRandom", "TestSupport",
+                "PolyStore", "PolyStoreBackend", "PolyStoreCore", "PolyStoreMemory", "PolyStoreRuns", "PolyStoreSQLite", "SeededRandom",
+                "TestSupport",
             ],
             swiftSettings: settings),
         // History, and commits of other processes.

@@ -1,14 +1,7 @@
 import CLMDB
 import PolyStoreBackend
 import PolyStoreKeyValue
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PolyStorePlatform
 
 /// An LMDB environment: a memory-mapped file that is read in place and never written through the map.
 ///

@@ -1,13 +1,6 @@
 import CLMDB
 import PolyStoreBackend
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PolyStorePlatform
 
 /// Opens LMDB environments.
 struct LMDBEnvironment {

@@ -1,12 +1,5 @@
 import PolyStoreBackend
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PolyStorePlatform
 
 extension LMDBFile {
     /// Creates the file atomically: it gets its name when it is complete and flushed.

@@ -1,13 +1,6 @@
 import CLMDB
 import PolyStoreBackend
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PolyStorePlatform
 
 /// Access to LMDB's lock file. Use it only while this process does not have the file open in LMDB, because closing a descriptor of the lock file releases
 /// LMDB's locks.

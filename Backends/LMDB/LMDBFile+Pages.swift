@@ -1,13 +1,6 @@
 import CLMDB
 import PolyStoreBackend
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PolyStorePlatform
 
 extension LMDBFile {
     /// Checks the pages of the snapshot that a reader shows.

@@ -1,13 +1,6 @@
 import CLMDB
 import PolyStoreBackend
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PolyStorePlatform
 
 /// An LMDB file that is examined with plain reads before LMDB maps it.
 ///

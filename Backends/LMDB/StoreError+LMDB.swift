@@ -1,13 +1,6 @@
 import CLMDB
 import PolyStoreBackend
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PolyStorePlatform
 
 extension StoreError {
     /// Creates a store error from a result code of LMDB, which is one of its own codes or a value of `errno`.

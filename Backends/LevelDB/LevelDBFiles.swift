@@ -1,12 +1,5 @@
 import PolyStoreBackend
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PolyStorePlatform
 
 /// The files in the folder of a LevelDB database, by kind and number.
 struct LevelDBFiles {

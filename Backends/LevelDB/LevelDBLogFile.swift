@@ -1,13 +1,6 @@
 import CRecordBytes
 import PolyStoreBackend
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PolyStorePlatform
 
 /// A reader of files in LevelDB's log format: a write-ahead log, or a MANIFEST.
 ///

@@ -1,12 +1,5 @@
 import CRecordBytes
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PolyStorePlatform
 
 /// A lower bound of the durable part of the write-ahead logs: all logs before one, and a prefix of that one. Stored in this library's lock file.
 ///

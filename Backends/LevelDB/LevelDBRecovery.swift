@@ -1,12 +1,5 @@
 import PolyStoreBackend
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PolyStorePlatform
 
 /// Checks the files of a database before LevelDB opens it, and truncates what a crash has left incomplete.
 ///

@@ -4,4 +4,5 @@
 @_exported import PolyStoreKernel
 @_exported import PolyStoreMigration
 @_exported import PolyStoreObservation
+@_exported import PolyStoreRuns
 @_exported import PolyStoreTransfer

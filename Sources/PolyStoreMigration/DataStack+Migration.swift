@@ -1,6 +1,7 @@
 import Foundation
 import PolyStoreBackend
 import PolyStoreKernel
+import PolyStoreRuns
 
 extension DataStack {
     /// Creates a stack with the current version of a schema history.
@@ -41,23 +42,22 @@ extension DataStack {
         _ store: StoreConfiguration, configuration name: String? = nil, migrating policy: MigrationPolicy, history: HistoryOptions? = nil,
         file: StaticString = #fileID, line: UInt = #line
     ) -> MigrationRun {
-        let monitor = RunMonitor<MigrationProgress, PersistentStore>("Migrating \(store.location)", MigrationProgress())
-        let reported = Protected<MigrationReport?>(nil)
+        let run = MigrationRun("Migrating \(store.location)", MigrationProgress())
         core.onBatchThread { [self] in
-            let progress = MigrationMonitor(monitor)
+            let progress = MigrationMonitor(run)
             let result = Result {
                 if self.openStore(same: store) == nil {
                     let report = try self.migrator(store, name, policy, progress).migrate()
-                    reported.withLock { $0 = report }
+                    run.reported.withLock { $0 = report }
                 }
                 return try self.addStore(store, configuration: name, history: history, file: file, line: line)
             }
             if case .failure(let error) = result {
                 self.core.logger.writeFailure(error, CallSite("addStore", file: file, line: line))
             }
-            monitor.finish(result, last: progress.last(isComplete: (try? result.get()) != nil))
+            run.finish(result, last: progress.last(isComplete: (try? result.get()) != nil))
         }
-        return MigrationRun(monitor, reported)
+        return run
     }
 
     /// Returns the migrations that a store needs before this stack can open it; empty if it needs none or does not exist.
@@ -126,11 +126,11 @@ extension DataStack {
 
     /// Runs blocking work on a thread of the stack and ends it if the task is cancelled.
     private func onBatchThread<T: Sendable>(_ work: @escaping @Sendable (MigrationMonitor) throws -> T) async throws -> T {
-        let monitor = RunMonitor<MigrationProgress, PersistentStore>("", MigrationProgress())
+        let run = MigrationRun("", MigrationProgress())
         return try await withTaskCancellationHandler {
-            try await core.awaitingBatchThread { try work(MigrationMonitor(monitor)) }
+            try await core.awaitingBatchThread { try work(MigrationMonitor(run)) }
         } onCancel: {
-            monitor.cancel()
+            run.cancel()
         }
     }
 }

@@ -1,5 +1,6 @@
 import PolyStoreBackend
 import PolyStoreKernel
+import PolyStoreRuns
 
 /// The progress of a migration.
 public struct MigrationProgress: Sendable, Hashable {

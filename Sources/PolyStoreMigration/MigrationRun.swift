@@ -1,6 +1,6 @@
-public import Foundation
 import PolyStoreBackend
-import PolyStoreKernel
+public import PolyStoreKernel
+public import PolyStoreRuns
 
 /// A running or finished opening of a store with its migration.
 ///
@@ -8,43 +8,23 @@ import PolyStoreKernel
 ///     for await progress in run.updates { print(progress) }
 ///     let store = try await run.value
 ///
-/// The run continues if the handle is released.
-public final class MigrationRun: Sendable {
-    private let monitor: RunMonitor<MigrationProgress, PersistentStore>
-    private let reported: Protected<MigrationReport?>
+/// Its value is the open store. It throws the error that ended the run: `cancelled`, an error that prevents the migration, or an error of opening the store.
+public typealias MigrationRun = Run<MigrationProgress, PersistentStore>
 
-    init(_ monitor: RunMonitor<MigrationProgress, PersistentStore>, _ reported: Protected<MigrationReport?>) {
-        self.monitor = monitor
-        self.reported = reported
-    }
-
-    /// The progress of the run for a user interface. It has localized descriptions. Cancelling it cancels the run.
-    public var progress: Progress { monitor.progress }
-
-    /// The current progress and each later one, until the run ends. A slow consumer receives only the latest value.
-    public var updates: some AsyncSequence<MigrationProgress, Never> { monitor.latest.values }
-
-    /// The open store; waits until the run has ended.
-    ///
-    /// - Throws: The error that ended the run: `cancelled`, an error that prevents the migration, or an error of opening the store.
-    public var value: PersistentStore { get async throws { try await monitor.outcome.value } }
-
+extension Run where Update == MigrationProgress {
     /// The report of the migration; `nil` until it has ended, and after an error.
-    public var report: MigrationReport? { reported.withLock { $0 } }
-
-    /// Cancels the migration. The store is in the state before the current step.
-    public func cancel() { monitor.cancel() }
+    public var report: MigrationReport? { reported.withLock { $0 as? MigrationReport } }
 }
 
 /// Publishes the progress of a migration and ends it after cancellation.
 final class MigrationMonitor {
-    private let run: RunMonitor<MigrationProgress, PersistentStore>
+    private let run: MigrationRun
     private var now = MigrationProgress()
     private var clock = RunClock()
     /// The number of objects of the step that an interrupted attempt has migrated.
     private var resumedRows = 0
 
-    init(_ run: RunMonitor<MigrationProgress, PersistentStore>) { self.run = run }
+    init(_ run: MigrationRun) { self.run = run }
 
     /// Returns the last progress.
     /// - Parameter isComplete: Whether the migration has succeeded.

@@ -1,5 +1,6 @@
 import Foundation
 import PolyStoreBackend
+import PolyStoreRuns
 import Testing
 
 @testable import PolyStoreKernel

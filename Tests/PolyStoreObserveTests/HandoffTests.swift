@@ -1,4 +1,5 @@
 import PolyStore
+import PolyStoreRuns
 import SeededRandom
 import Testing
 

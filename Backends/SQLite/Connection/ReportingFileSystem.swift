@@ -1,12 +1,5 @@
 import CSQLite
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PolyStorePlatform
 
 /// SQLite's file system layer (VFS), with failed reads reported as such.
 ///

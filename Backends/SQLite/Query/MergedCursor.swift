@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreCollections
 import PolyStoreQuery
 
 /// A cursor over the rows of several cursors, which are each in the requested order.
@@ -27,13 +28,8 @@ final class MergedCursor: RecordCursor {
     override var rowsExamined: Int { cursors.reduce(0) { $0 + $1.rowsExamined } }
 
     private func insert(_ cursor: SQLiteCursor) {
-        var (low, high) = (0, waiting.count)
-        while low < high {
-            let middle = (low + high) / 2
-            let other = waiting[middle]
-            if order.compare(cursor.rowID, cursor.record, other.rowID, other.record) < 0 { low = middle + 1 } else { high = middle }
-        }
-        waiting.insert(cursor, at: low)
+        let index = (0..<waiting.count).partition { order.compare(cursor.rowID, cursor.record, waiting[$0].rowID, waiting[$0].record) < 0 }
+        waiting.insert(cursor, at: index)
     }
 
     override func next() throws -> Bool {

@@ -1,13 +1,6 @@
 import CSQLite
 import PolyStoreBackend
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PolyStorePlatform
 
 extension SQLiteBackend {
     /// Copies the pages of one snapshot into a temporary file beside the destination, flushes it and links it under its final name. A process that ends during

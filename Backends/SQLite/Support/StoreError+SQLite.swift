@@ -1,13 +1,6 @@
 import CSQLite
 import PolyStoreBackend
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PolyStorePlatform
 
 extension StoreError {
     /// Creates a store error from an error of SQLite.

@@ -1,12 +1,5 @@
 import PolyStoreBackend
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PolyStorePlatform
 
 /// The side files that SQLite keeps beside a database in WAL mode.
 extension StorePath {

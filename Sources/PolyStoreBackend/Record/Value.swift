@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-    public import Darwin
-#elseif canImport(Glibc)
-    public import Glibc
-#elseif canImport(Musl)
-    public import Musl
-#endif
+public import PolyStorePlatform
 
 /// A physical value, used for query constants, defaults and results. Rows are records instead.
 public enum Value: Sendable, Codable {

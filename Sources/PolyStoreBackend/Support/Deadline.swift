@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PolyStorePlatform
 
 /// The time at which a wait times out. Measured by a monotonic clock: setting the system's clock neither extends nor ends a wait.
 package struct Deadline {

@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PolyStorePlatform
 
 /// The hard links of a file. Engines keep logs and locks in files beside the store, which are named after its path, so processes that open one file by two
 /// names do not see each other.

@@ -1,12 +1,5 @@
 internal import CRecordBytes
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PolyStorePlatform
 
 /// A file or folder beside a store, in use by this process until it gets its final name or is removed: a copy, a compacted file, the folder of a rehearsal.
 ///

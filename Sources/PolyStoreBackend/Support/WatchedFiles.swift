@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PolyStorePlatform
 
 /// The identities of the files of an open store, which detect that a file was deleted or replaced. An engine can write to a deleted
 /// file without an error, and every acknowledged commit is lost when the file is closed.

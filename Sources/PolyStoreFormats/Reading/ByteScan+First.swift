@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import PolyStorePlatform
 
 extension ByteScan {
     /// Returns the offset of the first byte at or after `start` that equals `byte`, or `end`.

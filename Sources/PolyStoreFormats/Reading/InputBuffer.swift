@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import PolyStorePlatform
 
 /// The unconsumed bytes of a source, contiguous in memory: at most one record and one chunk.
 final class InputBuffer {

@@ -1,12 +1,5 @@
 import Foundation
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import PolyStorePlatform
 
 /// A source of the bytes of a file, a pipe or a socket.
 public final class FileByteSource: ByteSource {

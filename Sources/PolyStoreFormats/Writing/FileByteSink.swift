@@ -1,12 +1,5 @@
 import Foundation
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import PolyStorePlatform
 
 /// A sink that writes a file under a temporary name in the same directory and renames it when it is complete, so that no reader sees an incomplete file.
 ///

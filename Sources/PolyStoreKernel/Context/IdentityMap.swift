@@ -1,3 +1,4 @@
+import PolyStoreRuns
 import Synchronization
 
 /// The registered objects of one entity in one context by row id, without retaining them.

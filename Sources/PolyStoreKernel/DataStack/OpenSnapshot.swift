@@ -1,5 +1,6 @@
 import Dispatch
 import PolyStoreBackend
+import PolyStoreRuns
 
 /// An open snapshot of the stores. An open snapshot prevents disk space from being reclaimed.
 public struct OpenSnapshot: Sendable, Hashable {

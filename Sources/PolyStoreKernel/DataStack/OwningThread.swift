@@ -1,3 +1,4 @@
+import PolyStoreRuns
 import Synchronization
 
 /// The thread that owns a write queue, or none.

@@ -1,5 +1,6 @@
 import Dispatch
 import PolyStoreBackend
+import PolyStoreRuns
 
 extension PersistentStore {
     /// Checks the integrity of the store and returns a description of each problem found.
@@ -82,13 +83,13 @@ extension PersistentStore {
     private static let maintenanceQueue = DispatchQueue(label: "polystore.maintenance", qos: .utility, attributes: .concurrent)
 
     private func start<Value>(_ work: MaintenanceWork<Value>) -> MaintenanceRun<Value> {
-        Self.maintenanceQueue.async { work.run() }
-        return MaintenanceRun(work.monitor)
+        Self.maintenanceQueue.async { work.execute() }
+        return work.run
     }
 
     /// Executes an operation and returns its result. Cancels it if the calling task is cancelled.
     private func value<Value>(of work: MaintenanceWork<Value>) async throws -> Value {
-        if Task.isCancelled { work.monitor.cancel() }
+        if Task.isCancelled { work.run.cancel() }
         let run = start(work)
         return try await withTaskCancellationHandler {
             try await run.value

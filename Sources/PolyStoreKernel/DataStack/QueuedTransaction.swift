@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreRuns
 
 /// An asynchronous transaction that waits in the write queue.
 struct QueuedTransaction: Sendable {

@@ -1,5 +1,6 @@
 import Dispatch
 import PolyStoreBackend
+import PolyStoreRuns
 import Synchronization
 
 extension StackCore {

@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreRuns
 
 /// The state shared by a stack and its contexts. Contexts retain the core and not the stack: a stack can be released while contexts of it exist. The stores are
 /// closed when the stack, its contexts and its transactions are released.

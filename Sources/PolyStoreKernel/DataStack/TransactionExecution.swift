@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreRuns
 
 /// The execution of one transaction that has reached the head of the write queue: runs its body, validates and encodes its changes, applies them, and
 /// adds the transaction to the commit group.

@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreRuns
 
 /// The options of a transaction.
 package struct TransactionOptions: Sendable {

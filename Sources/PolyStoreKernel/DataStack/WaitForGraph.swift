@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreRuns
 
 /// The wait-for graph of the process. It detects deadlocks between transactions of several stacks and stepwise transactions.
 ///

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import PolyStoreBackend
+import PolyStoreRuns
 
 /// The write queue of a stack: runs one transaction at a time, in FIFO order, and passes the commit group from one transaction to the next.
 ///

@@ -1,3 +1,5 @@
+import PolyStoreCollections
+
 /// The positions of the members of an ordered relationship: sparse integers, so that most reorderings change few positions.
 ///
 /// An appended member gets a position one step after the last. A member inserted between two others gets the middle of the gap. If the gap is
@@ -36,30 +38,11 @@ package enum ListPositions {
         }
     }
 
-    /// Returns the longest increasing subsequence of the positions; the others become nil (patience sorting).
+    /// Returns the positions of a longest increasing subsequence; the others become nil.
     private static func kept(_ positions: [Int64?]) -> [Int64?] {
-        /// For each length, the index at which the subsequence with the smallest last position ends.
-        var ends: [Int] = []
-        var previous: [Int?] = Array(repeating: nil, count: positions.count)
-        for (index, position) in positions.enumerated() {
-            guard let position else { continue }
-            var (low, high) = (0, ends.count)
-            if let last = ends.last, let greatest = positions[last], greatest < position {
-                low = high  // fast path for positions that are already sorted
-            }
-            while low < high {
-                let middle = (low + high) / 2
-                if positions[ends[middle]] ?? .min < position { low = middle + 1 } else { high = middle }
-            }
-            previous[index] = low > 0 ? ends[low - 1] : nil
-            if low == ends.count { ends.append(index) } else { ends[low] = index }
-        }
+        let stored = positions.indices.filter { positions[$0] != nil }
         var kept: [Int64?] = Array(repeating: nil, count: positions.count)
-        var at = ends.last
-        while let index = at {
-            kept[index] = positions[index]
-            at = previous[index]
-        }
+        for index in IncreasingSubsequence.indexes(of: stored.map { positions[$0] ?? 0 }) { kept[stored[index]] = positions[stored[index]] }
         return kept
     }
 

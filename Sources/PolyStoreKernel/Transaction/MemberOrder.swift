@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreCollections
 
 /// The order that a transaction gives to the members of a relationship.
 enum MemberOrder {

@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreCollections
 import PolyStoreQuery
 
 /// Pending rows sorted by single fields, for predicates that compare a field with a constant.
@@ -8,11 +9,11 @@ struct PendingRanges {
     /// A range of an order that contains all matching rows.
     struct Range {
         let order: PendingOrder
-        let from: PendingOrder.Position
-        let to: PendingOrder.Position
+        let from: BlockList<Int32>.Position
+        let to: BlockList<Int32>.Position
 
-        var count: Int { order.count(from, to) }
-        var rows: [Int32] { order.rows(from, to) }
+        var count: Int { order.rows.count(from, to) }
+        var rows: [Int32] { order.rows.elements(from, to) }
     }
 
     private static let price = 16
@@ -74,7 +75,7 @@ struct PendingRanges {
     /// contiguous.
     private static func bounds(
         _ part: QueryPredicate, _ field: FieldReference, _ order: PendingOrder, _ record: PendingOrder.Record
-    ) throws -> (from: PendingOrder.Position, to: PendingOrder.Position) {
+    ) throws -> (from: BlockList<Int32>.Position, to: BlockList<Int32>.Position) {
         let evaluator = PredicateEvaluator(part)
         func isSelected(_ row: Int32) throws -> Bool {
             let (id, view) = record(row)
@@ -83,15 +84,15 @@ struct PendingRanges {
         func isNull(_ row: Int32) -> Bool { !field.isObjectID && record(row).view.isNull(field.index) }
         switch part.fieldCondition {
         case .compare(_, .less, _)?, .compare(_, .lessOrEqual, _)?:
-            return (order.position { isNull($0) }, try order.position { try isNull($0) || isSelected($0) })
+            return (order.rows.position { isNull($0) }, try order.rows.position { try isNull($0) || isSelected($0) })
         case .text(_, _, let prefix)?:
             let start = PredicateEvaluator(.compare(field, .greaterOrEqual, .text(prefix)))
             func isBefore(_ row: Int32) throws -> Bool {
                 let (id, view) = record(row)
                 return try !start.matches(id: id, view)
             }
-            return (try order.position(behind: isBefore), try order.position { try isBefore($0) || isSelected($0) })
-        default: return (try order.position { try !isSelected($0) }, order.end)
+            return (try order.rows.position(behind: isBefore), try order.rows.position { try isBefore($0) || isSelected($0) })
+        default: return (try order.rows.position { try !isSelected($0) }, order.rows.end)
         }
     }
 }

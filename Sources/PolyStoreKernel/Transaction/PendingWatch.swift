@@ -67,7 +67,7 @@ struct PendingWatch {
             if orders.count == Self.orderLimit { orders.removeFirst() }
             orders.append(PendingOrder(keys, selected, record))
         }
-        return orders[orders.count - 1].prefix(most)
+        return orders[orders.count - 1].rows.prefix(most)
     }
 
     /// Called when the list of changed rows was emptied.

@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreCollections
 
 /// The log of additions to and removals from to-many relationships in a transaction. Appending is the only cost of a bulk load; the index by
 /// relationship is built on demand.

@@ -1,5 +1,6 @@
 import Dispatch
 import PolyStoreBackend
+import PolyStoreRuns
 import Synchronization
 
 /// The stepwise transactions that have not been released.

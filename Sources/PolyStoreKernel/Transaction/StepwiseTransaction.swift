@@ -1,5 +1,6 @@
 import Dispatch
 import PolyStoreBackend
+import PolyStoreRuns
 import Synchronization
 
 /// A transaction of several steps, between which other work can happen: a download, an `await`, a question to the user.

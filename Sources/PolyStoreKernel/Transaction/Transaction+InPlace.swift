@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreCollections
 
 // In-place mutation: `owner.people.insert(x)` and `list.tracks.append(x)` change a collection retained by the context without copying it or comparing
 // it as a whole.
@@ -219,12 +220,8 @@ extension Transaction {
             let shorter = min(before, after)
             func isSame(_ position: Int, _ list: inout MemberList) -> Bool { members[position]._$state.rowID == list[position] }
             // The first position at which they differ. All elements after it are shifted.
-            var (low, high) = (0, shorter)
-            if shorter > 0, isSame(shorter - 1, &list) { low = shorter }
-            while low < high {
-                let middle = (low + high) / 2
-                if isSame(middle, &list) { low = middle + 1 } else { high = middle }
-            }
+            let first = shorter > 0 && isSame(shorter - 1, &list) ? shorter : 0
+            let low = (first..<shorter).partition { isSame($0, &list) }
             // Compares the neighbors of the slice, the ends and a few samples in between.
             let (ahead, behind) = (low, shorter - low)
             let piece = Piece(

@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreCollections
 
 extension Transaction {
     /// Replaces the members of an ordered relationship. Of duplicates the first one counts.

@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreCollections
 
 /// Merges the scans of several ranges. The entries of each range are in the requested order after a prefix of their own, as in `city IN {1, 2} ORDER BY age`.
 final class MergedIndexSource: IDSource {
@@ -51,16 +52,8 @@ final class MergedIndexSource: IDSource {
     }
 
     private func insert(_ scan: RangeScan) {
-        var (low, high) = (0, scans.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if (isReversed ? scan.reversedOrder(to: scans[middle]) : scan.order(to: scans[middle])) < 0 {
-                low = middle + 1
-            } else {
-                high = middle
-            }
-        }
-        scans.insert(scan, at: low)
+        let index = (0..<scans.count).partition { (isReversed ? scan.reversedOrder(to: scans[$0]) : scan.order(to: scans[$0])) < 0 }
+        scans.insert(scan, at: index)
     }
 
     override func next() throws -> Int64? {

@@ -1,3 +1,4 @@
+import PolyStoreCollections
 import PolyStoreKernel
 
 /// Computes the difference between two complete states of a list.

@@ -1,3 +1,4 @@
+import PolyStoreCollections
 import PolyStoreKernel
 
 /// The state of one comparison of two lists: see ``ListDiff``.

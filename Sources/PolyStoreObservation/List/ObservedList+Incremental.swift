@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreCollections
 import PolyStoreKernel
 import PolyStoreQuery
 
@@ -187,12 +188,7 @@ extension ObservedList {
 
     /// Returns the number of positions in an ascending list that precede a position.
     private static func rank(_ position: Int, in positions: [Int]) -> Int {
-        var (low, high) = (0, positions.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if positions[middle] < position { low = middle + 1 } else { high = middle }
-        }
-        return low
+        (0..<positions.count).partition { positions[$0] < position }
     }
 }
 

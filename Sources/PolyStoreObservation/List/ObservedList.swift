@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreCollections
 import PolyStoreKernel
 import PolyStoreQuery
 

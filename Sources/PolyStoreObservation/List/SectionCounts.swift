@@ -1,3 +1,4 @@
+import PolyStoreCollections
 import PolyStoreKernel
 
 /// The sections of a list in order, with their row counts. A list without sections has one permanent, unnamed section.

@@ -1,5 +1,6 @@
 import PolyStoreBackend
 import PolyStoreKernel
+import PolyStoreRuns
 
 extension DataStack {
     /// Returns the results of a query: the current one first, then one after each commit that changes it. Usable from any task or actor.

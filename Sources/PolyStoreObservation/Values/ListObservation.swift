@@ -1,5 +1,6 @@
 import PolyStoreBackend
 import PolyStoreKernel
+import PolyStoreRuns
 
 /// A factory of observations of one list, for the iterations of a sequence. Each observation ends when its token is released.
 struct ListObservation: Sendable {

@@ -1,4 +1,5 @@
 import PolyStoreKernel
+import PolyStoreRuns
 
 /// The part of an observed list's history that a consumer has not received yet.
 struct ListStep: Sendable {

@@ -1,4 +1,5 @@
 import PolyStoreKernel
+import PolyStoreRuns
 
 /// The steps of an observed list, for one consumer.
 struct ListSteps {

@@ -1,4 +1,5 @@
 import PolyStoreKernel
+import PolyStoreRuns
 
 /// Observes a list off the main actor, for one consumer.
 final class ListSubscriber<T: Model>: BackgroundSubscriber {

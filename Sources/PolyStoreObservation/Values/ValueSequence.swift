@@ -1,4 +1,5 @@
 import PolyStoreKernel
+import PolyStoreRuns
 
 /// The results of a query of values: the current one, then one after each commit that changes it.
 ///

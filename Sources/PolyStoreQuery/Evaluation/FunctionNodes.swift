@@ -1,8 +1,6 @@
 import PolyStoreBackend
+import PolyStorePlatform
 
-#if canImport(Glibc)
-    import Glibc
-#endif
 /// A function call.
 final class FunctionNode: ExpressionNode {
     private let function: ScalarFunction

@@ -1,6 +1,7 @@
 import PolyStoreBackend
 public import PolyStoreFormats
 import PolyStoreKernel
+import PolyStoreRuns
 
 extension DataStack {
     /// Writes objects to a file or another destination, in JSON Lines, JSON or CSV.
@@ -46,6 +47,6 @@ extension DataStack {
         _ source: S, to destination: ExportDestination, options: ExportOptions<S.Entity> = ExportOptions(), file: StaticString = #fileID,
         line: UInt = #line
     ) throws -> ExportReport {
-        try ExportWork(self, source.chain, destination, options, CallSite("export", file: file, line: line)).run().get()
+        try ExportWork(self, source.chain, destination, options, CallSite("export", file: file, line: line)).execute().get()
     }
 }

@@ -1,6 +1,6 @@
-public import Foundation
 import PolyStoreBackend
 import PolyStoreKernel
+import PolyStoreRuns
 
 /// The result of an export.
 public struct ExportReport: Sendable, Hashable, Codable {
@@ -52,21 +52,6 @@ extension ExportProgress: RunProgress {
 ///     let run = stack.startExport(From<City>(), to: .file(path: "cities.jsonl"))
 ///     for await progress in run.updates { print(progress) }
 ///     print(try await run.value)
-public final class ExportRun: Sendable {
-    private let monitor: RunMonitor<ExportProgress, ExportReport>
-
-    init(_ monitor: RunMonitor<ExportProgress, ExportReport>) { self.monitor = monitor }
-
-    /// The progress of the export for a user interface. It has descriptions and is updated at most ten times a second. Cancelling it cancels the export.
-    public var progress: Progress { monitor.progress }
-
-    /// The current progress and each later one, until the export ends. A slow consumer receives only the latest value.
-    public var updates: some AsyncSequence<ExportProgress, Never> { monitor.latest.values }
-
-    /// The report of the export; waits until the export has ended.
-    /// - Throws: The error that ended the export: `cancelled`, or an error of reading the store or writing the destination.
-    public var value: ExportReport { get async throws { try await monitor.outcome.value } }
-
-    /// Cancels the export before its next batch. A partly written file is removed.
-    public func cancel() { monitor.cancel() }
-}
+///
+/// Its value throws the error that ended the export: `cancelled`, or an error of reading the store or writing the destination.
+public typealias ExportRun = Run<ExportProgress, ExportReport>

@@ -1,6 +1,7 @@
 import PolyStoreBackend
 import PolyStoreFormats
 import PolyStoreKernel
+import PolyStoreRuns
 
 /// The execution of one export.
 final class ExportWork<T: Model>: @unchecked Sendable {  // only the thread that runs it changes it
@@ -9,7 +10,7 @@ final class ExportWork<T: Model>: @unchecked Sendable {  // only the thread that
     private let destination: ExportDestination
     private let options: ExportOptions<T>
     private let site: CallSite
-    let monitor: RunMonitor<ExportProgress, ExportReport>
+    let run: ExportRun
     private var report = ExportReport(entity: T._$entityName)
     private var total: Int?
     private var clock = RunClock()
@@ -20,24 +21,24 @@ final class ExportWork<T: Model>: @unchecked Sendable {  // only the thread that
         self.destination = destination
         self.options = options
         self.site = site
-        monitor = RunMonitor("Exporting \(T._$entityName) to \(destination.name)", ExportProgress())
+        run = Run("Exporting \(T._$entityName) to \(destination.name)", ExportProgress())
     }
 
     func start() -> ExportRun {
         let (threads, item) = (core.readerThreads, BlockingThreads.Item())
         threads.submit(item) {
-            self.run()
+            self.execute()
             return {}
         } onCancel: {
             // Ends at once with the error of a cancelled export.
-            self.run()
+            self.execute()
         }
-        monitor.setCancellation { threads.cancel(item) }
-        return ExportRun(monitor)
+        run.setCancellation { threads.cancel(item) }
+        return run
     }
 
     @discardableResult
-    func run() -> Result<ExportReport, any Error> {
+    func execute() -> Result<ExportReport, any Error> {
         var failure: StoreError?
         do { try core.readNow(site) { try write($0) } } catch { failure = described(error) }
         report.duration = clock.elapsed
@@ -45,7 +46,8 @@ final class ExportWork<T: Model>: @unchecked Sendable {  // only the thread that
         var last = progress
         last.isFinished = true
         last.timeLeft = nil
-        monitor.finish(result, report, last)
+        run.reported.withLock { $0 = report }
+        run.finish(result, last: last)
         return result
     }
 
@@ -61,7 +63,7 @@ final class ExportWork<T: Model>: @unchecked Sendable {  // only the thread that
                 for row in rows { try writer.write(JSONObject(namesOf: template, values: row)) }
                 report.objects += rows.count
                 report.bytes = counter.count
-                if clock.isDueNow() { monitor.update(progress) }
+                if clock.isDueNow() { run.update(progress) }
             }
             try writer.finish()
         } catch {
@@ -72,7 +74,7 @@ final class ExportWork<T: Model>: @unchecked Sendable {  // only the thread that
     }
 
     private func checkCancellation() throws {
-        guard monitor.cancellation.isCancelled else { return }
+        guard run.cancellation.isCancelled else { return }
         throw StoreError(
             .cancelled, "The export of \(T._$entityName) to \(destination.name) was cancelled after \(report.objects) objects.")
     }

@@ -1,6 +1,7 @@
 import PolyStoreBackend
 import PolyStoreFormats
 import PolyStoreKernel
+import PolyStoreRuns
 
 extension DataStack {
     /// Imports the records of a file or another source.

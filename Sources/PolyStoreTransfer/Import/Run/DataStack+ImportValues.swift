@@ -1,6 +1,7 @@
 import PolyStoreBackend
 import PolyStoreFormats
 import PolyStoreKernel
+import PolyStoreRuns
 
 extension DataStack {
     /// Imports an object from each element of a sequence: inserts it or, if the class is an ``ImportableUniqueObject``, updates the object with its

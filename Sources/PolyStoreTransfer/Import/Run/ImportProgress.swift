@@ -1,5 +1,6 @@
 import PolyStoreBackend
 import PolyStoreKernel
+import PolyStoreRuns
 
 /// The progress of an import run.
 public struct ImportProgress: Sendable, Hashable {

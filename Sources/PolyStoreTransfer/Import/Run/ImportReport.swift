@@ -1,5 +1,6 @@
 import PolyStoreBackend
 import PolyStoreKernel
+import PolyStoreRuns
 
 /// The result of an import run: the outcomes of the records of its source.
 ///

@@ -1,6 +1,7 @@
 import PolyStoreBackend
 import PolyStoreFormats
 import PolyStoreKernel
+import PolyStoreRuns
 
 /// The parameters of an import run, except its source.
 struct ImportStart<T: ImportableObject> {
@@ -12,7 +13,7 @@ struct ImportStart<T: ImportableObject> {
     let sourceName: String?
     /// The format of the source, for the position of a resumable import.
     let format: String
-    let monitor: RunMonitor<ImportProgress, ImportReport>
+    let run: ImportRun
 
     init(_ stack: DataStack, _ into: Into<T>, _ options: ImportOptions, _ site: CallSite, sourceName: String?, format: String) {
         core = stack.core
@@ -21,14 +22,14 @@ struct ImportStart<T: ImportableObject> {
         self.site = site
         self.sourceName = sourceName
         self.format = format
-        monitor = RunMonitor("Importing \(T._$entityName)\(sourceName.map { " from \($0)" } ?? "")", ImportProgress())
+        run = Run("Importing \(T._$entityName)\(sourceName.map { " from \($0)" } ?? "")", ImportProgress())
     }
 
     private func work(isPatient: Bool, didCommit: @escaping () -> Void) -> ImportWork<T> {
         let fingerprint = ImportPosition.Fingerprint(
             source: sourceName ?? "", format: format, entity: T._$entityName, configuration: into.configuration.flatMap { $0 })
         let resume = options.resumeName.map { ImportResume($0, fingerprint, into) }
-        return ImportWork(core, into, sourceName, options, resume, monitor, site, isPatient: isPatient, didCommit: didCommit)
+        return ImportWork(core, into, sourceName, options, resume, run, site, isPatient: isPatient, didCommit: didCommit)
     }
 
     /// The work for a thread of the stack.
@@ -40,8 +41,8 @@ struct ImportStart<T: ImportableObject> {
     /// Imports on a thread of the stack.
     func start(_ open: @escaping @Sendable () throws -> any ImportFeed<T.ImportSource>) -> ImportRun {
         let work = ownWork
-        core.onBatchThread { work.run(open) }
-        return ImportRun(monitor)
+        core.onBatchThread { work.execute(open) }
+        return run
     }
 
     /// Imports an asynchronous sequence.
@@ -49,9 +50,9 @@ struct ImportStart<T: ImportableObject> {
         _ sequence: S, position: (@Sendable (S.Element) -> RecordPosition?)?
     ) -> ImportRun where S.Element == T.ImportSource, T.ImportSource: Sendable {
         let work = ownWork
-        let task = Task.detached { await work.run(sequence, position: position) }
-        monitor.setCancellation { task.cancel() }
-        return ImportRun(monitor)
+        let task = Task.detached { await work.execute(sequence, position: position) }
+        run.setCancellation { task.cancel() }
+        return run
     }
 
     /// Imports on the thread of the caller.
@@ -60,7 +61,7 @@ struct ImportStart<T: ImportableObject> {
     ) throws -> ImportReport {
         let isOnMain = isolation === MainActor.shared
         let core = core
-        return try work(isPatient: isolation == nil) { core.catchUpViewsSoon(isOnMain: isOnMain) }.run(open).get()
+        return try work(isPatient: isolation == nil) { core.catchUpViewsSoon(isOnMain: isOnMain) }.execute(open).get()
     }
 }
 

@@ -1,12 +1,13 @@
 import PolyStoreBackend
 import PolyStoreFormats
 import PolyStoreKernel
+import PolyStoreRuns
 
 extension ImportWork {
     /// Imports all records of a feed.
     /// - Parameter open: Opens the source.
     @discardableResult
-    func run(_ open: () throws -> any ImportFeed<T.ImportSource>) -> Result<ImportReport, any Error> {
+    func execute(_ open: () throws -> any ImportFeed<T.ImportSource>) -> Result<ImportReport, any Error> {
         do {
             try options.check()
             let feed = try open()
@@ -40,7 +41,7 @@ extension ImportWork {
 
     /// Imports the elements of an asynchronous sequence. Commits run on a thread of the stack.
     /// - Parameter position: Returns the position of an element in its own source.
-    func run<S: AsyncSequence & Sendable>(
+    func execute<S: AsyncSequence & Sendable>(
         _ sequence: S, position: (@Sendable (S.Element) -> RecordPosition?)?
     ) async -> Result<ImportReport, any Error> where S.Element == T.ImportSource, T.ImportSource: Sendable {
         do {
@@ -57,7 +58,7 @@ extension ImportWork {
                 mark = { last }
                 if isFull { try await onThread { try $0.commit(isLast: false) } }
             }
-            if recordPosition.record < skipped, !monitor.cancellation.isCancelled {
+            if recordPosition.record < skipped, !run.cancellation.isCancelled {
                 throw error(ImportSourceChanged.shorter(recordPosition.record))
             }
             try await onThread { try $0.commit(isLast: true) }

@@ -1,12 +1,13 @@
 import PolyStoreBackend
 import PolyStoreKernel
+import PolyStoreRuns
 
 /// The execution of one import run: reads records, commits them in batches and counts them.
 final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // used by one thread at a time; an asynchronous source transfers it
     let core: StackCore
     let into: Into<T>
     let options: ImportOptions
-    let monitor: RunMonitor<ImportProgress, ImportReport>
+    let run: ImportRun
     let resume: ImportResume?
     private let site: CallSite
     private let sourceName: String?
@@ -33,13 +34,13 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // used by o
     ///   - didCommit: Called after each commit.
     init(
         _ core: StackCore, _ into: Into<T>, _ sourceName: String?, _ options: ImportOptions, _ resume: ImportResume?,
-        _ monitor: RunMonitor<ImportProgress, ImportReport>,
+        _ run: ImportRun,
         _ site: CallSite, isPatient: Bool, didCommit: @escaping () -> Void
     ) {
         self.core = core
         self.into = into
         self.options = options
-        self.monitor = monitor
+        self.run = run
         self.resume = resume
         self.site = site
         self.sourceName = sourceName
@@ -97,7 +98,7 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // used by o
         if mustStop || !problem.isRecoverable { throw try firstExcess() }
     }
 
-    private func checkCancellation() throws { if monitor.cancellation.isCancelled { throw CancellationToken.error } }
+    private func checkCancellation() throws { if run.cancellation.isCancelled { throw CancellationToken.error } }
 
     /// - Throws: The problem, if a closure decides to end the run.
     private func decide(_ problem: ImportProblem) throws {
@@ -162,7 +163,7 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // used by o
         var attempt: ImportAttempt<T>?
         do {
             var transactionOptions = TransactionOptions(
-                durability: options.durability, sourceIdentifier: options.sourceIdentifier, cancellation: monitor.cancellation, site: site)
+                durability: options.durability, sourceIdentifier: options.sourceIdentifier, cancellation: run.cancellation, site: site)
             transactionOptions.isDryRun = options.isDryRun || isRehearsal
             try core.transactAndWait(transactionOptions, isPatient: isPatient) { transaction in
                 let own = ImportAttempt<T>(
@@ -237,7 +238,7 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // used by o
     ///   - counts: The effects of the current transaction.
     ///   - recordPosition: The last record that was read.
     private func publish(_ counts: ImportCounts, readTo recordPosition: ImportRecordPosition) {
-        monitor.update(progress(counts, readTo: recordPosition))
+        run.update(progress(counts, readTo: recordPosition))
     }
 
     private func progress(_ counts: ImportCounts, readTo recordPosition: ImportRecordPosition) -> ImportProgress {
@@ -274,7 +275,8 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // used by o
         last.isFinished = true
         last.timeLeft = nil
         if failure == nil, last.fractionCompleted != nil { last.fractionCompleted = 1 }
-        monitor.finish(result, report, last)
+        run.reported.withLock { $0 = report }
+        run.finish(result, last: last)
         return result
     }
 

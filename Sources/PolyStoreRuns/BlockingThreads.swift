@@ -1,14 +1,7 @@
 import Dispatch
 import PolyStoreBackend
+import PolyStorePlatform
 import Synchronization
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// Threads for work that may block, such as calls of a backend. Runs a limited number of work items at once; the others wait in FIFO order.
 ///
@@ -22,10 +15,10 @@ package final class BlockingThreads: @unchecked Sendable {  // all mutable state
     private static let idleTime = 5_000
 
     /// The numbers of work items.
-    struct Counts {
-        var running: Int
-        var waiting: Int
-        var limit: Int
+    package struct Counts {
+        package var running: Int
+        package var waiting: Int
+        package var limit: Int
     }
 
     package typealias Work = @Sendable () -> (@Sendable () -> Void)
@@ -67,8 +60,10 @@ package final class BlockingThreads: @unchecked Sendable {  // all mutable state
     private var idleThreads = 0
     private var isFinished = false
 
+    package init() {}
+
     /// The maximum number of items that run at once, without nested ones; at least 1.
-    var limit: Int {
+    package var limit: Int {
         get { lock.withLock { currentLimit } }
         set {
             let needed = lock.withLock {
@@ -80,10 +75,10 @@ package final class BlockingThreads: @unchecked Sendable {  // all mutable state
     }
 
     /// The current numbers. An item that a thread is about to begin counts as running.
-    var counts: Counts { lock.withLock { Counts(running: running + ready.count, waiting: waiting.count, limit: currentLimit) } }
+    package var counts: Counts { lock.withLock { Counts(running: running + ready.count, waiting: waiting.count, limit: currentLimit) } }
 
     /// Ends the idle threads. Items are still executed.
-    func finish() {
+    package func finish() {
         lock.withLock {
             isFinished = true
             lock.broadcast()
@@ -93,7 +88,7 @@ package final class BlockingThreads: @unchecked Sendable {  // all mutable state
     // MARK: Work
 
     /// Runs work on one of the threads.
-    func run(_ work: @escaping @Sendable () -> Void) {
+    package func run(_ work: @escaping @Sendable () -> Void) {
         submit(Item()) {
             work()
             return {}
@@ -102,7 +97,7 @@ package final class BlockingThreads: @unchecked Sendable {  // all mutable state
     }
 
     /// Runs work on one of the threads and awaits its result. The calling task does not block one of Swift's cooperative threads.
-    func awaiting<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T {
+    package func awaiting<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T {
         try await withCheckedThrowingContinuation { continuation in
             submit(Item()) {
                 let result = Result { try work() }
@@ -114,7 +109,7 @@ package final class BlockingThreads: @unchecked Sendable {  // all mutable state
 
     /// Runs work on one of the threads and awaits its result.
     /// - Throws: `cancelled` if the calling task is cancelled before the work begins.
-    func awaitingUnlessCancelled<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T {
+    package func awaitingUnlessCancelled<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T {
         let item = Item()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in

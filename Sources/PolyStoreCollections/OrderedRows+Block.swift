@@ -1,5 +1,3 @@
-import PolyStoreKernel
-
 extension OrderedRows {
     /// Consecutive rows of a list.
     struct Block: Sendable {
@@ -33,7 +31,7 @@ extension OrderedRows {
         func offset(for key: Key, _ precedes: (Int64) throws -> Bool) rethrows -> Int {
             if let isAfter = isOutside(key) { return isAfter ? rowIDs.count : 0 }
             let prefix = Prefix(key.bytes, from: shared.count)
-            return try OrderedRows.partition(rowIDs.count) { try isBefore(key, prefix, $0, precedes) }
+            return try (0..<rowIDs.count).partition { try isBefore(key, prefix, $0, precedes) }
         }
 
         /// Returns whether a key without the shared bytes follows all keys with them; `nil` for a key with the shared bytes.

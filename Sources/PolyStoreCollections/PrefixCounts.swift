@@ -1,16 +1,14 @@
-import PolyStoreKernel
-
 /// The counts of consecutive groups, with prefix sums: a Fenwick tree.
 ///
 /// Source: P. M. Fenwick, "A New Data Structure for Cumulative Frequency Tables", 1994.
-struct PrefixCounts: Sendable {
+package struct PrefixCounts: Sendable {
     /// The count of each group.
-    private(set) var counts: [Int]
+    package private(set) var counts: [Int]
     /// `sums[i]` covers the groups that end at `i`; their number is the lowest set bit of `i + 1`.
     private var sums: [Int]
-    private(set) var total: Int
+    package private(set) var total: Int
 
-    init(_ counts: [Int] = []) {
+    package init(_ counts: [Int] = []) {
         self.counts = counts
         sums = counts
         total = counts.reduce(0, +)
@@ -20,7 +18,7 @@ struct PrefixCounts: Sendable {
         }
     }
 
-    mutating func add(_ change: Int, at group: Int) {
+    package mutating func add(_ change: Int, at group: Int) {
         counts[group] += change
         total += change
         var index = group
@@ -31,7 +29,7 @@ struct PrefixCounts: Sendable {
     }
 
     /// Returns the sum of the counts of the groups before a group.
-    func sum(before group: Int) -> Int {
+    package func sum(before group: Int) -> Int {
         var sum = 0
         var index = group - 1
         while index >= 0 {
@@ -42,7 +40,7 @@ struct PrefixCounts: Sendable {
     }
 
     /// Returns the group that contains a position, and the offset within the group. The position must be less than the total.
-    func group(at position: Int) -> (group: Int, offset: Int) {
+    package func group(at position: Int) -> (group: Int, offset: Int) {
         var rest = position
         var group = 0
         var step = sums.isEmpty ? 0 : 1 << (Int.bitWidth - 1 - sums.count.leadingZeroBitCount)

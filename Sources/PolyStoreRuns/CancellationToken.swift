@@ -5,9 +5,11 @@ import Synchronization
 package final class CancellationToken: Sendable {
     private let cancelled = Atomic(false)
 
+    package init() {}
+
     package var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
 
-    func cancel() { cancelled.store(true, ordering: .releasing) }
+    package func cancel() { cancelled.store(true, ordering: .releasing) }
 
     package static var error: StoreError {
         StoreError(.cancelled, "The task was cancelled before the transaction's commit; nothing was written.")

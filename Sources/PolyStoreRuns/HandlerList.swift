@@ -2,6 +2,8 @@ import PolyStoreBackend
 
 /// The closures that are called for an event of a stack.
 package final class HandlerList: Sendable {
+    package init() {}
+
     private struct State {
         var handlers: [Int: @Sendable () -> Void] = [:]
         var last = 0
@@ -26,10 +28,10 @@ package final class HandlerList: Sendable {
     package func remove(_ id: Int) { state.withLock { _ = $0.handlers.removeValue(forKey: id) } }
 
     /// Calls all closures, in the order in which they were added.
-    func call() { for handler in inOrder(state.withLock { $0.handlers }) { handler() } }
+    package func call() { for handler in inOrder(state.withLock { $0.handlers }) { handler() } }
 
     /// Calls all closures for the last time.
-    func finish() {
+    package func finish() {
         let handlers = state.withLock { state in
             defer { state.handlers = [:] }
             state.isFinished = true

@@ -1,13 +1,7 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PolyStorePlatform
 
 /// Returns an identifier of the calling thread, used to detect a thread that would wait for itself.
-func currentThreadNumber() -> UInt {
+package func currentThreadNumber() -> UInt {
     #if canImport(Darwin)
         UInt(bitPattern: pthread_self())
     #else
@@ -16,7 +10,7 @@ func currentThreadNumber() -> UInt {
 }
 
 /// Waits briefly for an imminent action of another thread. The delay increases with each attempt, so that a thread of lower priority can run.
-func pauseThread(attempt: Int) {
+package func pauseThread(attempt: Int) {
     if attempt < 32 { return }
     if attempt < 64 {
         sched_yield()

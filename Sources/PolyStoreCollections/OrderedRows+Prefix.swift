@@ -1,5 +1,3 @@
-import PolyStoreKernel
-
 extension OrderedRows {
     /// Consecutive bytes of a sort key, padded with zeros.
     struct Prefix: Sendable, Comparable {

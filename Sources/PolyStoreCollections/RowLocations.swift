@@ -1,5 +1,3 @@
-import PolyStoreKernel
-
 /// The block of each row of an ordered list, in a hash table without row ids.
 ///
 /// An entry is a block number and 32 bits of the hash of the row id, 8 bytes; the block determines whether it contains the row. The load factor is at most 0.8.

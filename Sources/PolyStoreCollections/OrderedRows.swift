@@ -1,24 +1,22 @@
-import PolyStoreKernel
-
 /// The row ids of a list in order, with their positions: a two-level order-statistic tree.
 ///
 /// Rows are stored in blocks. A block has the bytes that all of its sort keys share once, and the next 16 bytes of each key. Most comparisons use only these
 /// bytes; the others read records. The search for the block uses the first bytes of the last key of each block, which lie next to each other. A Fenwick tree
 /// over the counts of the blocks and a hash table from rows to blocks give positions. Each row takes 8 bytes for the id, 16 for the prefix, 10 to 12.5 for
 /// the table, and unused capacity of blocks.
-struct OrderedRows: Sendable {
+package struct OrderedRows: Sendable {
     private struct Location {
         var block: Int
         var offset: Int
     }
 
     /// The sort key of a row to insert. No key is a prefix of another.
-    struct Key {
-        let rowID: Int64
-        let bytes: [UInt8]
+    package struct Key {
+        package let rowID: Int64
+        package let bytes: [UInt8]
         let prefix: Prefix
 
-        init(_ rowID: Int64, _ bytes: [UInt8]) {
+        package init(_ rowID: Int64, _ bytes: [UInt8]) {
             self.rowID = rowID
             self.bytes = bytes
             prefix = Prefix(bytes)
@@ -36,25 +34,27 @@ struct OrderedRows: Sendable {
     private var counts = PrefixCounts()
     private var locations = RowLocations()
 
+    package init() { self.init([]) }
+
     /// Creates a list of blocks with the numbers from 0 on.
-    init(_ blocks: [Block] = []) {
+    init(_ blocks: [Block]) {
         self.blocks = blocks
         indexes = Array(repeating: -1, count: blocks.count)
         didChangeBlocks()
         rebuildLocations()
     }
 
-    var count: Int { counts.total }
+    package var count: Int { counts.total }
 
     // MARK: Positions
 
-    subscript(position: Int) -> Int64 {
+    package subscript(position: Int) -> Int64 {
         let (block, offset) = counts.group(at: position)
         return blocks[block].rowIDs[offset]
     }
 
     /// Returns the rows in a range of positions.
-    subscript(range: Range<Int>) -> [Int64] {
+    package subscript(range: Range<Int>) -> [Int64] {
         var rows: [Int64] = []
         guard !range.isEmpty else { return rows }
         rows.reserveCapacity(range.count)
@@ -66,9 +66,9 @@ struct OrderedRows: Sendable {
         return rows
     }
 
-    func position(of rowID: Int64) -> Int? { location(of: rowID).map { counts.sum(before: $0.block) + $0.offset } }
+    package func position(of rowID: Int64) -> Int? { location(of: rowID).map { counts.sum(before: $0.block) + $0.offset } }
 
-    func contains(_ rowID: Int64) -> Bool { location(of: rowID) != nil }
+    package func contains(_ rowID: Int64) -> Bool { location(of: rowID) != nil }
 
     private func location(of rowID: Int64) -> Location? {
         var offset: Int?
@@ -83,7 +83,7 @@ struct OrderedRows: Sendable {
 
     // MARK: Changes
 
-    mutating func remove(_ rowID: Int64) {
+    package mutating func remove(_ rowID: Int64) {
         guard let location = location(of: rowID) else { return }
         locations.remove(rowID, block: blocks[location.block].number)
         blocks[location.block].remove(at: location.offset)
@@ -98,7 +98,7 @@ struct OrderedRows: Sendable {
     /// - Parameter precedes: Returns whether a row with the same prefix precedes the new one.
     /// - Returns: The position of the row.
     @discardableResult
-    mutating func insert(_ key: Key, precedes: (Int64) throws -> Bool) rethrows -> Int {
+    package mutating func insert(_ key: Key, precedes: (Int64) throws -> Bool) rethrows -> Int {
         if blocks.isEmpty {
             var loader = Loader()
             loader.append(key.rowID, key.bytes)
@@ -117,7 +117,7 @@ struct OrderedRows: Sendable {
     }
 
     private func location(for key: Key, _ precedes: (Int64) throws -> Bool) rethrows -> Location {
-        let index = try Self.partition(blocks.count) { index in
+        let index = try (0..<blocks.count).partition { index in
             let top = tops[index]
             return try top == key.prefix ? blocks[index].isLastRow(before: key, precedes) : top < key.prefix
         }
@@ -128,16 +128,6 @@ struct OrderedRows: Sendable {
             return Location(block: index - 1, offset: blocks[index - 1].rowIDs.count)
         }
         return Location(block: index, offset: try blocks[index].offset(for: key, precedes))
-    }
-
-    /// Returns the first index for which a condition is false. It must be true for all earlier and false for all later indexes.
-    static func partition(_ count: Int, _ holds: (Int) throws -> Bool) rethrows -> Int {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if try holds(middle) { low = middle + 1 } else { high = middle }
-        }
-        return low
     }
 
     // MARK: Blocks

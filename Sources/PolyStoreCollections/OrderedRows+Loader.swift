@@ -1,8 +1,6 @@
-import PolyStoreKernel
-
 extension OrderedRows {
     /// Makes a list of rows that come in order.
-    struct Loader {
+    package struct Loader {
         /// The number of rows per block, which leaves capacity for rows that are inserted later.
         private static let fill = 240
         /// The largest number of shared bytes of a block, so that long texts take little memory.
@@ -15,7 +13,9 @@ extension OrderedRows {
         /// The number of bytes that these keys share.
         private var shared = 0
 
-        mutating func append(_ rowID: Int64, _ key: [UInt8]) {
+        package init() {}
+
+        package mutating func append(_ rowID: Int64, _ key: [UInt8]) {
             if rowIDs.count == Self.fill { endBlock() }
             let count = rowIDs.count
             shared = count == 0 ? min(key.count, Self.mostShared) : min(shared, OrderedRows.commonCount(keys[0], key))
@@ -36,7 +36,7 @@ extension OrderedRows {
         }
 
         /// Returns the list.
-        consuming func finish() -> OrderedRows {
+        package consuming func finish() -> OrderedRows {
             endBlock()
             return OrderedRows(blocks)
         }
