@@ -55,18 +55,22 @@ let package = Package(
         .target(name: "PolyStoreConditions", dependencies: ["PolyStoreBackend", "PolyStoreQuery"], swiftSettings: settings),
         // Work that takes long: its threads, its progress, its cancellation and its result.
         .target(name: "PolyStoreRuns", dependencies: ["PolyStoreBackend", "PolyStorePlatform"], swiftSettings: settings),
+        // The types of attributes: their values in records, ranges, and the codings that generated code selects.
+        .target(name: "PolyStoreAttributes", dependencies: ["PolyStoreBackend"], swiftSettings: settings),
         // The kernel of the object layer: models, queries, contexts, stacks, transactions.
         .target(
             name: "PolyStoreKernel",
             dependencies: [
-                "PolyStoreBackend", "PolyStoreCollections", "PolyStoreConditions", "PolyStoreQuery", "PolyStoreRuns", "CObjectRetain",
+                "PolyStoreAttributes", "PolyStoreBackend", "PolyStoreCollections", "PolyStoreConditions", "PolyStoreQuery", "PolyStoreRuns",
+                "CObjectRetain",
             ],
             swiftSettings: settings),
         // Lists, objects and values that follow commits.
         .target(
             name: "PolyStoreObservation",
             dependencies: [
-                "PolyStoreBackend", "PolyStoreCollections", "PolyStoreConditions", "PolyStoreKernel", "PolyStoreQuery", "PolyStoreRuns",
+                "PolyStoreAttributes", "PolyStoreBackend", "PolyStoreCollections", "PolyStoreConditions", "PolyStoreKernel",
+                "PolyStoreQuery", "PolyStoreRuns",
             ],
             swiftSettings: settings),
         // The recorded history of a store.
@@ -75,7 +79,8 @@ let package = Package(
         .target(
             name: "PolyStoreTransfer",
             dependencies: [
-                "PolyStoreBackend", "PolyStoreConditions", "PolyStoreFormats", "PolyStoreKernel", "PolyStoreQuery", "PolyStoreRuns",
+                "PolyStoreAttributes", "PolyStoreBackend", "PolyStoreConditions", "PolyStoreFormats", "PolyStoreKernel", "PolyStoreQuery",
+                "PolyStoreRuns",
             ],
             swiftSettings: settings),
         // Migrations of stores to other versions of a schema.
@@ -83,11 +88,12 @@ let package = Package(
             name: "PolyStoreMigration",
             dependencies: ["PolyStoreBackend", "PolyStoreConditions", "PolyStoreKernel", "PolyStoreQuery", "PolyStoreRuns"],
             swiftSettings: settings),
-        // The object layer, free of macros: the six modules above.
+        // The object layer, free of macros: seven modules.
         .target(
             name: "PolyStoreCore",
             dependencies: [
-                "PolyStoreHistory", "PolyStoreKernel", "PolyStoreMigration", "PolyStoreObservation", "PolyStoreRuns", "PolyStoreTransfer",
+                "PolyStoreAttributes", "PolyStoreHistory", "PolyStoreKernel", "PolyStoreMigration", "PolyStoreObservation", "PolyStoreRuns",
+                "PolyStoreTransfer",
             ],
             swiftSettings: settings),
         // Two functions of Swift's runtime.

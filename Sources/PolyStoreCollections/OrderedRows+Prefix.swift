@@ -1,6 +1,6 @@
 extension OrderedRows {
     /// Consecutive bytes of a sort key, padded with zeros.
-    struct Prefix: Sendable, Comparable {
+    package struct Prefix: Sendable, Comparable {
         private let high: UInt64
         private let low: UInt64
 
@@ -18,7 +18,9 @@ extension OrderedRows {
             return word
         }
 
-        static func < (left: Prefix, right: Prefix) -> Bool { left.high != right.high ? left.high < right.high : left.low < right.low }
+        package static func < (left: Prefix, right: Prefix) -> Bool {
+            left.high != right.high ? left.high < right.high : left.low < right.low
+        }
 
         /// Returns the prefix that begins with other bytes, followed by the first bytes of this one.
         func preceded(by bytes: ArraySlice<UInt8>) -> Prefix {

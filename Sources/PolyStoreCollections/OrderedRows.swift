@@ -14,7 +14,7 @@ package struct OrderedRows: Sendable {
     package struct Key {
         package let rowID: Int64
         package let bytes: [UInt8]
-        let prefix: Prefix
+        package let prefix: Prefix
 
         package init(_ rowID: Int64, _ bytes: [UInt8]) {
             self.rowID = rowID

@@ -1,3 +1,4 @@
+import PolyStoreAttributes
 import PolyStoreBackend
 
 // The identity map of a class hierarchy contains objects of all of its classes: casts are checked, and the record determines the class of a new

@@ -1,3 +1,4 @@
+import PolyStoreAttributes
 import PolyStoreBackend
 
 /// A source of objects and values: a ``Context``, or a ``DataStack``, which reads through its view context on the main actor.

@@ -1,3 +1,5 @@
+import PolyStoreCollections
+
 /// The cached row ids of the members of to-many relationships, and the collections that are mutated in place.
 ///
 /// Removed collections are returned to the caller: releasing a collection can release its objects, whose deinits access this structure.

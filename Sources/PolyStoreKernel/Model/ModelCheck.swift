@@ -1,3 +1,5 @@
+import PolyStoreAttributes
+
 /// Compile-time checks of the properties of a model. `@Model` generates a call on each property's line. A call that resolves to
 /// an unavailable overload produces the error that the user sees.
 public enum ModelCheck {

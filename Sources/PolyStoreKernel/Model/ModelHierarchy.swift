@@ -1,3 +1,4 @@
+import PolyStoreAttributes
 import PolyStoreBackend
 
 /// A root class and all its subclasses. Computed once.

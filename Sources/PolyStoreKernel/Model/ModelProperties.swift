@@ -1,3 +1,4 @@
+import PolyStoreAttributes
 import PolyStoreBackend
 
 /// The stored names of a model's properties, by key path.

@@ -1,4 +1,5 @@
 public import Foundation
+import PolyStoreAttributes
 import PolyStoreBackend
 
 /// A value computed over many objects of a model: a count, a sum, an average, a minimum or a maximum.

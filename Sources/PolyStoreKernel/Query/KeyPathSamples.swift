@@ -1,4 +1,5 @@
 import Foundation
+import PolyStoreAttributes
 import PolyStoreBackend
 
 /// The sample values on which a ``KeyPathProbe`` evaluates a key path.

@@ -1,4 +1,5 @@
 public import Foundation
+import PolyStoreAttributes
 import PolyStoreBackend
 
 // Conditions by key path. Each operator has an overload for attributes and one for optional attributes.

@@ -1,3 +1,4 @@
+import PolyStoreAttributes
 import PolyStoreBackend
 
 // MARK: Enums with raw values, in the order of the raw values

@@ -1,4 +1,5 @@
 public import Foundation
+import PolyStoreAttributes
 import PolyStoreBackend
 
 /// The changes that ``Transaction/batchUpdate(_:set:)-(S,_)`` applies to each object: constants, or values computed from the current ones.

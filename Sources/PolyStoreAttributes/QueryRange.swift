@@ -1,6 +1,3 @@
-import PolyStoreBackend
-import PolyStoreConditions
-
 /// A range in a condition, of any form: `1...9`, `1..<9`, `30...`, `...30`, `..<30`.
 ///
 /// It is evaluated as a comparison with its bounds. Its elements are never listed.
@@ -49,28 +46,4 @@ extension PartialRangeThrough: QueryRange {
 extension PartialRangeUpTo: QueryRange {
     /// The upper bound, which is excluded; the range has no lower one.
     public var queryBounds: QueryBounds<Bound> { QueryBounds(low: nil, high: upperBound, includesHigh: false) }
-}
-
-extension QueryRange {
-    /// Returns the bounds if they have the given type.
-    func bounds<V>(of type: V.Type) -> QueryBounds<V>? { queryBounds as? QueryBounds<V> }
-
-    /// The bounds as operands; nil if the type of the bounds is not supported in conditions.
-    var operands: (low: Operand?, high: Operand?, includesHigh: Bool)? {
-        let bounds = queryBounds
-        let low = (bounds.low as? any QueryArgument)?.operand
-        let high = (bounds.high as? any QueryArgument)?.operand
-        guard (low == nil) == (bounds.low == nil), (high == nil) == (bounds.high == nil) else { return nil }
-        return (low, high, bounds.includesHigh)
-    }
-}
-
-extension Condition {
-    /// Returns a range condition.
-    static func within(
-        _ value: Operand, _ range: (low: Operand?, high: Operand?, includesHigh: Bool), modifier: Comparison.Modifier = .direct
-    ) -> Condition {
-        .comparison(
-            Comparison(value, .between, .range(low: range.low, high: range.high, includesHigh: range.includesHigh), modifier: modifier))
-    }
 }

@@ -1,5 +1,5 @@
 /// The ordered row ids of the members of a to-many relationship, without duplicates. Appending, removing and lookup take amortized constant time.
-struct MemberList {
+package struct MemberList {
     /// The row ids in order, including removed ones.
     private var elements: [Int64]
     /// The index of each row id in `elements`; nil until it is needed. Elements that are not referenced are removed ones.
@@ -10,12 +10,12 @@ struct MemberList {
     /// The maximum length of a list that is searched without an index.
     private static let short = 16
 
-    init(_ rowIDs: [Int64]) { elements = rowIDs }
+    package init(_ rowIDs: [Int64]) { elements = rowIDs }
 
-    var count: Int { elements.count - gaps }
+    package var count: Int { elements.count - gaps }
 
     /// The row ids in order.
-    var rowIDs: [Int64] {
+    package var rowIDs: [Int64] {
         mutating get {
             close()
             return elements
@@ -23,21 +23,21 @@ struct MemberList {
     }
 
     /// The row id at a position.
-    subscript(_ position: Int) -> Int64 {
+    package subscript(_ position: Int) -> Int64 {
         mutating get {
             close()
             return elements[position]
         }
     }
 
-    mutating func contains(_ rowID: Int64) -> Bool {
+    package mutating func contains(_ rowID: Int64) -> Bool {
         if positions == nil, elements.count <= Self.short { return elements.contains(rowID) }
         return index()[rowID] != nil
     }
 
     /// Appends a row id.
     /// - Returns: false if the list already contains it.
-    mutating func append(_ rowID: Int64) -> Bool {
+    package mutating func append(_ rowID: Int64) -> Bool {
         if contains(rowID) { return false }
         positions?[rowID] = elements.count
         elements.append(rowID)
@@ -46,7 +46,7 @@ struct MemberList {
 
     /// Removes a row id.
     /// - Returns: false if the list does not contain it.
-    mutating func remove(_ rowID: Int64) -> Bool {
+    package mutating func remove(_ rowID: Int64) -> Bool {
         guard positions != nil || elements.count > Self.short else {
             guard let position = elements.lastIndex(of: rowID) else { return false }
             elements.remove(at: position)
@@ -68,7 +68,7 @@ struct MemberList {
     }
 
     /// Inserts row ids that the list does not contain at a position.
-    mutating func insert(_ rowIDs: [Int64], at position: Int) {
+    package mutating func insert(_ rowIDs: [Int64], at position: Int) {
         close()
         if position == elements.count, positions != nil {
             for (offset, rowID) in rowIDs.enumerated() { positions?[rowID] = position + offset }
@@ -78,7 +78,7 @@ struct MemberList {
         elements.insert(contentsOf: rowIDs, at: position)
     }
 
-    mutating func removeSubrange(_ range: Range<Int>) {
+    package mutating func removeSubrange(_ range: Range<Int>) {
         close()
         if range.upperBound == elements.count, positions != nil {
             for rowID in elements[range] { positions?[rowID] = nil }

@@ -1,5 +1,3 @@
-import PolyStoreCollections
-
 /// The positions of the members of an ordered relationship: sparse integers, so that most reorderings change few positions.
 ///
 /// An appended member gets a position one step after the last. A member inserted between two others gets the middle of the gap. If the gap is

@@ -24,7 +24,7 @@ public enum JSONCoding<T: Codable> {
     }
 
     /// Returns JSON that is equal for equal values, including sets.
-    static func json(_ value: T) throws -> Data {
+    package static func json(_ value: T) throws -> Data {
         if let set = value as? any JSONSet { return try set.sortedJSON() }
         return try encoded(value)
     }
