@@ -1,5 +1,6 @@
 import CLMDB
 import PolyStoreBackend
+import PolyStoreKeyValue
 import PolyStorePlatform
 
 extension StoreError {
@@ -37,5 +38,19 @@ extension StoreError {
             default: (.io, "\(what) failed: the operating system could not read or write \(path). Check the disk and try again.")
             }
         self.init(kind, message, location: path, engineCode: Int(code), underlying: String(cString: mdb_strerror(code)))
+    }
+}
+
+/// The errors for result codes of LMDB's write transactions, in which a full map is not an error of the caller.
+enum LMDBResult {
+    /// - Throws: the error that ``failure(_:_:_:)`` returns.
+    static func check(_ code: Int32, _ what: @autoclosure () -> String, _ path: String) throws {
+        if let failure = failure(code, what(), path) { throw failure }
+    }
+
+    /// Returns `EngineOutOfRoom` if the map is too small, a `StoreError` for every other code, and `nil` for success.
+    static func failure(_ code: Int32, _ what: @autoclosure () -> String, _ path: String) -> (any Error)? {
+        if code == MDB_SUCCESS { return nil }
+        return code == MDB_MAP_FULL ? EngineOutOfRoom() : StoreError(lmdb: code, what(), path: path)
     }
 }

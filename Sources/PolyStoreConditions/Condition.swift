@@ -14,3 +14,53 @@ package indirect enum Condition: Sendable, Hashable {
     /// A condition that is already resolved, from key paths. Its fields belong to the fetched entity.
     case resolved(QueryPredicate)
 }
+
+/// One side of a comparison.
+package indirect enum Operand: Sendable, Hashable {
+    case path(PropertyPath)
+    /// A constant with its original type. The type of null is irrelevant.
+    case constant(Value, AttributeType)
+    /// An object, identified by entity and row id.
+    ///
+    /// `store` is the id of the store that holds the object. In a condition for another store, the object is not equal to any object. If nil, only row
+    /// ids are compared.
+    case object(entity: String, id: Int64, store: String? = nil)
+    case list([Operand])
+    /// A range of values, for `IN` and `BETWEEN`. A nil bound leaves that side open.
+    case range(low: Operand?, high: Operand?, includesHigh: Bool)
+    case arithmetic(ArithmeticOperator, Operand, Operand)
+    /// An aggregate of the objects at the end of a path that satisfy a condition, in which a variable refers to the object:
+    /// `SUBQUERY(friends, $f, $f.age > 30).@count`, or `.@max.age`. `keys` are the keys after the closing parenthesis.
+    case subquery(PropertyPath, variable: String, Condition, keys: [String] = ["@count"])
+    /// A function of one or two operands: `modulus:by:(age, 2)`, `length(name)`.
+    case function(ScalarFunction, [Operand])
+    /// `TERNARY(age > 17, fee, 0)`: the first value if the condition is true, otherwise the second.
+    case conditional(Condition, Operand, Operand)
+    /// A type conversion: `CAST(born, 'NSNumber')`.
+    case cast(Operand, AttributeType)
+    /// The time at which the condition is evaluated.
+    case now
+
+    /// The null constant.
+    package static let null = Operand.constant(.null, .int64)
+}
+
+/// A path of keys joined by dots.
+///
+/// `"[0]"`, `"[LAST]"` and the like are positions in an ordered relationship. Keys can be collection operators: `friends.@count`, `friends.@avg.age`.
+/// `SELF` and `objectID` alone are the object itself.
+package struct PropertyPath: Sendable, Hashable {
+    /// The variable that the path starts from in a subquery, without its dollar sign; nil for the fetched object.
+    package var variable: String?
+    /// The keys; empty for the object itself.
+    package var keys: [String]
+    /// The location in the format string.
+    package var location: FormatLocation
+
+    /// Creates a path of keys.
+    package init(_ keys: [String], variable: String? = nil, location: FormatLocation = .none) {
+        self.variable = variable
+        self.keys = keys
+        self.location = location
+    }
+}

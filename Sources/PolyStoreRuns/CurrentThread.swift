@@ -1,3 +1,4 @@
+import Dispatch
 import PolyStorePlatform
 
 /// Returns an identifier of the calling thread, used to detect a thread that would wait for itself.
@@ -16,5 +17,12 @@ package func pauseThread(attempt: Int) {
         sched_yield()
     } else {
         usleep(UInt32(min(attempt, 1000)))
+    }
+}
+
+extension DispatchQueue {
+    /// Runs blocking work on the queue and awaits its result. The calling task does not block one of Swift's cooperative threads.
+    package func awaiting<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T {
+        try await withCheckedThrowingContinuation { continuation in async { continuation.resume(with: Result { try work() }) } }
     }
 }

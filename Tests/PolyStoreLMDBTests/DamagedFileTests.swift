@@ -114,6 +114,34 @@ import Testing
         if try store.backend.verify() == [] { #expect(try store.wholeNotes().count == 94) }
     }
 
+    /// Two values that have the same pages: each is whole by itself, so only the count of uses shows the damage.
+    @Test func pagesThatAreUsedTwiceAreFound() throws {
+        let folder = try Folder()
+        let sound = try sample(folder)
+        var bytes = sound
+        func number<T: FixedWidthInteger>(_ offset: Int, _ type: T.Type) -> T {
+            bytes.withUnsafeBytes { T(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: T.self)) }
+        }
+        var changed = 0
+        for page in 2..<sound.count / Self.page where number(page * Self.page + 10, UInt16.self) & 0x6f == 0x02 {
+            let start = page * Self.page
+            // The offsets of the numbers of first pages, in the entries with values that have pages of their own.
+            let pointers = (0..<(Int(number(start + 12, UInt16.self)) - LMDBMeta.headerSize) / 2).compactMap { index -> Int? in
+                let node = start + Int(number(start + LMDBMeta.headerSize + 2 * index, UInt16.self))
+                return number(node + 4, UInt16.self) == 1 ? node + 8 + Int(number(node + 6, UInt16.self)) : nil
+            }
+            guard let first = pointers.first, pointers.count > 1 else { continue }
+            for other in pointers.dropFirst() { bytes.replaceSubrange(other..<other + 8, with: bytes[first..<first + 8]) }
+            changed += pointers.count - 1
+        }
+        try #require(changed > 0)
+        try folder.write(bytes, to: "damaged")
+        let error = read(folder, checksPages: true)
+        #expect(error?.code == .corrupt && error?.message.contains("used elsewhere too") == true, "\(String(describing: error))")
+        let store = try notes(folder.file("damaged"))
+        #expect(try store.backend.verify().contains { $0.contains("used elsewhere too") })
+    }
+
     /// Keys out of order, scanned backwards: an error, or another order if pages are not checked, but never a crash.
     @Test(arguments: [false, true])
     func swappedPagesOfAnIndexAreFoundByTheCheckAndNeverCrash(checksPages: Bool) throws {

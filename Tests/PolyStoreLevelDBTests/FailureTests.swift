@@ -29,6 +29,38 @@ import Testing
         #expect(try store.wholeNotes().count == found.count + 11)
     }
 
+    /// One call fails, and the disk works again: LevelDB would acknowledge what it writes behind the incomplete record, and lose it.
+    @Test(.enabled(if: FileFaults.areAvailable), arguments: [Durability.relaxed, .full])
+    func afterOneFailedCallNothingIsWrittenUntilTheStoreIsOpenedAgain(durability: Durability) throws {
+        var failedCalls = 0
+        for at in 1...20 {
+            let folder = try Folder()
+            let store = try notes(folder.file())
+            try store.addNotes(1...3, size: 300, .full)
+            let faults = FileFaults(.space, below: folder, at: at, error: EIO)
+            let error = failure { try store.addNotes(4...4, size: 300, durability) }
+            faults.end()
+            guard faults.failed == 1 else { break }
+            failedCalls += 1
+            // A commit that does not need the call is acknowledged.
+            guard let error else { continue }
+            #expect(error.code == .io, "call \(at): \(error)")
+            for id in Int64(5)...7 {
+                let later = failure { try store.addNotes(id...id, size: 300, .full) }
+                #expect(later?.code == .io && later?.message.contains("open it again") == true, "call \(at): \(String(describing: later))")
+            }
+            #expect(try store.wholeNotes().prefix(3) == [1, 2, 3])
+            try? store.backend.close()
+            let again = try notes(folder.file())
+            let found = try again.wholeNotes()
+            #expect(found == [1, 2, 3] || found == [1, 2, 3, 4], "call \(at)")
+            #expect(try again.backend.verify() == [])
+            try again.addNotes(8...9, size: 300, .full)
+            #expect(try again.wholeNotes() == found + [8, 9])
+        }
+        #expect(failedCalls > 0)
+    }
+
     @Test func transactionAboveTheLimitIsFullAndCanContinue() throws {
         let folder = try Folder()
         let store = try notes(folder.file()) { $0.maximumTransactionSize = 1 << 20 }

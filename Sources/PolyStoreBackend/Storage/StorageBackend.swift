@@ -92,6 +92,14 @@ extension StorageBackend {
     public func verify() throws -> [String] { try verify { _ in } }
 }
 
+/// A source of related objects. Every ``ReadTransaction`` conforms.
+public protocol RelatedRecords: AnyObject {
+    /// Returns a record, or nil if it does not exist. The record is valid until the next call.
+    func record(_ entity: Entity, rowID: Int64) throws -> RecordView?
+    /// Returns the targets of a relationship for many sources; see ``ReadTransaction/related(_:of:)``.
+    func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs
+}
+
 /// A consistent snapshot of a store. Not Sendable: used by one thread at a time.
 public protocol ReadTransaction: RelatedRecords {
     /// The number of the commit that the snapshot shows. It increases with each commit; 0 is a store without commits.

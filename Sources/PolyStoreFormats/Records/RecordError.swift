@@ -1,3 +1,5 @@
+import Foundation
+
 /// An error in a record, with its position: `cities.csv, record 17 (line 20), field population: expected an integer, found the text "many"`.
 public struct RecordError: Error, Sendable, Hashable {
     /// The kind of an error. A struct, so that codes can be added.
@@ -93,4 +95,9 @@ extension RecordError: CustomStringConvertible {
         }
         return parts.isEmpty ? reason : parts.joined(separator: ", ") + ": " + reason
     }
+}
+
+extension RecordError: LocalizedError {
+    /// The position, the field and the reason.
+    public var errorDescription: String? { description }
 }

@@ -93,3 +93,35 @@ public final class ModelHierarchy: Sendable {
             entity: type._$entityName)
     }
 }
+
+/// The position of a model class in its hierarchy: its superclass and subclasses.
+public struct ModelInheritance: Sendable {
+    /// A Boolean value that indicates whether only subclasses have objects.
+    public let isAbstract: Bool
+    /// The direct model superclass; `nil` for the root of a hierarchy and for a class without a hierarchy.
+    public let superentity: (any Model.Type)?
+    /// All direct model subclasses. The list must be complete because a store keeps a hierarchy as one entity.
+    public let subentities: [any Model.Type]
+
+    /// Creates the position of a class.
+    public init(isAbstract: Bool = false, superentity: (any Model.Type)? = nil, subentities: [any Model.Type] = []) {
+        self.isAbstract = isAbstract
+        self.superentity = superentity
+        self.subentities = subentities
+    }
+}
+
+/// The first indexes of a class's own properties in the entity of its hierarchy.
+public struct ModelFirstIndexes: Sendable {
+    /// The first field index, for attributes and to-one relationships.
+    public let field: Int
+    /// The first relationship index.
+    public let relationship: Int
+
+    /// Creates first indexes.
+    @inlinable
+    public init(field: Int = 0, relationship: Int = 0) {
+        self.field = field
+        self.relationship = relationship
+    }
+}

@@ -21,3 +21,19 @@ extension StoreError {
         }
     }
 }
+
+/// Damage that makes reading entries unsafe. Verification reports only these findings.
+public struct EngineDamage: Error {
+    /// A sentence for each finding.
+    public let findings: [String]
+
+    /// - Parameter findings: A sentence for each finding.
+    public init(_ findings: [String]) { self.findings = findings }
+}
+
+/// Thrown by an ``EngineWriter`` that needs ``TransactionalEngine/makeRoom()``. The record layer then ends the transaction, makes room, and repeats all writes
+/// in a new one.
+public struct EngineOutOfRoom: Error {
+    /// Creates the error.
+    public init() {}
+}

@@ -1,8 +1,0 @@
-import PolyStoreBackend
-
-extension StoreError {
-    /// Wraps an error that is not a `StoreError`.
-    init(wrapping error: any Error) {
-        if let error = error as? StoreError { self = error } else { self.init(.misuse, "\(error)", underlying: "\(error)") }
-    }
-}
