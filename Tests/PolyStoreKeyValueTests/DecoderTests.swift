@@ -46,7 +46,7 @@ import Testing
             }
         }
         let snapshot = opened.engine.snapshot()
-        let decoder = RecordDecoder(opened.layout)
+        let decoder = StoredRecordDecoder(opened.layout)
         var survived = 0
         for round in 0..<30_000 {
             let id = Int64(round % 8 + 1)
@@ -100,12 +100,12 @@ import Testing
         for _ in 0..<5_000 {
             let bytes = random.bytes(random.below(40))
             if let state = bytes.withUnsafeBytes({ IndexState($0) }) { #expect(state.bytes.count >= 7) }
-            _ = StoreIdentity(bytes)
+            _ = KeyValueStoreIdentity(bytes)
         }
         for configuration in [nil, "", "a\"b\0", "Ünïcode"] {
-            let identity = StoreIdentity(
+            let identity = KeyValueStoreIdentity(
                 storeID: "00ff0123456789abcdef00ff01234567", configuration: configuration, schemaHash: "89abcdef00ff0123")
-            #expect(StoreIdentity(identity.bytes) == identity)
+            #expect(KeyValueStoreIdentity(identity.bytes) == identity)
         }
     }
 }

@@ -48,7 +48,7 @@ final class Connection {
     /// The process that opened the connection.
     let process = OwningProcess()
     /// The identity of the opened store; `nil` while it is being opened. See ``begin(writing:)``.
-    @exclusivity(unchecked) var identity: StoreIdentity?
+    @exclusivity(unchecked) var identity: SQLiteStoreIdentity?
     /// The number of times that SQLite had re-prepared the first statement of a transaction when the store's identity was last checked.
     @exclusivity(unchecked) private var preparesAtCheck: Int32 = -1
     /// The error of the latest checkpoint; see ``followLog()``.

@@ -54,10 +54,10 @@ extension ConnectionPool {
         let connection = try borrowWriter()
         defer { giveBackWriter() }
         let present = Set(try connection.texts("SELECT name FROM sqlite_master WHERE type = 'index'"))
-        var missing: [IndexBuilder.MissingIndex] = []
+        var missing: [SQLiteIndexBuilder.MissingIndex] = []
         for table in tables.entities {
             for (index, sql) in zip(table.indexes, table.indexSQL) where !index.isUnique && !present.contains(index.plainName) {
-                missing.append(IndexBuilder.MissingIndex(name: index.plainName, entity: table.entity.name, sql: sql))
+                missing.append(SQLiteIndexBuilder.MissingIndex(name: index.plainName, entity: table.entity.name, sql: sql))
             }
         }
         guard !missing.isEmpty else { return }

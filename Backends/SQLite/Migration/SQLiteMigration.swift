@@ -9,7 +9,7 @@ final class SQLiteMigration: StoreMigration {
     private let connection: Connection
     private let snapshot: SQLiteReadTransaction
     private let transaction: SQLiteWriteTransaction
-    private let writer: MigrationTarget
+    private let writer: SQLiteMigrationTarget
     /// The first unique index that migrated records violate.
     private let violation: StoreError?
     // A migration is used by one thread at a time, and no access lasts longer than a statement.
@@ -44,7 +44,7 @@ final class SQLiteMigration: StoreMigration {
             pool.giveBackWriter()
             throw error
         }
-        writer = MigrationTarget(transaction, change)
+        writer = SQLiteMigrationTarget(transaction, change)
         self.change = change
         self.pool = pool
         self.connection = connection

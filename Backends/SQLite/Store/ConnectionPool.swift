@@ -12,7 +12,7 @@ final class ConnectionPool: @unchecked Sendable {
     let access: Connection.Access
     var isReadOnly: Bool { access != .writing }
     /// Modified only while the store is being opened.
-    private var identity: StoreIdentity
+    private var identity: SQLiteStoreIdentity
     private let process = OwningProcess()
     let options: SQLiteOptions
     private let logger: any StoreLogger
@@ -27,7 +27,7 @@ final class ConnectionPool: @unchecked Sendable {
     private var keptDescriptors = 0
     private static let mostKeptDescriptors = 32
     private var isClosed = false
-    private var builder: IndexBuilder?
+    private var builder: SQLiteIndexBuilder?
     private var hasWarnedOfLog = false
     /// The number of snapshots of each version, and the newest known version.
     private var snapshots: [UInt64: Int] = [:]
@@ -50,7 +50,7 @@ final class ConnectionPool: @unchecked Sendable {
 
     /// - Parameter isLogFlushed: A Boolean value that indicates whether the write-ahead log contains only frames that the writer has flushed.
     init(
-        file: OpenFile, writer: Connection, identity: StoreIdentity, options: SQLiteOptions, access: Connection.Access, isLogFlushed: Bool,
+        file: OpenFile, writer: Connection, identity: SQLiteStoreIdentity, options: SQLiteOptions, access: Connection.Access, isLogFlushed: Bool,
         logger: any StoreLogger
     ) throws {
         self.file = file
@@ -272,14 +272,14 @@ final class ConnectionPool: @unchecked Sendable {
         try flushLog()
     }
 
-    func startIndexing(_ missing: [IndexBuilder.MissingIndex]) throws {
-        let builder = IndexBuilder(missing, try openChanging(tables, busyTimeout: IndexBuilder.busyTimeout), logger: logger)
+    func startIndexing(_ missing: [SQLiteIndexBuilder.MissingIndex]) throws {
+        let builder = SQLiteIndexBuilder(missing, try openChanging(tables, busyTimeout: SQLiteIndexBuilder.busyTimeout), logger: logger)
         lock.withLock { self.builder = builder }
         builder.start { [weak self] error in self?.recordFailure(error) }
     }
 
     /// The builder that creates indexes in the background; `nil` if the store had all indexes when it was opened.
-    var indexBuilder: IndexBuilder? { lock.withLock { builder } }
+    var indexBuilder: SQLiteIndexBuilder? { lock.withLock { builder } }
 
     func giveBackWriter() {
         let isLast = lock.withLock {

@@ -128,7 +128,7 @@ struct StoreOpener {
         }
         let pool = try ConnectionPool(
             file: file, writer: connection,
-            identity: StoreIdentity(storeID: metadata.storeID, schemaHash: metadata.schemaHash, schema: request.schema.description),
+            identity: SQLiteStoreIdentity(storeID: metadata.storeID, schemaHash: metadata.schemaHash, schema: request.schema.description),
             options: options, access: access,
             isLogFlushed: !hadLog && (isMade || storePath.walSize() == 0), logger: request.logger)
         // The stored schema may have had other indexes.

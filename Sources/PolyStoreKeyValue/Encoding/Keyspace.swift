@@ -43,7 +43,7 @@ public enum Keyspace: UInt8, Sendable, CaseIterable {
     /// | buildProgress | index u32 | i64: up to which id the index is built |
     /// | statistics | entity u32 | i64: number of records |
     /// | commitVersion | | u64 |
-    /// | identity | | store id, hash of the model, configuration (`StoreIdentity`), sealed |
+    /// | identity | | store id, hash of the model, configuration (`KeyValueStoreIdentity`), sealed |
     /// | link | link table u32 | its name |
     /// | value | a name, UTF-8 | a named value of the store, sealed |
     /// | log | | u64: entries of the change log up to this position were removed; sealed |

@@ -15,7 +15,7 @@ final class RecordCursorOverIDs: RecordCursor {
     @exclusivity(unchecked) private var left: Int
     private let keys = KeyWriter()
     private let number: UInt32
-    private let decoder: RecordDecoder
+    private let decoder: StoredRecordDecoder
 
     /// - Parameter slice: The rows to return, if all row ids must exist; `nil` for all.
     init(_ reader: SnapshotReader, _ entity: Entity, _ source: IDSource, mustExist: Bool, slice: RowSlice? = nil) {
@@ -26,7 +26,7 @@ final class RecordCursorOverIDs: RecordCursor {
         skip = slice?.offset ?? 0
         left = slice?.limit ?? .max
         number = reader.layout.number(of: entity)
-        decoder = RecordDecoder(reader.layout)
+        decoder = StoredRecordDecoder(reader.layout)
         super.init(layout: entity.layout)
     }
 

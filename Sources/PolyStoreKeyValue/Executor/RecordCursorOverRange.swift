@@ -7,7 +7,7 @@ final class RecordCursorOverRange: RecordCursor {
     private let cursor: EngineCursor
     private let range: KeyRange
     private let isReversed: Bool
-    private let decoder: RecordDecoder
+    private let decoder: StoredRecordDecoder
     /// The common first five bytes of the entity's keys if all records are scanned; the ends of the range then need no comparisons.
     private let whole: UInt64?
     // Used only by `next`, never recursively.
@@ -29,7 +29,7 @@ final class RecordCursorOverRange: RecordCursor {
         range = ids ?? KeyRange(recordsOf: number)
         self.isReversed = isReversed
         cursor = try reader.snapshot.cursor()
-        decoder = RecordDecoder(reader.layout)
+        decoder = StoredRecordDecoder(reader.layout)
         super.init(layout: entity.layout)
     }
 

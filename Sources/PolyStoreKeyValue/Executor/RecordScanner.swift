@@ -11,7 +11,7 @@ final class RecordScanner {
     private let cursor: EngineCursor
     private let entries: EntryBatch
     private let batch: RecordBatch
-    private let decoder: RecordDecoder
+    private let decoder: StoredRecordDecoder
     /// A Boolean value that indicates whether fields of variable length are needed.
     private let needsHeap: Bool
     private let isChecked: Bool
@@ -48,7 +48,7 @@ final class RecordScanner {
         head = entity.layout.minimumSize
         entries = EntryBatch(copied: needsHeap ? 0 : head)
         batch = RecordBatch(entity.layout, capacity: EntryBatch.capacity, records: entries.values, counts: entries.valueCounts)
-        decoder = RecordDecoder(reader.layout)
+        decoder = StoredRecordDecoder(reader.layout)
         cursor = try reader.snapshot.cursor()
     }
 

@@ -8,8 +8,8 @@ import PolyStoreBackend
 final class KeyValueMigration: StoreMigration {
     private let handle: EngineHandle
     private let logger: any StoreLogger
-    private let plan: MigrationPlan
-    private let identity: StoreIdentity
+    private let plan: KeyValueMigrationPlan
+    private let identity: KeyValueStoreIdentity
     private let layout: StoreLayout
     private let overlay: MigrationOverlay
     /// Called at the end, with whether the migration was committed.
@@ -17,7 +17,7 @@ final class KeyValueMigration: StoreMigration {
     private(set) var source: any ReadTransaction
     private let sourceLayout: StoreLayout
     private(set) var savedPosition: [UInt8]?
-    private var current: MigrationTarget?
+    private var current: KeyValueMigrationTarget?
     private var isEnded = false
     /// The size of the engine's files before the migration, in bytes.
     private let sizeBefore: Int
@@ -72,7 +72,7 @@ final class KeyValueMigration: StoreMigration {
 
     /// Writes the journal, or resumes that of an interrupted attempt. Abandons an interrupted migration to another schema.
     private static func begin(_ change: SchemaChange, _ writer: any EngineWriter, _ location: String) throws -> (
-        MigrationPlan, StoreIdentity, [UInt8]?, MigrationOverlay
+        KeyValueMigrationPlan, KeyValueStoreIdentity, [UInt8]?, MigrationOverlay
     ) {
         var journal = try MigrationJournal.read(writer, location: location)
         if let found = journal, !found.isOf(change) {
@@ -80,11 +80,11 @@ final class KeyValueMigration: StoreMigration {
             journal = nil
         }
         let format: UInt32? = try writer.get(Keyspace.Metadata.format.key()).flatMap { BigEndianInteger.read($0) }
-        guard let format, let identity = try SealedValue.get(Keyspace.Metadata.identity.key(), writer).flatMap(StoreIdentity.init) else {
+        guard let format, let identity = try SealedValue.get(Keyspace.Metadata.identity.key(), writer).flatMap(KeyValueStoreIdentity.init) else {
             throw StoreError(.corrupt, "The store \(location) is damaged: its identity cannot be read.", location: location)
         }
         let catalog = try Catalog(reading: writer, format: format, journal: journal, location: location)
-        let plan = try MigrationPlan(change, resuming: journal, catalog, writer, location: location)
+        let plan = try KeyValueMigrationPlan(change, resuming: journal, catalog, writer, location: location)
         if journal == nil { try plan.begin(writer) }
         let position = try SealedValue.get(MigrationJournal.positionKey, writer)
         return (plan, identity, position, try MigrationOverlay(writer, location: location))
@@ -113,11 +113,11 @@ final class KeyValueMigration: StoreMigration {
         do { return try batch() } catch { return FailedTransaction(error) }
     }
 
-    private func batch() throws -> MigrationTarget {
+    private func batch() throws -> KeyValueMigrationTarget {
         try check()
         if let current { return current }
         let batch = try KeyValueWriteTransaction(handle, layout, logger, isStaged: true)
-        let target = MigrationTarget(batch, plan.change, overlay, layout.traits)
+        let target = KeyValueMigrationTarget(batch, plan.change, overlay, layout.traits)
         current = target
         return target
     }

@@ -29,7 +29,7 @@ struct Catalog: Sendable {
     var indexes: [IndexName: UInt32] = [:]
     var links: [String: UInt32] = [:]
     /// The record layouts, by entity number; entities without an entry have only layout 0.
-    var formats: [UInt32: RecordFormat] = [:]
+    var formats: [UInt32: StoredRecordFormat] = [:]
     /// The numbers of link tables whose sources and targets are exchanged.
     var reversedLinks: Set<UInt32> = []
     /// A Boolean value that indicates whether an index without a number gets ``missingIndex`` instead of counting as damage.
@@ -68,14 +68,14 @@ struct Catalog: Sendable {
         let names = Dictionary(entities.map { ($0.value, $0.key) }, uniquingKeysWith: { first, _ in first })
         try snapshot.forEach(.layout) { entity, value in
             guard let number: UInt16 = BigEndianInteger.read(value) else { throw damaged }
-            formats[entity, default: RecordFormat()].number = number
+            formats[entity, default: StoredRecordFormat()].number = number
         }
         try snapshot.forEachKey(.oldLayout) { key, value in
             guard key.count == 8, let old = SealedValue.opened([UInt8](key), value) else { throw damaged }
             let entity = UInt32(bigEndian: key.loadUnaligned(fromByteOffset: 2, as: UInt32.self))
             let number = UInt16(bigEndian: key.loadUnaligned(fromByteOffset: 6, as: UInt16.self))
             guard let old = OldLayout(names[entity] ?? "?", old) else { throw damaged }
-            formats[entity, default: RecordFormat()].old[number] = old
+            formats[entity, default: StoredRecordFormat()].old[number] = old
         }
         try snapshot.forEach(.reversedLink) { number, _ in reversedLinks.insert(number) }
     }
@@ -100,8 +100,8 @@ struct Catalog: Sendable {
     }
 
     /// Returns the record layouts of an entity.
-    func format(of entity: Entity, _ location: String) throws -> RecordFormat {
-        guard !formats.isEmpty, let format = formats[try number(of: entity, location)] else { return RecordFormat() }
+    func format(of entity: Entity, _ location: String) throws -> StoredRecordFormat {
+        guard !formats.isEmpty, let format = formats[try number(of: entity, location)] else { return StoredRecordFormat() }
         guard format.old[format.number] == nil, format.old.values.allSatisfy({ $0.fits(entity) }) else {
             throw missing("the layouts of \(entity.name)", location)
         }

@@ -9,7 +9,7 @@ struct IndexChange {
     let location: String
 
     /// - Parameter catalog: The catalog of the store, which is updated.
-    func write(_ catalog: inout Catalog, _ identity: StoreIdentity, _ writer: any EngineWriter) throws {
+    func write(_ catalog: inout Catalog, _ identity: KeyValueStoreIdentity, _ writer: any EngineWriter) throws {
         var wanted: [Catalog.IndexName: Index] = [:]
         for entity in schema.entities {
             let number = try catalog.number(of: entity, location)

@@ -9,7 +9,7 @@ struct KeyValueOpener {
     /// The metadata of an existing store.
     private struct Contents {
         var metadata: StoreMetadata
-        var identity: StoreIdentity
+        var identity: KeyValueStoreIdentity
         var catalog: Catalog
         let journal: MigrationJournal?
         /// ``StoreLayout/migration``.
@@ -128,7 +128,7 @@ struct KeyValueOpener {
                 location: engine.location)
         }
         guard let schema = try SealedValue.get(Keyspace.Metadata.schema.key(1), snapshot) else { throw damaged("its model") }
-        guard let identity = try SealedValue.get(Keyspace.Metadata.identity.key(), snapshot).flatMap(StoreIdentity.init) else {
+        guard let identity = try SealedValue.get(Keyspace.Metadata.identity.key(), snapshot).flatMap(KeyValueStoreIdentity.init) else {
             throw damaged("its identity")
         }
         var metadata = try StoreMetadata(
@@ -155,7 +155,7 @@ struct KeyValueOpener {
         let catalog = Catalog(request.schema)
         try writer.put(Keyspace.Metadata.format.key(), BigEndianInteger.bytes(UInt32(KeyValueBackend.plainFormat)))
         try SealedValue.put(Keyspace.Metadata.schema.key(1), metadata.schema.encoded(), writer)
-        let identity = StoreIdentity(
+        let identity = KeyValueStoreIdentity(
             storeID: metadata.storeID, configuration: metadata.configurationName, schemaHash: metadata.schemaHash)
         let layout = try layout(catalog, identity, nil, resets: handle.resetCount)
         try SealedValue.put(Keyspace.Metadata.identity.key(), identity.bytes, writer)
@@ -163,7 +163,7 @@ struct KeyValueOpener {
         return (metadata, layout)
     }
 
-    private func layout(_ catalog: Catalog, _ identity: StoreIdentity, _ migration: [UInt8]?, resets: Int) throws -> StoreLayout {
+    private func layout(_ catalog: Catalog, _ identity: KeyValueStoreIdentity, _ migration: [UInt8]?, resets: Int) throws -> StoreLayout {
         try StoreLayout(
             location: engine.location, traits: engine.traits, schema: request.schema, catalog: catalog, identity: identity,
             migration: migration, resets: resets)

@@ -4,7 +4,7 @@ import PolyStoreBackend
 final class SnapshotReader {
     let layout: StoreLayout
     let snapshot: any EngineSnapshot
-    let decoder: RecordDecoder
+    let decoder: StoredRecordDecoder
     let isWritten: Bool
     private let keys = KeyWriter()
     // Used by one thread; each access is a single load or store.
@@ -26,7 +26,7 @@ final class SnapshotReader {
         self.layout = layout
         self.snapshot = snapshot
         self.cache = cache
-        decoder = RecordDecoder(layout)
+        decoder = StoredRecordDecoder(layout)
         if let cache {
             states = cache.indexStates
             knownLogBounds = cache.logBounds

@@ -26,7 +26,7 @@ final class StoreLayout: Sendable {
     /// The link tables, by ``LinkTable/index``, in the order of their keys.
     let linkOrder: [Int]
     /// The record layouts of the entities, by ``Entity/index``.
-    private let formats: [RecordFormat]
+    private let formats: [StoredRecordFormat]
     private let layoutNumbers: [UInt16]
     /// Whether each link table is stored with its sources and targets exchanged, by ``LinkTable/index``.
     private let reversedLinks: [Bool]
@@ -34,7 +34,7 @@ final class StoreLayout: Sendable {
     let isMigrated: Bool
 
     init(
-        location: String, traits: EngineTraits, schema: ResolvedSchema, catalog: Catalog, identity: StoreIdentity, migration: [UInt8]?,
+        location: String, traits: EngineTraits, schema: ResolvedSchema, catalog: Catalog, identity: KeyValueStoreIdentity, migration: [UInt8]?,
         resets: Int
     )
         throws
@@ -96,7 +96,7 @@ final class StoreLayout: Sendable {
     func number(of table: LinkTable) -> UInt32 { linkNumbers[table.index] }
     func linkNumber(_ table: Int) -> UInt32 { linkNumbers[table] }
     func isLinkReversed(_ table: Int) -> Bool { reversedLinks[table] }
-    func format(of entity: Entity) -> RecordFormat { formats[entity.index] }
+    func format(of entity: Entity) -> StoredRecordFormat { formats[entity.index] }
     /// Returns the layout number of an entity's new records.
     func layoutNumber(of entity: Entity) -> UInt16 { layoutNumbers[entity.index] }
 

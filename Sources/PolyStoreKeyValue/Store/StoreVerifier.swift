@@ -86,7 +86,7 @@ struct StoreVerifier {
     /// Checks the model against its hash. Opening a store checks only the hash.
     private mutating func checkModel() throws {
         let model = try SealedValue.get(Keyspace.Metadata.schema.key(1), reader.snapshot)
-        let identity = try SealedValue.get(Keyspace.Metadata.identity.key(), reader.snapshot).flatMap(StoreIdentity.init)
+        let identity = try SealedValue.get(Keyspace.Metadata.identity.key(), reader.snapshot).flatMap(KeyValueStoreIdentity.init)
         guard let model, let description = try? SchemaDescription(encoded: model), description.versionHash == identity?.schemaHash
         else { return add("The store's model does not have its hash.") }
     }
@@ -94,7 +94,7 @@ struct StoreVerifier {
     /// Checks that each record can be read and has an entry in every index, and that the statistics contain the number of records.
     private mutating func checkRecords(_ entity: Entity) throws {
         let keys = KeyWriter()
-        let decoder = RecordDecoder(layout)
+        let decoder = StoredRecordDecoder(layout)
         var count: Int64 = 0
         var sentences: [String] = []
         // Also if the scan throws.

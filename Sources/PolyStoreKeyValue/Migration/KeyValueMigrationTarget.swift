@@ -1,7 +1,7 @@
 import PolyStoreBackend
 
 /// One batch of writes to the target store of a running migration.
-final class MigrationTarget: WriteTransaction {
+final class KeyValueMigrationTarget: WriteTransaction {
     let batch: KeyValueWriteTransaction
     private let change: SchemaChange
     private let overlay: MigrationOverlay

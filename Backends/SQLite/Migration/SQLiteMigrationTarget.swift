@@ -1,7 +1,7 @@
 import PolyStoreBackend
 
 /// The target store of a running migration: a write transaction that rejects changes to migrated records and that only the migration ends.
-final class MigrationTarget: WriteTransaction {
+final class SQLiteMigrationTarget: WriteTransaction {
     private let transaction: SQLiteWriteTransaction
     private let change: SchemaChange
 

@@ -1,7 +1,7 @@
 import PolyStoreBackend
 
 /// The identity of a store: its id (16 bytes), the hash of its model (8 bytes), and, unless the configuration is the default one, 01 and its name.
-struct StoreIdentity: Equatable {
+struct KeyValueStoreIdentity: Equatable {
     /// The store id as 32 hexadecimal digits.
     var storeID: String
     var configuration: String?

@@ -1,7 +1,7 @@
 import PolyStoreBackend
 
 /// The record layouts that an entity's records may have.
-struct RecordFormat: Sendable {
+struct StoredRecordFormat: Sendable {
     /// The layout number of new records.
     var number: UInt16 = 0
     /// The other layouts that records may still have, by layout number.
@@ -15,7 +15,7 @@ struct RecordFormat: Sendable {
     ///   - isEmpty: Whether the entity has no records.
     /// - Throws: `full` if all layout numbers are in use.
     func followed(by fields: [SchemaChange.FieldSource], of entity: Entity, to target: Entity, isEmpty: Bool, location: String) throws
-        -> RecordFormat
+        -> StoredRecordFormat
     {
         let isSame =
             fields.count == entity.fields.count
@@ -30,7 +30,7 @@ struct RecordFormat: Sendable {
     }
 
     private func next(_ fields: [SchemaChange.FieldSource], _ entity: Entity, _ name: String, _ isEmpty: Bool, _ location: String) throws
-        -> RecordFormat
+        -> StoredRecordFormat
     {
         guard number < .max else {
             throw StoreError(
@@ -38,7 +38,7 @@ struct RecordFormat: Sendable {
                 "\(entity.name) in \(location) was migrated \(number) times, and no layout number is left. Export the store and import it into a new one.",
                 entity: entity.name, location: location)
         }
-        var next = RecordFormat(number: number + 1)
+        var next = StoredRecordFormat(number: number + 1)
         if isEmpty { return next }
         next.old = old.mapValues { $0.followed(by: fields, name) }
         next.old[number] = OldLayout(name, types: entity.fields.map(\.type), fields: fields)

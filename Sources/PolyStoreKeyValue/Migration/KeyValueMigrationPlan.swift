@@ -1,7 +1,7 @@
 import PolyStoreBackend
 
 /// The assignment of a store's numbers in a migration: which entities, indexes and link tables keep theirs, and which get new ones.
-struct MigrationPlan {
+struct KeyValueMigrationPlan {
     let change: SchemaChange
     let journal: MigrationJournal
     let source: Catalog
@@ -173,7 +173,7 @@ struct MigrationPlan {
 
     /// Replaces the source schema with the target schema. The target data is already written, and the obsolete source data is marked for removal.
     /// - Parameter version: The commit version of the migration.
-    func finish(_ writer: any EngineWriter, _ identity: StoreIdentity, version: UInt64) throws {
+    func finish(_ writer: any EngineWriter, _ identity: KeyValueStoreIdentity, version: UInt64) throws {
         try writeEntities(writer)
         try writeLinks(writer)
         try writeIndexes(writer)

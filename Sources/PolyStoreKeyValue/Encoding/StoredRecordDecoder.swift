@@ -1,7 +1,7 @@
 import PolyStoreBackend
 
 /// Decodes stored records: verifies checksums and assembles chunked fields.
-final class RecordDecoder {
+final class StoredRecordDecoder {
     private let store: StoreLayout
     private let arena = RecordArena(capacity: 256)
     private let copy = RecordArena(capacity: 256)

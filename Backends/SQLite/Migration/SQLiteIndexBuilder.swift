@@ -8,7 +8,7 @@ import PolyStoreBackend
 /// not complete when the store is closed is created after the store is opened again, which detects that it is missing.
 ///
 /// Sendable: mutable state is guarded by `lock`.
-final class IndexBuilder: @unchecked Sendable {
+final class SQLiteIndexBuilder: @unchecked Sendable {
     /// An index and the statement that creates it.
     struct MissingIndex: Sendable {
         let name: String
