@@ -268,7 +268,8 @@ let package = Package(
         .testTarget(
             name: "PolyStoreCoreTests",
             dependencies: [
-                "PolyStoreConditions", "PolyStoreCore", "PolyStoreBackend", "PolyStoreQuery", "PolyStoreRuns", "SeededRandom",
+                "PolyStoreCollections", "PolyStoreConditions", "PolyStoreCore", "PolyStoreBackend", "PolyStoreQuery", "PolyStoreRuns",
+                "SeededRandom",
                 "PolyStoreMemory",
                 "PolyStoreSQLite",
                 "PolyStoreLMDB", "PolyStoreLevelDB", "CSQLite", "TestModels", "TestSupport",

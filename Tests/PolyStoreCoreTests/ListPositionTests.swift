@@ -1,3 +1,4 @@
+import PolyStoreCollections
 import PolyStoreCore
 import Testing
 
