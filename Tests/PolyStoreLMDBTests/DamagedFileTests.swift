@@ -123,8 +123,10 @@ import Testing
             bytes.withUnsafeBytes { T(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: T.self)) }
         }
         var changed = 0
-        for page in 2..<sound.count / Self.page where number(page * Self.page + 10, UInt16.self) & 0x6f == 0x02 {
+        for page in 2..<sound.count / Self.page {
             let start = page * Self.page
+            // A page within a long value has no header.
+            guard number(start, Int.self) == page, number(start + 10, UInt16.self) == 0x02 else { continue }
             // The offsets of the numbers of first pages, in the entries with values that have pages of their own.
             let pointers = (0..<(Int(number(start + 12, UInt16.self)) - LMDBMeta.headerSize) / 2).compactMap { index -> Int? in
                 let node = start + Int(number(start + LMDBMeta.headerSize + 2 * index, UInt16.self))
