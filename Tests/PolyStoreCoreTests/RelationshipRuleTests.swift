@@ -99,6 +99,24 @@ import Testing
     }
 
     @Test(arguments: Backend.forObjectLayer)
+    func aDeletionThatWasUndoneIsNotDenied(_ backend: Backend) throws {
+        let folder = try Folder()
+        let stack = try stack(backend, folder)
+        let sailors = try crew(stack)
+        try stack.performAndWait { try $0.edit(sailors[0]).ward = try $0.edit(sailors[1]) }
+        let draft = stack.beginUnsafe(supportsUndo: true)
+        try draft.delete(sailors[0])
+        draft.flush()
+        expectError(.constraint) { try draft.commit() }
+        try draft.undo()
+        // Another change, so that there is something to commit.
+        let other = try draft.edit(sailors[1])
+        other.ward = other
+        try draft.commit()
+        #expect(try stack.readAndWait { try $0.fetchExisting(sailors[0])?.ward?.objectID } == sailors[1])
+    }
+
+    @Test(arguments: Backend.forObjectLayer)
     func denyHoldsWhileTheTargetExists(_ backend: Backend) throws {
         let folder = try Folder()
         let stack = try stack(backend, folder)

@@ -39,6 +39,36 @@ import Testing
         #expect(!draft.canUndo)
     }
 
+    /// A member that is removed, added again, and of which only the addition is undone.
+    @Test(arguments: Backend.forObjectLayer)
+    func undoingAnAdditionRestoresTheRemovalBeforeIt(_ backend: Backend) throws {
+        let company = try Company(backend)
+        let ids = try company.people(3)
+        try company.stack.performAndWait { transaction in
+            let people = try transaction.fetchExisting(ids)
+            people[0].friends = [people[1], people[2]]
+        }
+        let draft = company.stack.beginUnsafe(supportsUndo: true)
+        let people = try draft.fetchExisting(ids)
+        people[0].friends.remove(people[1])
+        draft.flush()
+        people[0].friends.insert(people[1])
+        draft.flush()
+        #expect(people[0].friends.count == 2)
+        try draft.undo()
+        #expect(people[0].friends == [people[2]] && people[1].friends.isEmpty)
+        #expect(try draft.fetchCount(From<Person>(), Where("ANY friends.age == %@", people[1].age)) == 0)
+        try draft.redo()
+        #expect(people[0].friends.count == 2)
+        try draft.undo()
+        try draft.commit()
+        try company.stack.readAndWait { context throws in
+            let found = try context.fetchExisting(ids)
+            #expect(found[0].friends == [found[2]] && found[1].friends.isEmpty)
+        }
+        #expect(try company.verified().isEmpty)
+    }
+
     @Test(arguments: Backend.forObjectLayer)
     func undoesCreationsDeletionsAndRelationships(_ backend: Backend) throws {
         let company = try Company(backend)

@@ -69,6 +69,25 @@ import Testing
         durability.end(flushes: true)
     }
 
+    /// Relaxed commits in the earlier log are flushed by the first full commit after LevelDB has begun a new one.
+    @Test func theLogOfRelaxedCommitsIsKeptUntilItIsFlushed() throws {
+        let logs = try Logs()
+        try logs.append(3, 0)
+        let durability = try logs.durability()
+        try logs.append(3, 100)
+        try durability.commit(.relaxed)
+        try logs.append(5, 100)
+        try durability.commit(.relaxed)
+        #expect(openLogs(logs.folder) == ["000003.log", "000005.log"])
+        try logs.append(5, 100)
+        try durability.commit(.full)
+        // A log is closed when it is flushed.
+        #expect(openLogs(logs.folder) == ["000005.log"])
+        #expect(logs.mark == LevelDBMark(log: 5, size: 200))
+        durability.end(flushes: true)
+        #expect(openLogs(logs.folder) == [])
+    }
+
     /// A commit may be in a log between the known one and the newest, so that log is flushed too.
     @Test func severalNewLogsAreKeptUntilTheyAreFlushed() throws {
         let logs = try Logs()

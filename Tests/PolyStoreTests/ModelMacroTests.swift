@@ -57,6 +57,14 @@ final class Job {
     @Relationship var members: Set<Job>
 }
 
+/// A relationship within one class whose two ends have other names in the store.
+@Model
+final class Region {
+    var title: String = ""
+    @Relationship(inverse: "parts", name: "parent") var whole: Region?
+    @Relationship(name: "children") var parts: Set<Region>
+}
+
 /// Properties whose types are inferred from their defaults.
 @Model
 final class Ticket {
@@ -123,6 +131,24 @@ private final class CarModel {
         }
         #expect(found == ["8 [\"x\"] [1, 2]"])
         #expect(id.entityName == "Ticket")
+    }
+
+    @Test func endsOfARelationshipWithinAClassFindEachOtherUnderTheirStoredNames() throws {
+        let schema = Schema("Regions", Region.self)
+        let inverses = Region._$entity.properties.compactMap { property -> String? in
+            guard case .relationship(let relationship) = property else { return nil }
+            return relationship.inverse.map { "\(relationship.name): \($0)" }
+        }
+        #expect(inverses.contains("parent: children"))
+        let stack = try DataStack(schema)
+        try stack.addStore(.inMemory())
+        let titles = try stack.performAndWait { transaction in
+            let (whole, part) = (try transaction.create(Region.self), try transaction.create(Region.self))
+            part.title = "part"
+            part.whole = whole
+            return whole.parts.map(\.title)
+        }
+        #expect(titles == ["part"])
     }
 
     private let folder: Folder
