@@ -61,7 +61,8 @@ let package = Package(
         .target(
             name: "PolyStoreKernel",
             dependencies: [
-                "PolyStoreAttributes", "PolyStoreBackend", "PolyStoreCollections", "PolyStoreConditions", "PolyStoreQuery", "PolyStoreRuns",
+                "PolyStoreAttributes", "PolyStoreBackend", "PolyStoreCollections", "PolyStoreConditions", "PolyStorePlatform",
+                "PolyStoreQuery", "PolyStoreRuns",
                 "CObjectRetain",
             ],
             swiftSettings: settings),

@@ -98,7 +98,7 @@ extension Transaction {
         try checkMutable()
         for (index, position) in positions {
             try touch(table.stores[index])
-            historyRemovals[index] = position
+            buffer.historyRemovals[index] = position
         }
     }
 }

@@ -8,6 +8,26 @@ import Testing
 /// Contexts other than the view, and the snapshots that they hold.
 @Suite struct ContextTests {
     @Test(arguments: Backend.forObjectLayer)
+    @MainActor func onlyObjectsOfContextsThatMoveCanBeObserved(_ backend: Backend) throws {
+        let company = try Company(backend)
+        let id = try company.people(1)[0]
+        let stack = company.stack
+        let contexts: [Context] = [stack.view, stack.newContext(), stack.beginUnsafe(), stack.beginUnsafe().beginUnsafe()]
+        for context in contexts {
+            let person = try #require(try context.fetchExisting(id))
+            _ = try person.observe(\.age) { _, _ in }
+        }
+        try stack.performAndWait { transaction throws in
+            let person = try transaction.edit(id)
+            expectError(.misuse) { try person.observe(\.age) { _, _ in } }
+        }
+        try stack.readAndWait { snapshot throws in
+            let person = try #require(try snapshot.fetchExisting(id))
+            expectError(.misuse) { try person.observe(\.age) { _, _ in } }
+        }
+    }
+
+    @Test(arguments: Backend.forObjectLayer)
     @MainActor
     func viewsFollowOrWait(_ backend: Backend) async throws {
         let company = try Company(backend)

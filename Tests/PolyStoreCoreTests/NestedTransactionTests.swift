@@ -174,4 +174,23 @@ import Testing
         #expect(try company.stack.readAndWait { try $0.fetchExisting(department)?.tags.map(\.objectID) } == [tags[1]])
         #expect(try company.verified().isEmpty)
     }
+
+    /// A transaction that has ended reads no store, and neither do its descendants that outlive it.
+    @Test(arguments: Backend.forObjectLayer)
+    func descendantsOfAnEndedTransactionCannotRead(_ backend: Backend) throws {
+        let company = try Company(backend)
+        let id = try company.people(1)[0]
+        nonisolated(unsafe) var descendants: [UnsafeTransaction] = []
+        try company.stack.performAndWait { transaction throws in
+            let child = transaction.beginUnsafe()
+            let grandchild = child.beginUnsafe()
+            #expect(try grandchild.edit(id).age == 0)
+            descendants = [child, grandchild, child.beginUnsafe()]
+        }
+        for descendant in descendants {
+            expectError(.closed) { try descendant.fetchCount(From<Person>()) }
+            expectError(.closed) { try descendant.create(Into<Person>()) }
+        }
+        #expect(try company.count() == 1)
+    }
 }

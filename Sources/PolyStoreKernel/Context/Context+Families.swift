@@ -10,7 +10,7 @@ extension Context {
     final func collectRelatives<T: Model>(
         _ type: T.Type, _ entry: StoreEntity, _ cursor: RecordCursor, into found: inout [T], most: Int
     ) throws {
-        let map = maps[Int(entry.entityIndex)]
+        let map = graph.maps[Int(entry.entityIndex)]
         while found.count < most, try cursor.next() {
             if let object = try relative(type, entry, map, cursor.rowID, cursor.record) { found.append(object) }
         }
@@ -48,7 +48,7 @@ extension Context {
         if let supplied = suppliedObject(type, map, rowID) { return supplied }
         let entry = entry(map.entityIndex)
         if map.object(rowID) == nil {
-            if rowsAhead != nil, let object = ahead(type, map.entityIndex, rowID) { return object }
+            if graph.rowsAhead != nil, let object = ahead(type, map.entityIndex, rowID) { return object }
             if entry.hierarchy?.entityClass(type)?.isLeaf ?? false {
                 let object = T(_$state: ModelState(map, rowID: rowID, flags: .fault))
                 map.insert(rowID, object)
@@ -74,9 +74,7 @@ extension Context {
 
     /// Returns a substitute for a missing object. It is registered in a separate map, so that it does not conflict with other objects.
     package final func missing<T: Model>(_ type: T.Type, _ entityIndex: Int32, _ rowID: Int64) -> T {
-        let substitutes = substitutes[entityIndex] ?? newMap(entityIndex, isPolymorphic: true)
-        self.substitutes[entityIndex] = substitutes
-        return T(_$state: ModelState(substitutes, rowID: rowID, flags: [.missing, .deleted]))
+        T(_$state: ModelState(graph.substitutes(of: entityIndex, in: self), rowID: rowID, flags: [.missing, .deleted]))
     }
 
     /// Returns whether the entity contains objects of a class.

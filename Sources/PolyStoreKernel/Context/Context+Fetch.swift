@@ -186,7 +186,7 @@ extension Context {
         _ type: T.Type, _ entry: StoreEntity, _ entityIndex: Int32, _ cursor: RecordCursor, into found: inout [T], most: Int = .max
     ) throws {
         if entry.isPolymorphic { return try collectRelatives(type, entry, cursor, into: &found, most: most) }
-        let map = maps[Int(entityIndex)]
+        let map = graph.maps[Int(entityIndex)]
         let before = found.count
         var living = 0
         map.beginBatch()
@@ -243,8 +243,8 @@ extension Context {
             return living.isDeleted ? nil : living
         }
         guard let record = try record(entry, id.rowID) else { return nil }
-        if entry.isPolymorphic { return try relative(T.self, entry, maps[Int(entry.entityIndex)], id.rowID, record) }
-        return try make(T.self, entry, maps[Int(entry.entityIndex)], id.rowID, record)
+        if entry.isPolymorphic { return try relative(T.self, entry, graph.maps[Int(entry.entityIndex)], id.rowID, record) }
+        return try make(T.self, entry, graph.maps[Int(entry.entityIndex)], id.rowID, record)
     }
 
     /// Reads the values of a fault and marks it as deleted if it does not exist.
@@ -260,7 +260,10 @@ extension Context {
 
     @usableFromInline
     package final func record(_ entry: StoreEntity, _ rowID: Int64) throws -> RecordView? {
-        if let rowsAhead, let record = rowsAhead.record(RowReference(entityIndex: entry.entityIndex, rowID: rowID), entry) { return record }
+        if let rowsAhead = graph.rowsAhead, let record = rowsAhead.record(RowReference(entityIndex: entry.entityIndex, rowID: rowID), entry)
+        {
+            return record
+        }
         return try storage(entry.store).record(entry.entity, rowID: rowID)
     }
 

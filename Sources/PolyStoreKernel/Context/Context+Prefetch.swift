@@ -48,8 +48,8 @@ extension Context {
 
     /// Reads the rows of those row ids that are not loaded yet with one query.
     private func readAhead(_ entityIndex: Int32, _ rowIDs: [Int64]) throws {
-        let rows = rowsAhead ?? FetchedRows()
-        rowsAhead = rows
+        let rows = graph.rowsAhead ?? FetchedRows()
+        graph.rowsAhead = rows
         func open<D: Model>(_ type: D.Type) -> [Int64] {
             rowIDs.filter { key in
                 if let living = living(type, entityIndex, key), !living._$state.isFault { return false }
@@ -73,7 +73,7 @@ extension Context {
         for object in objects {
             let key = RelationshipKey(
                 entityIndex: entry.entityIndex, relationship: Int32(relationship.index), rowID: object._$state.rowID)
-            if let known = memberLists.keys(key) { targets.formUnion(known) } else { unknown.append(object) }
+            if let known = graph.memberLists.keys(key) { targets.formUnion(known) } else { unknown.append(object) }
         }
         let related = try related(entry.store, FetchOptions()).related(relationship, of: unknown.map { $0._$state.rowID })
         for object in unknown {
@@ -81,7 +81,7 @@ extension Context {
                 entityIndex: entry.entityIndex, relationship: Int32(relationship.index), rowID: object._$state.rowID)
             let members = related[key.rowID]
             setMembers(key, members)
-            if areHeld { object._$state.flags.insert(.hasMembers) } else { rowsAhead?.lists.insert(key) }
+            if areHeld { object._$state.flags.insert(.hasMembers) } else { graph.rowsAhead?.lists.insert(key) }
             targets.formUnion(members)
         }
         return targets.sorted()

@@ -76,12 +76,12 @@ extension Context {
     }
 
     private func collection(_ object: some Model, _ relationship: Int) -> MemberCollection? {
-        if memberLists.collections.isEmpty { return nil }
+        if graph.memberLists.collections.isEmpty { return nil }
         let key = RelationshipKey(
             entityIndex: object._$state.entityIndex, relationship: Int32(truncatingIfNeeded: relationship), rowID: object._$state.rowID)
         settleMembers(before: key.entityIndex, relationship)
         dropForgottenLists(object._$state.entityIndex)
-        guard let found = memberLists.collection(key), !found.isBeingMutated else { return nil }
+        guard let found = graph.memberLists.collection(key), !found.isBeingMutated else { return nil }
         return found
     }
 
@@ -98,7 +98,7 @@ extension Context {
 
     final func storedSource(_ key: RelationshipKey, isInserted: Bool) throws -> MemberSource {
         dropForgottenLists(key.entityIndex)
-        if let keys = memberLists.keys(key) { return .known(keys) }
+        if let keys = graph.memberLists.keys(key) { return .known(keys) }
         let entry = entry(key.entityIndex)
         let relationship = entry.entity.relationships[Int(key.relationship)]
         // Pending positions of a parent transaction are not in the rows.
@@ -124,7 +124,7 @@ extension Context {
     /// Returns the row ids of the members of a to-many relationship, without creating objects.
     final func memberRowIDs(of object: some Model, _ key: RelationshipKey) throws -> [Int64] {
         dropForgottenLists(key.entityIndex)
-        if let keys = memberLists.keys(key) { return keys }
+        if let keys = graph.memberLists.keys(key) { return keys }
         let keys = try storedRowIDs(key, isInserted: object.isInserted)
         setMembers(key, keys)
         object._$state.flags.insert(.hasMembers)
@@ -138,7 +138,7 @@ extension Context {
         func key(_ object: any Model) -> RelationshipKey {
             RelationshipKey(entityIndex: entry.entityIndex, relationship: Int32(relationship.index), rowID: object._$state.rowID)
         }
-        let unknown = objects.filter { !$0.isInserted && memberLists.keys(key($0)) == nil }
+        let unknown = objects.filter { !$0.isInserted && graph.memberLists.keys(key($0)) == nil }
         guard !unknown.isEmpty else { return }
         let related = try storage(entry.store).related(relationship, of: Set(unknown.map { $0._$state.rowID }).sorted())
         for object in unknown {
@@ -164,7 +164,7 @@ extension Context {
         var held: [T] = []
         for rowID in rowIDs {
             if let living = living(type, entityIndex, rowID), !living._$state.isFault { continue }
-            if rowsAhead != nil, let object = ahead(type, entityIndex, rowID) { held.append(object) } else { wanted.append(rowID) }
+            if graph.rowsAhead != nil, let object = ahead(type, entityIndex, rowID) { held.append(object) } else { wanted.append(rowID) }
         }
         if !wanted.isEmpty {
             let cursor = try rows(entityIndex, of: wanted)

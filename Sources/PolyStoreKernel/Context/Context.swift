@@ -11,16 +11,17 @@ public class Context {
     package final let core: StackCore
     // A context is used by one thread at a time, and none of its methods exposes these properties for in-place mutation.
     @exclusivity(unchecked) @usableFromInline package final var table: StoreTable
-    @exclusivity(unchecked) @usableFromInline final var maps: [IdentityMap] = []
-    /// The cached members of to-many relationships.
-    @exclusivity(unchecked) @usableFromInline final var memberLists = MemberLists()
+    /// The objects.
+    @exclusivity(unchecked) @usableFromInline final var graph: ObjectGraph
+    /// The source of reads.
+    final let source: ReadSource
+    /// The pending changes; only in transactions.
+    package final let changeBuffer: ChangeBuffer?
 
     /// The source location that created this context.
     @exclusivity(unchecked) package final var site: CallSite
     /// Observes the requests sent to stores: for ``explaining(_:)``, or the log at `trace`.
     @exclusivity(unchecked) package final var watcher: (any ReadWatcher)?
-    /// The prefetched rows; nil if there are none. Retaining objects instead would create a reference cycle with the context.
-    @exclusivity(unchecked) @usableFromInline final var rowsAhead: FetchedRows?
     /// The monitors of the context; nil as long as it has none.
     @exclusivity(unchecked) package final var observers: ContextObservers?
     /// The running iterations in batches that read the snapshots of this context.
@@ -29,30 +30,21 @@ public class Context {
     @exclusivity(unchecked) package final var isReporting = false
     /// The reports that callbacks have requested.
     @exclusivity(unchecked) package final var deferredReports: [() -> Void] = []
-    /// The maps of substitutes for missing objects, by entity index.
-    @exclusivity(unchecked) final var substitutes: [Int32: IdentityMap] = [:]
-
-    /// The transaction that changes the objects: this context, if it is a transaction; otherwise nil.
-    // A reference to itself is never invalid.
-    @exclusivity(unchecked) final unowned(unsafe) var editor: Transaction?
     /// Supplies the objects instead of a store; nil in most contexts.
     private let contents: (any ContextContents)?
-    /// A Boolean value that indicates whether the context lives as long as any of its objects.
-    private let isKeptByObjects: Bool
-    /// A Boolean value that indicates whether reads include pending changes of a parent transaction.
-    package final let readsPending: Bool
 
     init(
-        core: StackCore, table: StoreTable, _ site: CallSite, contents: (any ContextContents)? = nil, isKeptByObjects: Bool = true,
-        readsPending: Bool = false
+        core: StackCore, table: StoreTable, _ site: CallSite, source: ReadSource = .noStore, changeBuffer: ChangeBuffer? = nil,
+        contents: (any ContextContents)? = nil, graph: ObjectGraph = ObjectGraph(isKeptByObjects: true)
     ) {
         self.core = core
         self.table = table
         self.site = site
         self.contents = contents
-        self.isKeptByObjects = isKeptByObjects
-        self.readsPending = readsPending
-        growMaps()
+        self.graph = graph
+        self.source = source
+        self.changeBuffer = changeBuffer
+        self.graph.grow(to: table, in: self)
         watchReads()
     }
 
@@ -68,46 +60,36 @@ public class Context {
         if !core.isCausedByRemoval(error) { log(.error, "\(message()): \(error)") }
     }
 
-    /// Creates missing identity maps, one for each entity of the table.
-    final func growMaps() {
-        maps.reserveCapacity(table.entries.count)
-        while maps.count < table.entries.count {
-            maps.append(newMap(Int32(maps.count), isPolymorphic: table.entries[maps.count].isPolymorphic))
-        }
-    }
-
-    final func newMap(_ entityIndex: Int32, isPolymorphic: Bool) -> IdentityMap {
-        IdentityMap(self, entityIndex: entityIndex, isPolymorphic: isPolymorphic, keepsContext: isKeptByObjects)
-    }
-
     /// Applies the additions and removals of stores since the context was created.
-    func update(_ table: StoreTable) {
+    final func update(_ table: StoreTable) {
         guard table.generation > self.table.generation else { return }
         self.table = table
-        growMaps()
+        graph.grow(to: table, in: self)
+        changeBuffer?.grow(to: table.entries.count)
     }
 
     /// Returns whether an object belongs to this context.
-    package final func owns(_ object: any Model) -> Bool {
-        let map = object._$state.unretainedMap.toOpaque()
-        let entityIndex = object._$state.entityIndex
-        if Int(entityIndex) < maps.count, Unmanaged.passUnretained(maps[Int(entityIndex)]).toOpaque() == map { return true }
-        return substitutes[entityIndex].map { Unmanaged.passUnretained($0).toOpaque() == map } ?? false
-    }
-
-    // MARK: Overridden by kinds of contexts
+    package final func owns(_ object: any Model) -> Bool { graph.owns(object) }
 
     /// Returns the observers of the context. From the first call on, the context collects the changes to notify them.
     @discardableResult
-    package func startObserving() -> ContextObservers {
-        if let observers { return observers }
-        let new = ContextObservers()
-        observers = new
-        return new
+    package final func startObserving() -> ContextObservers {
+        let found = observers ?? ContextObservers()
+        observers = found
+        if case .moving(let snapshots) = source { snapshots.follow(table) }
+        return found
     }
 
+    // MARK: Reading
+
+    /// A Boolean value that indicates whether reads include pending changes of a parent transaction.
+    package final var readsPending: Bool { source.parent != nil }
+
+    /// A Boolean value that indicates whether the context can move to newer versions, so that its objects can be observed.
+    package final var movesToVersions: Bool { source.movesToVersions }
+
     /// The current stores of the stack; nil if the context cannot adopt new ones because it has already read a snapshot of the others.
-    var newerTable: StoreTable? { nil }
+    final var newerTable: StoreTable? { source.newerTable(core) }
 
     /// Returns the read transaction for a store.
     package final func storage(_ store: PersistentStore) throws -> any ReadTransaction {
@@ -115,43 +97,57 @@ public class Context {
         return watcher?.watched(reader, of: store) ?? reader
     }
 
-    func reader(_ store: PersistentStore) throws -> any ReadTransaction {
-        throw StoreError(.closed, "This context has ended.", location: store.location)
-    }
+    /// Returns the read transaction for a store, without the observer of requests.
+    package final func reader(_ store: PersistentStore) throws -> any ReadTransaction { try source.reader(store, for: self) }
 
     /// Called for a change of an object outside a transaction.
-    func refuseEditing(_ object: any Model) {
+    final func refuseEditing(_ object: any Model) {
+        if case .released = source {
+            let name = entry(object._$state.entityIndex).entity.name
+            return log(.error, "A change of \(object.inWords(as: name)) is lost: its transaction was released.")
+        }
         preconditionFailure(
             "\(object._$state.context.entry(object._$state.entityIndex).entity.name) \(object._$state.rowID) was changed outside a transaction; "
                 + "change it in `perform`, where `edit(_:)` gives the object to change.")
     }
 
     /// Returns the pending changes of a to-many relationship.
-    func pendingMembers(_ key: RelationshipKey) -> MemberChanges? { nil }
+    final func pendingMembers(_ key: RelationshipKey) -> MemberChanges? { editor?.pendingMembers(key) }
 
     /// Returns the rows of a request, including pending changes if the context has any.
-    package func rows(_ entry: StoreEntity, _ request: FetchRequest, _ options: FetchOptions) throws -> RecordCursor {
-        try storage(entry.store).fetch(request)
+    package final func rows(_ entry: StoreEntity, _ request: FetchRequest, _ options: FetchOptions) throws -> RecordCursor {
+        try editor?.mergedRows(entry, request, options) ?? storage(entry.store).fetch(request)
     }
 
     /// Returns the rows of a request, unaffected by changes during the iteration.
-    func steadyRows(_ entry: StoreEntity, _ request: FetchRequest, _ options: FetchOptions) throws -> RecordCursor {
-        try rows(entry, request, options)
+    final func steadyRows(_ entry: StoreEntity, _ request: FetchRequest, _ options: FetchOptions) throws -> RecordCursor {
+        try editor?.mergedRows(entry, request, options, isSteady: true) ?? storage(entry.store).fetch(request)
     }
 
-    /// Registers an iteration whose cursors read the snapshots of this context.
-    func add(_ iteration: BatchIteration) { iterations.append(iteration) }
-
-    func remove(_ iteration: BatchIteration) { iterations.removeAll { $0 === iteration } }
-
-    func count(_ entry: StoreEntity, _ request: FetchRequest, _ options: FetchOptions) throws -> Int {
-        try storage(entry.store).count(request)
+    final func count(_ entry: StoreEntity, _ request: FetchRequest, _ options: FetchOptions) throws -> Int {
+        try editor?.mergedCount(entry, request, options) ?? storage(entry.store).count(request)
     }
 
     /// Returns the related objects for predicates on relationships.
-    package func related(_ store: PersistentStore, _ options: FetchOptions) throws -> any RelatedRecords { try storage(store) }
+    package final func related(_ store: PersistentStore, _ options: FetchOptions) throws -> any RelatedRecords {
+        try editor?.relatedRecords(store, options) ?? storage(store)
+    }
+
+    /// Registers an iteration whose cursors read the snapshots of this context. Those of a child transaction read the snapshots of its parent.
+    final func add(_ iteration: BatchIteration) {
+        iterations.append(iteration)
+        source.parent?.add(iteration)
+    }
+
+    final func remove(_ iteration: BatchIteration) {
+        iterations.removeAll { $0 === iteration }
+        source.parent?.remove(iteration)
+    }
 
     // MARK: Editing
+
+    /// Changes the objects, and reads them including pending changes; nil in read-only contexts.
+    final var editor: Editor? { changeBuffer.map { Editor(context: self, buffer: $0) } }
 
     /// Called before the first change of an object.
     final func beginEditing(_ object: any Model) -> EditState {
@@ -215,20 +211,16 @@ public class Context {
     /// Returns the registered object with a row id, if there is one.
     @inlinable
     package final func living<T: Model>(_ type: T.Type, _ entityIndex: Int32, _ rowID: Int64) -> T? {
-        let map = maps[Int(entityIndex)]
-        guard let object = map.object(rowID) else { return nil }
-        if map.isPolymorphic { return object as? T }
-        // The map of a single class contains objects of that class only.
-        return unsafeDowncast(object, to: type)
+        graph.living(type, entityIndex, rowID)
     }
 
     /// Returns the registered object with a row id, or a new fault.
     @inlinable
     package final func object<T: Model>(_ type: T.Type, _ entityIndex: Int32, _ rowID: Int64) -> T {
         if let living = living(type, entityIndex, rowID) { return living }
-        let map = maps[Int(entityIndex)]
+        let map = graph.maps[Int(entityIndex)]
         if map.isPolymorphic { return relative(type, map, rowID) }
-        if rowsAhead != nil, let object = ahead(type, entityIndex, rowID) { return object }
+        if graph.rowsAhead != nil, let object = ahead(type, entityIndex, rowID) { return object }
         let object = T(_$state: ModelState(map, rowID: rowID, flags: .fault))
         map.insert(rowID, object)
         return object
@@ -237,14 +229,14 @@ public class Context {
     /// Removes the member lists of objects released since the last call.
     @inlinable
     final func dropForgottenLists(_ entityIndex: Int32) {
-        if maps[Int(entityIndex)].hasForgotten.load(ordering: .relaxed) { dropLists(entityIndex) }
+        if graph.maps[Int(entityIndex)].hasForgotten.load(ordering: .relaxed) { dropLists(entityIndex) }
     }
 
     @usableFromInline
     final func dropLists(_ entityIndex: Int32) {
         // The collection of a released object may contain changes that were not applied.
         settleMembers()
-        let keys = maps[Int(entityIndex)].takeForgotten()
+        let keys = graph.maps[Int(entityIndex)].takeForgotten()
         for key in keys { forgetMembers(ofRow: key, entityIndex) }
     }
 
@@ -256,17 +248,17 @@ public class Context {
 
     /// Completes the last in-place change of a list, before anything is read or changed that depends on it. Does nothing in contexts that cannot change objects.
     @inline(__always)
-    package final func settleMembers() { if memberLists.unsettled != nil { editor?.settleCollection() } }
+    package final func settleMembers() { if graph.memberLists.unsettled != nil { editor?.settleCollection() } }
 
     /// Completes the last in-place change of a list before a relationship is read or changed that depends on it: the relationship of the list or its inverse.
     @inline(__always)
     final func settleMembers(before entityIndex: Int32, _ relationship: Int) {
-        if memberLists.unsettled != nil, isUnsettled(entityIndex, relationship) { editor?.settleCollection() }
+        if graph.memberLists.unsettled != nil, isUnsettled(entityIndex, relationship) { editor?.settleCollection() }
     }
 
     /// Returns whether the unsettled list is one of a relationship, or of its inverse.
     final func isUnsettled(_ entityIndex: Int32, _ relationship: Int) -> Bool {
-        guard let key = memberLists.unsettled else { return false }
+        guard let key = graph.memberLists.unsettled else { return false }
         if key.entityIndex == entityIndex, Int(key.relationship) == relationship { return true }
         let owner = entry(key.entityIndex)
         return owner.destinations[Int(key.relationship)] == entityIndex
@@ -275,24 +267,22 @@ public class Context {
 
     /// Completes the last in-place change of a list before rows are read that depend on it: those of its entities, and those that related objects determine.
     final func settleMembers(before entityIndex: Int32, _ request: FetchRequest) {
-        guard let key = memberLists.unsettled else { return }
+        guard let key = graph.memberLists.unsettled else { return }
         guard request.looksAround || key.entityIndex == entityIndex || destination(key.entityIndex, Int(key.relationship)) == entityIndex
         else { return }
         settleMembers()
     }
 
     /// The old list is released after `memberLists` is consistent again.
-    final func forgetMembers(_ key: RelationshipKey) { _ = memberLists.forget(key) }
+    final func forgetMembers(_ key: RelationshipKey) { _ = graph.memberLists.forget(key) }
 
     final func forgetAllMembers() {
-        if let key = memberLists.unsettled { maps[Int(destination(key.entityIndex, Int(key.relationship)))].isUnsettled = false }
-        let old = memberLists
-        memberLists = MemberLists()
-        withExtendedLifetime(old) {}
+        let unsettled = graph.memberLists.unsettled.map { destination($0.entityIndex, Int($0.relationship)) }
+        withExtendedLifetime(graph.forgetAllMembers(unsettledEntity: unsettled)) {}
     }
 
     @usableFromInline
-    final func setMembers(_ key: RelationshipKey, _ rowIDs: [Int64]) { _ = memberLists.set(key, rowIDs) }
+    final func setMembers(_ key: RelationshipKey, _ rowIDs: [Int64]) { _ = graph.memberLists.set(key, rowIDs) }
 
     @usableFromInline
     final func fire(_ object: some Model) { fire(object, -1) }
@@ -322,7 +312,9 @@ public class Context {
     }
 
     /// Returns the values of an object whose change was undone, for the case that another transaction has deleted it; nil for other objects.
-    package func undoneRecord(_ entry: StoreEntity, _ rowID: Int64) -> RecordView? { nil }
+    package final func undoneRecord(_ entry: StoreEntity, _ rowID: Int64) -> RecordView? {
+        changeBuffer?.tracker?.undoneRecord(RowReference(entityIndex: entry.entityIndex, rowID: rowID), entry.entity.layout)
+    }
 
     /// Adds the names of the entity and attribute to a decoding error.
     @usableFromInline

@@ -25,8 +25,8 @@ extension Context {
     @usableFromInline
     final func ahead<T: Model>(_ type: T.Type, _ entityIndex: Int32, _ rowID: Int64) -> T? {
         let entry = entry(entityIndex)
-        guard let record = rowsAhead?.record(RowReference(entityIndex: entityIndex, rowID: rowID), entry) else { return nil }
-        let map = maps[Int(entityIndex)]
+        guard let record = graph.rowsAhead?.record(RowReference(entityIndex: entityIndex, rowID: rowID), entry) else { return nil }
+        let map = graph.maps[Int(entityIndex)]
         if map.isPolymorphic { return try? relative(type, entry, map, rowID, record) }
         if let living = living(type, entityIndex, rowID) {
             do { try fill(living, entry, rowID, record) } catch { return nil }
@@ -37,8 +37,8 @@ extension Context {
 
     /// Called before the context shows another version.
     final func forgetRowsAhead() {
-        guard let rowsAhead else { return }
+        guard let rowsAhead = graph.rowsAhead else { return }
         for key in rowsAhead.lists { forgetMembers(key) }
-        self.rowsAhead = nil
+        graph.rowsAhead = nil
     }
 }

@@ -1,14 +1,19 @@
 import PolyStoreBackend
 
 /// The snapshots of the stores that a context or an unqueued transaction holds open. They are listed in ``DataStack/openSnapshots``.
-struct HeldSnapshots {
+final class HeldSnapshots {
+    private let core: StackCore
     /// The read transactions by store index; nil for stores that are not read.
-    private(set) var readers: [(any ReadTransaction)?] = []
+    @exclusivity(unchecked) private(set) var readers: [(any ReadTransaction)?] = []
     /// The identifier in the stack's list of open snapshots.
-    private var registration: Int?
+    @exclusivity(unchecked) private var registration: Int?
 
     /// A Boolean value that indicates whether no snapshots can be opened any more.
-    private var isClosed = false
+    @exclusivity(unchecked) private var isClosed = false
+
+    init(_ core: StackCore) { self.core = core }
+
+    deinit { end() }
 
     var isEmpty: Bool { readers.isEmpty }
     /// A Boolean value that indicates whether the next read opens snapshots, so that the context can adopt the current stores before it.
@@ -21,19 +26,19 @@ struct HeldSnapshots {
     /// Returns the read transaction of a store.
     ///
     /// Begins the missing snapshots of all stores together, so that they belong to the same point in time.
-    mutating func reader(of store: PersistentStore, _ table: StoreTable, _ core: StackCore, _ site: CallSite) throws -> any ReadTransaction
-    {
+    func reader(of store: PersistentStore, for context: Context) throws -> any ReadTransaction {
+        if let reader = self[store] { return reader }
         guard !isClosed else {
             throw StoreError(.closed, "This context has ended; its objects can no longer read from the store.", location: store.location)
         }
         try core.process.check("This stack")
-        try begin(table, core, site)
+        try begin(context.table, context.site)
         guard let reader = self[store] else { throw store.removedError }
         return reader
     }
 
     /// Begins the missing snapshots of all stores, or none of them if one fails.
-    private mutating func begin(_ table: StoreTable, _ core: StackCore, _ site: CallSite) throws {
+    private func begin(_ table: StoreTable, _ site: CallSite) throws {
         var new: [(store: PersistentStore, reader: any ReadTransaction)] = []
         do {
             for store in table.openStores where self[store] == nil { new.append((store, try store.backend.beginRead())) }
@@ -46,19 +51,19 @@ struct HeldSnapshots {
     }
 
     /// Sets the read transaction of a store. The caller ends the one that it replaces.
-    mutating func set(_ reader: (any ReadTransaction)?, of store: PersistentStore) {
+    func set(_ reader: (any ReadTransaction)?, of store: PersistentStore) {
         while readers.count <= store.index { readers.append(nil) }
         readers[store.index] = reader
     }
 
     /// Moves to other snapshots, by store index. The caller ends the ones that they replace.
-    mutating func move(to new: [Int: any ReadTransaction], _ core: StackCore) {
+    func move(to new: [Int: any ReadTransaction]) {
         for (index, reader) in new { readers[index] = reader }
         if let registration { core.snapshots.renew(registration) }
     }
 
     /// Ends all snapshots.
-    mutating func end(_ core: StackCore) {
+    func end() {
         for reader in readers { reader?.end() }
         readers = []
         if let registration { core.snapshots.close(registration) }
@@ -66,8 +71,49 @@ struct HeldSnapshots {
     }
 
     /// Ends all snapshots. No other can be opened.
-    mutating func close(_ core: StackCore) {
-        end(core)
+    func close() {
+        end()
         isClosed = true
+    }
+}
+
+/// The snapshots of a context that moves to newer versions, and the commits that lead from one version to the next.
+final class MovingSnapshots {
+    let held: HeldSnapshots
+    private let core: StackCore
+    /// A Boolean value that indicates whether the context subscribes to commits before its first read.
+    private let followsCommits: Bool
+    /// Buffers the commits that the context does not show yet; nil as long as it does not need their changes.
+    @exclusivity(unchecked) private(set) var feed: CommitFeed?
+    /// The indexes of stores with commits that may be missing in the feed.
+    @exclusivity(unchecked) var gaps: Set<Int> = []
+
+    init(_ core: StackCore, followsCommits: Bool) {
+        self.core = core
+        self.followsCommits = followsCommits
+        held = HeldSnapshots(core)
+    }
+
+    func reader(of store: PersistentStore, for context: Context) throws -> any ReadTransaction {
+        if let reader = held[store] { return reader }
+        // Commits are buffered from the first snapshot on; before it no object can be outdated.
+        if followsCommits { follow(context.table) }
+        return try held.reader(of: store, for: context)
+    }
+
+    /// Subscribes to commits, unless it has already.
+    func follow(_ table: StoreTable) { if feed == nil { follow(CommitFeed(), table) } }
+
+    /// Subscribes to commits with a feed, unless it has subscribed already.
+    func follow(_ feed: CommitFeed, _ table: StoreTable) {
+        guard self.feed == nil else { return }
+        core.commitSequencer.subscribe(feed)
+        self.feed = feed
+        for store in table.stores {
+            guard let reader = held[store] else { continue }
+            let newest = try? store.backend.beginRead()
+            if newest?.version != reader.version { gaps.insert(store.index) }
+            newest?.end()
+        }
     }
 }

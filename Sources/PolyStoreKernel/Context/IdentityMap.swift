@@ -77,7 +77,7 @@ package final class IdentityMap {
     /// object is read; see ``Context/settleMembers()``.
     @exclusivity(unchecked) @usableFromInline var isUnsettled = false
 
-    /// A Boolean value that indicates whether hashed objects are recorded; see ``Transaction/beginSetMutation(_:_:)``.
+    /// A Boolean value that indicates whether hashed objects are recorded; see ``Editor/beginSetMutation(_:_:)``.
     @exclusivity(unchecked) @usableFromInline private(set) var isRecording = false
     @exclusivity(unchecked) private var recorderCount = 0
     @exclusivity(unchecked) private var recorded: [Int64] = []

@@ -4,13 +4,8 @@ import PolyStoreBackend
 ///
 /// It is not Sendable and is used by one thread, task or actor at a time.
 public class RefreshableContext: Context {
-    @exclusivity(unchecked) private final var snapshots = HeldSnapshots()
-    /// A Boolean value that indicates whether the context subscribes to commits before its first read.
-    private let followsCommits: Bool
-    /// Buffers the commits that the context does not show yet; nil as long as it does not need their changes.
-    @exclusivity(unchecked) final var feed: CommitFeed?
-    /// The indexes of stores with commits that may be missing in the feed.
-    @exclusivity(unchecked) private final var gaps: Set<Int> = []
+    private final let moving: MovingSnapshots
+    private final let snapshots: HeldSnapshots
     /// A Boolean value that indicates whether a move has failed, so that objects and monitors may be inconsistent with the snapshots.
     @exclusivity(unchecked) private final var isOutdated = false
     /// A Boolean value that indicates whether a callback has requested another move.
@@ -21,26 +16,16 @@ public class RefreshableContext: Context {
     @exclusivity(unchecked) private final var shownGeneration: Int
 
     package init(core: StackCore, table: StoreTable, _ site: CallSite, followsCommits: Bool = false) {
-        self.followsCommits = followsCommits
+        moving = MovingSnapshots(core, followsCommits: followsCommits)
+        snapshots = moving.held
         shownGeneration = table.generation
-        super.init(core: core, table: table, site)
-    }
-
-    deinit { snapshots.end(core) }
-
-    final override var newerTable: StoreTable? { snapshots.areToBeOpened ? core.table.withLock { $0 } : nil }
-
-    package final override func reader(_ store: PersistentStore) throws -> any ReadTransaction {
-        if let reader = snapshots[store] { return reader }
-        // Commits are buffered from the first snapshot on; before it no object can be outdated.
-        if followsCommits, feed == nil { follow(CommitFeed()) }
-        return try snapshots.reader(of: store, table, core, site)
+        super.init(core: core, table: table, site, source: .moving(moving))
     }
 
     /// Ends the snapshots. The context can no longer read.
     package final func end() {
-        rowsAhead = nil
-        snapshots.close(core)
+        graph.rowsAhead = nil
+        snapshots.close()
     }
 
     /// Returns the version of a store that this context shows, or nil before the first read.
@@ -93,24 +78,7 @@ public class RefreshableContext: Context {
     }
 
     /// Subscribes to commits.
-    package final func follow(_ feed: CommitFeed) {
-        guard self.feed == nil else { return }
-        core.commitSequencer.subscribe(feed)
-        self.feed = feed
-        for store in table.stores {
-            guard let reader = snapshots[store] else { continue }
-            let newest = try? store.backend.beginRead()
-            if newest?.version != reader.version { gaps.insert(store.index) }
-            newest?.end()
-        }
-    }
-
-    @discardableResult
-    package final override func startObserving() -> ContextObservers {
-        let observers = super.startObserving()
-        if feed == nil { follow(CommitFeed()) }
-        return observers
-    }
+    package final func follow(_ feed: CommitFeed) { moving.follow(feed, table) }
 
     private func moveOnce(isRefresh: Bool) throws {
         update(core.table.withLock { $0 })
@@ -151,7 +119,7 @@ public class RefreshableContext: Context {
         }
         let concerned = observers?.announce(move, entries) ?? []
         detachIterations()
-        snapshots.move(to: target.readers, core)
+        snapshots.move(to: target.readers)
         defer {
             for index in target.readers.keys { old[index]?.end() }
             renewReaders()
@@ -195,7 +163,7 @@ public class RefreshableContext: Context {
     }
 
     private func newReaders(isRefresh: Bool) throws -> Target {
-        var delivered = feed?.take() ?? CommitFeed.Contents()
+        var delivered = moving.feed?.take() ?? CommitFeed.Contents()
         defer { for snapshot in delivered.snapshots.values { snapshot.end() } }
         var target = Target()
         do {
@@ -204,7 +172,7 @@ public class RefreshableContext: Context {
             }
         } catch {
             // The commits taken from the feed are lost.
-            gaps.formUnion(table.openStores.map(\.index))
+            moving.gaps.formUnion(table.openStores.map(\.index))
             for reader in target.readers.values { reader.end() }
             throw error
         }
@@ -216,13 +184,13 @@ public class RefreshableContext: Context {
     {
         guard let old = snapshots[store] else { return }
         let commits = delivered.commits.filter { $0.store === store && $0.version > old.version }
-        let isUnknown = delivered.unknown.contains(store.index) || gaps.contains(store.index)
+        let isUnknown = delivered.unknown.contains(store.index) || moving.gaps.contains(store.index)
         guard isRefresh || !commits.isEmpty || isUnknown else { return }
         let snapshot = isRefresh ? nil : delivered.snapshots.removeValue(forKey: store.index)
         let new = try snapshot ?? store.backend.beginRead()
         guard new.version > old.version else {
             // The context has already read these commits, when it began or was refreshed.
-            gaps.remove(store.index)
+            moving.gaps.remove(store.index)
             // A refresh replaces the snapshot nevertheless, because the old one may no longer be readable.
             guard isRefresh, new.version == old.version else { return new.end() }
             target.readers[store.index] = new
@@ -230,14 +198,14 @@ public class RefreshableContext: Context {
         }
         target.readers[store.index] = new
         target.commits += commits
-        gaps.remove(store.index)
-        if isUnknown || feed == nil || commits.last?.version != new.version { target.isPartial = true }
+        moving.gaps.remove(store.index)
+        if isUnknown || moving.feed == nil || commits.last?.version != new.version { target.isPartial = true }
     }
 
     /// Turns all objects into faults.
     private func forgetObjects() throws {
         forgetAllMembers()
-        for map in maps {
+        for map in graph.maps {
             for case let object as any Model in map.objects {
                 // A deleted object may exist again.
                 let entry = entry(object._$state.entityIndex)

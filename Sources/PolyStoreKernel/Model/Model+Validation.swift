@@ -11,7 +11,7 @@ extension Model {
 extension Transaction {
     /// Checks the rules of attributes and the validation methods of the models.
     func checkObjects(
-        _ entry: StoreEntity, _ entityChanges: EntityChanges, _ run: ValidationRun, _ violations: inout Violations
+        _ entry: StoreEntity, _ entityChanges: ChangeBuffer.EntityChanges, _ run: ValidationRun, _ violations: inout Violations
     ) throws {
         if entry.hasRules { try checkRules(entry, entityChanges, &violations) }
         for object in entityChanges.inserted where !object.isDeleted {
@@ -27,7 +27,7 @@ extension Transaction {
 
     /// Checks all attributes of new objects and the changed attributes of others, so that a value stored before a rule was added does not prevent
     /// other changes.
-    private func checkRules(_ entry: StoreEntity, _ entityChanges: EntityChanges, _ violations: inout Violations) throws {
+    private func checkRules(_ entry: StoreEntity, _ entityChanges: ChangeBuffer.EntityChanges, _ violations: inout Violations) throws {
         let evaluator = try RuleEvaluator(entry.entity)
         let arena = RecordArena()
         func check(_ object: any Model, _ mask: FieldMask) throws {

@@ -54,7 +54,7 @@ extension ValuePlan {
     }
 
     private func aggregated(_ requests: [AggregateRequest]) throws -> [AggregateRow] {
-        if requests.count == 1, !(options.includesPendingChanges && context is Transaction) {
+        if requests.count == 1, !(options.includesPendingChanges && context.changeBuffer != nil) {
             return try context.storage(entries[0].store).aggregate(requests[0])
         }
         if requests.count > 1,

@@ -1,5 +1,6 @@
 import Dispatch
 import PolyStoreBackend
+import PolyStorePlatform
 
 /// Schedules checks for external commits: shortly after a file was written, several more times because a commit can become visible after its bytes were
 /// written, and at least once a second.

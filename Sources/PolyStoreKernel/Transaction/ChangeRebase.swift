@@ -49,7 +49,7 @@ final class ChangeRebase {
             try update(Change(object: insert.object, mask: target.entry(insert.object.entityIndex).declaredFields, record: record))
         }
         for links in recorded.links { link(links) }
-        for order in recorded.orders where exists(order.key) { try target.rearrange(order.key, order.order) }
+        for order in recorded.orders where exists(order.key) { try target.editing.rearrange(order.key, order.order) }
         try target.deleteGraph(deletions)
     }
 
@@ -205,7 +205,7 @@ final class ChangeRebase {
 
     /// - Parameter isAgain: whether another transaction has deleted the object.
     private func insert(_ object: RowReference, _ mask: FieldMask, _ record: RecordView, isAgain: Bool) throws {
-        if isAgain { (target as? UnsafeTransaction)?.reinserted.insert(object) }
+        if isAgain { target.buffer.tracker?.reinserted.insert(object) }
         let new = try target.insert(object.entityIndex, object.rowID, mask, record)
         // Relationships are set after all of their targets exist.
         for (relationship, _, _) in toOnes(object.entityIndex) { new._$setToOne(relationship.index, .none) }
@@ -218,7 +218,7 @@ final class ChangeRebase {
             let rowID = record.integer(field)
             guard targets.contains(RowReference(entityIndex: entityIndex, rowID: rowID)) else { continue }
             new._$setToOne(relationship.index, ToOne(rowID: rowID))
-            target.moved(new, relationship.index, from: 0, to: rowID)
+            target.editing.moved(new, relationship.index, from: 0, to: rowID)
         }
     }
 
@@ -243,7 +243,7 @@ final class ChangeRebase {
                 newTarget = 0
                 object._$setToOne(relationship.index, .none)
             }
-            if newTarget != before[index] { target.moved(object, relationship.index, from: before[index], to: newTarget) }
+            if newTarget != before[index] { target.editing.moved(object, relationship.index, from: before[index], to: newTarget) }
         }
     }
 
@@ -255,9 +255,9 @@ final class ChangeRebase {
         let entry = target.entry(links.key.entityIndex)
         let destination = entry.destinations[Int(links.key.relationship)]
         guard exists(links.key) else { return }
-        for rowID in links.removed { target.unlink(links.key, entry, rowID) }
+        for rowID in links.removed { target.editing.unlink(links.key, entry, rowID) }
         for rowID in links.added where targets.contains(RowReference(entityIndex: destination, rowID: rowID)) {
-            target.link(links.key, entry, rowID)
+            target.editing.link(links.key, entry, rowID)
         }
     }
 }
@@ -292,7 +292,7 @@ extension Transaction {
         _ record: RecordView, like object: T, _ entry: StoreEntity, _ arena: RecordArena
     ) throws -> RecordView {
         // The object is not registered, so no fetch finds it.
-        try arena.encode(T(_$state: ModelState(maps[Int(entry.entityIndex)], rowID: 0), decoding: record), entry)
+        try arena.encode(T(_$state: ModelState(graph.maps[Int(entry.entityIndex)], rowID: 0), decoding: record), entry)
     }
 
     /// Returns the existing objects with the given row ids, with their values.
@@ -327,15 +327,16 @@ extension Transaction {
             try touch(entry(entityIndex).store)
             if let known = living(type, entityIndex, rowID) {
                 // An object that an earlier commit of this transaction has deleted can still be registered.
-                let isDeletedHere = known.isDeleted && (known.isInserted || pending[Int(entityIndex)].deleted.contains { $0 === known })
+                let isDeletedHere =
+                    known.isDeleted && (known.isInserted || buffer.pending[Int(entityIndex)].deleted.contains { $0 === known })
                 return isDeletedHere ? try revive(known, mask, record) : try reinsert(known, mask, record)
             }
-            let object = try make(type, entry(entityIndex), maps[Int(entityIndex)], rowID, record)
+            let object = try make(type, entry(entityIndex), graph.maps[Int(entityIndex)], rowID, record)
             let edit = EditState(isInsert: true)
             edit.mask = mask
             object._$state.edit = edit
-            pending[Int(entityIndex)].inserted.append(object)
-            didCreate(object)
+            buffer.pending[Int(entityIndex)].inserted.append(object)
+            editing.didCreate(object)
             return object
         }
         // In a class hierarchy, the record determines the class.
@@ -347,31 +348,33 @@ extension Transaction {
 
     /// Turns a registered object that is not in the version of this transaction into an inserted one.
     private func reinsert<T: Model>(_ object: T, _ mask: FieldMask, _ record: RecordView) throws -> T {
-        history?.recordChange(object)
+        buffer.history?.recordChange(object)
         try object._$load(record)
         object._$state.flags.subtract([.deleted, .fault, .missing])
         let edit = EditState(isInsert: true)
         edit.mask = mask
         object._$state.edit = edit
-        pending[Int(object._$state.entityIndex)].inserted.append(object)
-        changeTracker?.didCreate(object)
+        buffer.pending[Int(object._$state.entityIndex)].inserted.append(object)
+        buffer.tracker?.didCreate(object)
         return object
     }
 
     /// Turns an object deleted in this transaction into an updated one.
     private func revive<T: Model>(_ object: T, _ mask: FieldMask, _ record: RecordView) throws -> T {
         let entityIndex = Int(object._$state.entityIndex)
-        willChange(object)
+        editing.willChange(object)
         try object._$load(record)
         object._$state.flags.subtract([.deleted, .fault, .missing])
-        pending[entityIndex].deleted.removeAll { $0 === object }
+        buffer.pending[entityIndex].deleted.removeAll { $0 === object }
         if !object.isInserted {
             let edit = EditState(isInsert: false)
             object._$state.edit = edit
-            if !pending[entityIndex].updated.contains(where: { $0 === object }) { pending[entityIndex].updated.append(object) }
+            if !buffer.pending[entityIndex].updated.contains(where: { $0 === object }) {
+                buffer.pending[entityIndex].updated.append(object)
+            }
         }
         object._$state.edit?.mask.formUnion(mask)
-        pending[entityIndex].records = nil
+        buffer.pending[entityIndex].records = nil
         return object
     }
 }

@@ -23,6 +23,13 @@ final class ChangeTracker {
     /// Objects that were changed during a commit.
     @exclusivity(unchecked) private var objectsEditedDuringCommit: [RowReference: any Model] = [:]
 
+    /// The changed to-many relationships that the monitors have not been notified of.
+    @exclusivity(unchecked) private var collectedRelationships: Set<RelationshipKey> = []
+    /// The number of to-many relationship changes that were collected for the monitors.
+    @exclusivity(unchecked) private var collectedRelationshipCount = 0
+    /// The inserted objects that other transactions had deleted, so that others may have inserted them again too.
+    @exclusivity(unchecked) var reinserted: Set<RowReference> = []
+
     // MARK: Changes
 
     /// Called after an object was created.
@@ -32,17 +39,17 @@ final class ChangeTracker {
     }
 
     /// Called before the first change or deletion of an object, and before the first one after recording was requested.
-    func willChange(_ object: any Model, in transaction: Transaction) {
+    func willChange(_ object: any Model, in context: Context) {
         retain(object)
-        saveOriginal(of: object, in: transaction)
+        saveOriginal(of: object, in: context)
         addUnreported(object)
     }
 
     /// Called before undo restores an object to a state in which it was changed or deleted.
-    func willRestoreChange(of object: any Model, in transaction: Transaction) {
+    func willRestoreChange(of object: any Model, in context: Context) {
         guard !object.isInserted, originals[object.rowReference] == nil else { return }
-        if object._$state.isFault { transaction.fire(object) }
-        saveOriginal(of: object, in: transaction)
+        if object._$state.isFault { context.fire(object) }
+        saveOriginal(of: object, in: context)
     }
 
     /// Called when undo restores a changed object to its unchanged state.
@@ -56,12 +63,32 @@ final class ChangeTracker {
     }
 
     /// Called after undo or redo restored objects and their to-many relationships.
-    func didRestore(_ objects: [any Model], _ relationships: Set<RelationshipKey>, in transaction: Transaction) {
-        (transaction as? UnsafeTransaction)?.collectRelationships(restored: relationships)
+    func didRestore(_ objects: [any Model], _ relationships: Set<RelationshipKey>, in editor: Editor) {
+        collectRelationships(restored: relationships, in: editor)
         guard !observers.isEmpty else { return }
         for object in objects { addUnreported(object) }
-        for key in relationships { addUnreported(transaction.anyObject(key.entityIndex, key.rowID)) }
-        reportedRelationshipCount = transaction.relationshipChanges.changeCount
+        for key in relationships { addUnreported(editor.context.anyObject(key.entityIndex, key.rowID)) }
+        reportedRelationshipCount = editor.buffer.relationshipChanges.changeCount
+    }
+
+    /// Collects the to-many relationships that were changed since the last call, for the monitors.
+    func collectRelationships(in editor: Editor) {
+        guard editor.context.observers != nil else { return }
+        collectedRelationships.formUnion(editor.buffer.relationshipChanges.changedRelationships(since: collectedRelationshipCount))
+        collectedRelationshipCount = editor.buffer.relationshipChanges.changeCount
+    }
+
+    /// Collects to-many relationships that undo, redo or rollback has restored.
+    func collectRelationships(restored: Set<RelationshipKey>, in editor: Editor) {
+        guard editor.context.observers != nil else { return }
+        collectedRelationships.formUnion(restored)
+        collectRelationships(in: editor)
+    }
+
+    /// Removes and returns the relationships that were collected for the monitors.
+    func takeCollectedRelationships() -> Set<RelationshipKey> {
+        defer { collectedRelationships = [] }
+        return collectedRelationships
     }
 
     private func retain(_ object: any Model) {
@@ -77,13 +104,13 @@ final class ChangeTracker {
     // MARK: Original records
 
     /// Stores the record of an object that was read.
-    private func saveOriginal(of object: any Model, in transaction: Transaction) {
+    private func saveOriginal(of object: any Model, in context: Context) {
         let reference = object.rowReference
         guard !object.isInserted, originals[reference] == nil else { return }
-        let entry = transaction.entry(reference.entityIndex)
+        let entry = context.entry(reference.entityIndex)
         let view: RecordView?
         if object._$state.isFault {
-            view = try? transaction.record(entry, reference.rowID)
+            view = try? context.record(entry, reference.rowID)
             guard let view else { return }
             originals[reference] = RecordedChanges.ByteRange(offset: arena.append(view.bytes), count: view.count)
         } else if let view = try? arena.encode(object, entry) {
@@ -115,6 +142,8 @@ final class ChangeTracker {
         arena = RecordArena()
         unreportedObjects = [:]
         reportedRelationshipCount = 0
+        collectedRelationshipCount = 0
+        reinserted = []
         defer { objects = [] }
         return objects
     }
@@ -133,20 +162,20 @@ final class ChangeTracker {
     func removeObserver(_ id: Int) { observers.removeAll { $0.id == id } }
 
     /// Adds a report of the changes since the last one.
-    func endReport(in transaction: Transaction) {
+    func endReport(in editor: Editor) {
         guard !observers.isEmpty else { return }
-        for key in transaction.relationshipChanges.changedRelationships(since: reportedRelationshipCount) {
-            addUnreported(transaction.anyObject(key.entityIndex, key.rowID))
+        for key in editor.buffer.relationshipChanges.changedRelationships(since: reportedRelationshipCount) {
+            addUnreported(editor.context.anyObject(key.entityIndex, key.rowID))
         }
-        reportedRelationshipCount = transaction.relationshipChanges.changeCount
+        reportedRelationshipCount = editor.buffer.relationshipChanges.changeCount
         endReport()
     }
 
     /// Adds a report of discarded changes.
-    func endReport(discarded objects: [any Model], _ relationships: Set<RelationshipKey>, in transaction: Transaction) {
+    func endReport(discarded objects: [any Model], _ relationships: Set<RelationshipKey>, in context: Context) {
         guard !observers.isEmpty else { return }
         for object in objects { addUnreported(object) }
-        for key in relationships { addUnreported(transaction.anyObject(key.entityIndex, key.rowID)) }
+        for key in relationships { addUnreported(context.anyObject(key.entityIndex, key.rowID)) }
         endReport()
     }
 

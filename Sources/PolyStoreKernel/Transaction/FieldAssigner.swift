@@ -77,7 +77,7 @@ final class FieldAssigner {
         let old = object._$toOne(relationship)
         guard old.rowID != rowID else { return }
         guard rowID != 0 else {
-            object._$setToOne(relationship, transaction.moveToOne(object, relationship, from: old, to: T?.none))
+            object._$setToOne(relationship, transaction.editing.moveToOne(object, relationship, from: old, to: T?.none))
             return
         }
         func move(to target: some Model) throws -> ToOne {
@@ -88,7 +88,7 @@ final class FieldAssigner {
                     entity: entry.entity.name, attribute: field.name, rowID: object._$state.rowID)
             }
             if target._$state.isFault { target._$state.flags.insert(.unverified) }
-            return transaction.moveToOne(object, relationship, from: old, to: target)
+            return transaction.editing.moveToOne(object, relationship, from: old, to: target)
         }
         object._$setToOne(relationship, try move(to: transaction.anyObject(entry.destinations[relationship], rowID)))
     }

@@ -12,7 +12,7 @@ final class ParentReader: ReadTransaction {
 
     private func entry(_ entity: Entity) -> StoreEntity { parent.entry(store.firstEntityIndex + Int32(entity.index)) }
 
-    private func related() throws -> PendingRelated { PendingRelated(parent, store, try parent.storage(store)) }
+    private func related() throws -> PendingRelated { PendingRelated(parent.editing, store, try parent.storage(store)) }
 
     var version: UInt64 { (try? parent.storage(store).version) ?? 0 }
 

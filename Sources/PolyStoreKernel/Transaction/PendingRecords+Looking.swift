@@ -6,7 +6,7 @@ extension PendingRecords {
     private static let few = 64
 
     /// Returns the first matching rows of a request, up to limit plus offset, in its order. They are copied to an arena, so later changes do not
-    /// affect the cursor over them. The request must not read related objects; see ``Transaction/mergedRows(_:_:_:isSteady:)``.
+    /// affect the cursor over them. The request must not read related objects; see ``Editor/mergedRows(_:_:_:isSteady:)``.
     func matching(_ request: FetchRequest, _ found: RecordArena) throws -> [MaterializedCursor.Row] {
         let most = request.limit.map { Int(clamping: $0.magnitude + request.offset.magnitude) } ?? .max
         let positions =

@@ -96,7 +96,7 @@ final class PendingRecords {
     }
 
     /// Encodes inserted and changed objects.
-    func catchUp(_ changes: Transaction.EntityChanges) throws {
+    func catchUp(_ changes: ChangeBuffer.EntityChanges) throws {
         while insertedCount < changes.inserted.count {
             try add(changes.inserted[insertedCount])
             insertedCount += 1

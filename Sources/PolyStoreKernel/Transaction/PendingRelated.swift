@@ -2,41 +2,41 @@ import PolyStoreBackend
 
 /// The related objects of one store including pending changes, for predicates on relationships.
 final class PendingRelated: RelatedRecords {
-    private let transaction: Transaction
+    private let editor: Editor
     private let store: PersistentStore
     private let storage: any ReadTransaction
 
-    init(_ transaction: Transaction, _ store: PersistentStore, _ storage: any ReadTransaction) {
-        self.transaction = transaction
+    init(_ editor: Editor, _ store: PersistentStore, _ storage: any ReadTransaction) {
+        self.editor = editor
         self.store = store
         self.storage = storage
     }
 
     func record(_ entity: Entity, rowID: Int64) throws -> RecordView? {
-        transaction.settleMembers()
+        editor.context.settleMembers()
         let entityIndex = Int(store.firstEntityIndex) + entity.index
         switch state(entityIndex, rowID) {
         case .stored: return try storage.record(entity, rowID: rowID)
         case .deleted: return nil
         case .changed(let edit):
-            let records = transaction.records(entityIndex)
-            try records.catchUp(transaction.pending[entityIndex])
+            let records = editor.records(entityIndex)
+            try records.catchUp(editor.buffer.pending[entityIndex])
             return records.record(edit)
         }
     }
 
     func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs {
-        transaction.settleMembers()
+        editor.context.settleMembers()
         let stored = try storage.related(relationship, of: sources)
         if let forward = forward(relationship) { return owners(forward, sources, stored) }
         let entityIndex = store.firstEntityIndex + Int32(relationship.source)
         let destination = Int(store.firstEntityIndex) + relationship.destination
         var found = RelatedIDs()
         for source in sources {
-            let changes = transaction.pendingMembers(
+            let changes = editor.pendingMembers(
                 RelationshipKey(entityIndex: entityIndex, relationship: Int32(relationship.index), rowID: source))
             var targets = changes?.applied(to: stored[source]) ?? stored[source]
-            if !transaction.pending[destination].deleted.isEmpty {
+            if !editor.buffer.pending[destination].deleted.isEmpty {
                 targets.removeAll { if case .deleted = state(destination, $0) { true } else { false } }
             }
             for target in relationship.isOrdered ? targets : targets.sorted() { found.add(source: source, target: target) }
@@ -57,7 +57,7 @@ final class PendingRelated: RelatedRecords {
     /// Returns the objects whose relationship references given targets.
     private func owners(_ forward: Relationship, _ targets: [Int64], _ stored: RelatedIDs) -> RelatedIDs {
         let entityIndex = store.firstEntityIndex + Int32(forward.source)
-        let lists = transaction.relationshipChanges.all { $0.entityIndex == entityIndex && $0.relationship == Int32(forward.index) }
+        let lists = editor.buffer.relationshipChanges.all { $0.entityIndex == entityIndex && $0.relationship == Int32(forward.index) }
         var found = RelatedIDs()
         for target in targets {
             var owners = Set(stored[target])
@@ -81,13 +81,13 @@ final class PendingRelated: RelatedRecords {
     }
 
     private func state(_ entityIndex: Int, _ id: Int64) -> State {
-        if transaction.pending[entityIndex].isEmpty { return .stored }
+        if editor.buffer.pending[entityIndex].isEmpty { return .stored }
         func open<T: Model>(_ type: T.Type) -> State {
-            guard let object = transaction.living(type, Int32(entityIndex), id) else { return .stored }
+            guard let object = editor.context.living(type, Int32(entityIndex), id) else { return .stored }
             if object.isDeleted { return .deleted }
             return object._$state.edit.map(State.changed) ?? .stored
         }
-        return open(transaction.table.entries[entityIndex].type)
+        return open(editor.context.table.entries[entityIndex].type)
     }
 }
 

@@ -79,7 +79,7 @@ struct PendingWatch {
     ///   - count: returns the number of all matching rows in the store.
     ///   - record: returns a record of the store.
     mutating func untouched(
-        _ changes: Transaction.EntityChanges, isFixed: Bool, count: () throws -> Int, record: (Int64) throws -> RecordView?
+        _ changes: ChangeBuffer.EntityChanges, isFixed: Bool, count: () throws -> Int, record: (Int64) throws -> RecordView?
     ) throws -> Int {
         if !isFixed { (stored, hidden, known, updatedCount, deletedCount) = (nil, 0, [], 0, 0) }
         let total = try stored ?? count()

@@ -7,7 +7,7 @@ extension Transaction {
     func changeSets() throws -> [StoreChanges] {
         try resolveImports()
         settleMembers()
-        if let error = deferredErrors.first { throw error }
+        if let error = buffer.deferredErrors.first { throw error }
         try validate()
         var sets: [StoreChanges] = []
         for store in table.stores {
@@ -16,28 +16,32 @@ extension Transaction {
             sets.append(StoreChanges(store: store, changes: changes))
         }
         try checkCancellation()
-        for set in sets where set.store.historyOptions != nil { try writer(of: set.store).recordHistory(set.changes, of: self) }
+        if case .group(let group) = access {
+            for set in sets where set.store.historyOptions != nil {
+                try group.writer(of: set.store).recordHistory(set.changes, of: self)
+            }
+        }
         return sets
     }
 
     /// Returns the change set for one store, or nil if it is empty.
     private func changeSet(_ store: PersistentStore) throws -> ChangeSet? {
         let entityIndexes = Int(store.firstEntityIndex)..<Int(store.firstEntityIndex) + store.schema.entities.count
-        let values = storeValues[store.index] ?? [:]
-        let removal = historyRemovals[store.index]
+        let values = buffer.storeValues[store.index] ?? [:]
+        let removal = buffer.historyRemovals[store.index]
         guard
-            !values.isEmpty || removal != nil || relationshipChanges.hasLinks || relationshipChanges.hasOrders
-                || entityIndexes.contains(where: { !pending[$0].isEmpty })
+            !values.isEmpty || removal != nil || buffer.relationshipChanges.hasLinks || buffer.relationshipChanges.hasOrders
+                || entityIndexes.contains(where: { !buffer.pending[$0].isEmpty })
         else {
             return nil
         }
         var positions = try pendingPositions(store)
-        let count = entityIndexes.reduce(0) { $0 + pending[$1].inserted.count + pending[$1].updated.count }
+        let count = entityIndexes.reduce(0) { $0 + buffer.pending[$1].inserted.count + buffer.pending[$1].updated.count }
         let changes = ChangeSet(store.schema, capacity: max(4096, count * 256))
         changes.reserve(count)
         for entityIndex in entityIndexes {
             let entry = table.entries[entityIndex]
-            for object in pending[entityIndex].inserted where !object.isDeleted {
+            for object in buffer.pending[entityIndex].inserted where !object.isDeleted {
                 var mask = FieldMask()
                 let fieldPositions = positions.take(entry, object, &mask)
                 try describing(entry, object) {
@@ -46,7 +50,7 @@ extension Transaction {
                     }
                 }
             }
-            for object in pending[entityIndex].updated where !object.isDeleted {
+            for object in buffer.pending[entityIndex].updated where !object.isDeleted {
                 guard var mask = object._$state.edit?.mask, !mask.isEmpty else { continue }
                 let fieldPositions = positions.take(entry, object, &mask)
                 try describing(entry, object) {
@@ -55,7 +59,7 @@ extension Transaction {
                     }
                 }
             }
-            for object in pending[entityIndex].deleted { changes.delete(entry.entity, rowID: object._$state.rowID) }
+            for object in buffer.pending[entityIndex].deleted { changes.delete(entry.entity, rowID: object._$state.rowID) }
         }
         try addMoves(&positions, to: changes)
         addLinks(&positions, to: changes, store)
@@ -85,8 +89,8 @@ extension Transaction {
     }
 
     private func addLinks(_ positions: inout PendingPositions, to changes: ChangeSet, _ store: PersistentStore) {
-        if relationshipChanges.hasLinks {
-            for (key, net) in relationshipChanges.all(where: { store.entityIndexes.contains($0.entityIndex) }) {
+        if buffer.relationshipChanges.hasLinks {
+            for (key, net) in buffer.relationshipChanges.all(where: { store.entityIndexes.contains($0.entityIndex) }) {
                 guard case .link(let table, isReversed: false) = entry(key.entityIndex).entity.relationships[Int(key.relationship)].storage
                 else { continue }
                 for target in net.removed.sorted() {

@@ -27,11 +27,11 @@ extension Transaction {
     public func deletedObjectIDs<T: Model>(_ type: T.Type) -> Set<ObjectID<T>> { Set(deletedObjects(type).map(\.objectID)) }
 
     /// Returns the ids of all created objects.
-    public func insertedObjectIDs() -> Set<AnyObjectID> { Set(inserted(Array(pending.indices)).map { $0.anyID }) }
+    public func insertedObjectIDs() -> Set<AnyObjectID> { Set(inserted(Array(buffer.pending.indices)).map { $0.anyID }) }
     /// Returns the ids of all updated objects; see ``updatedObjects(_:)``.
-    public func updatedObjectIDs() -> Set<AnyObjectID> { Set(updated(Array(pending.indices)).map { $0.anyID }) }
+    public func updatedObjectIDs() -> Set<AnyObjectID> { Set(updated(Array(buffer.pending.indices)).map { $0.anyID }) }
     /// Returns the ids of all deleted objects.
-    public func deletedObjectIDs() -> Set<AnyObjectID> { Set(deleted(Array(pending.indices)).map { $0.anyID }) }
+    public func deletedObjectIDs() -> Set<AnyObjectID> { Set(deleted(Array(buffer.pending.indices)).map { $0.anyID }) }
 
     // MARK: Lists
 
@@ -40,17 +40,19 @@ extension Transaction {
         (table.byType[ObjectIdentifier(type)] ?? []).map { Int($0.entityIndex) }
     }
 
-    private func inserted(_ entityIndexes: [Int]) -> [any Model] { entityIndexes.flatMap { pending[$0].inserted.filter { !$0.isDeleted } } }
+    private func inserted(_ entityIndexes: [Int]) -> [any Model] {
+        entityIndexes.flatMap { buffer.pending[$0].inserted.filter { !$0.isDeleted } }
+    }
 
-    private func deleted(_ entityIndexes: [Int]) -> [any Model] { entityIndexes.flatMap { pending[$0].deleted } }
+    private func deleted(_ entityIndexes: [Int]) -> [any Model] { entityIndexes.flatMap { buffer.pending[$0].deleted } }
 
     private func updated(_ entityIndexes: [Int]) -> [any Model] {
         settleMembers()
         var found: [any Model] = entityIndexes.flatMap { entityIndex in
-            pending[entityIndex].updated.filter { !$0.isDeleted && !($0._$state.edit?.mask.isEmpty ?? true) }
+            buffer.pending[entityIndex].updated.filter { !$0.isDeleted && !($0._$state.edit?.mask.isEmpty ?? true) }
         }
-        for key in relationshipChanges.changedRelationships where entityIndexes.contains(Int(key.entityIndex)) {
-            guard let changes = relationshipChanges.changes(key), !changes.isEmpty else { continue }
+        for key in buffer.relationshipChanges.changedRelationships where entityIndexes.contains(Int(key.entityIndex)) {
+            guard let changes = buffer.relationshipChanges.changes(key), !changes.isEmpty else { continue }
             let object = anyObject(key.entityIndex, key.rowID)
             if !object.isDeleted, !object.isInserted { found.append(object) }
         }

@@ -13,11 +13,11 @@ extension Transaction {
             guard !object.isDeleted else { continue }
             if object._$state.isFault, !object._$state.flags.contains(.linked) { fire(object) }
             guard !object.isDeleted else { continue }  // reading it showed that it does not exist
-            willChange(object)
+            editing.willChange(object)
             object._$state.flags.insert(.deleted)
-            deferredErrors.resolve(object.rowReference)
-            pending[Int(object._$state.entityIndex)].records?.didDelete(object)
-            if !object.isInserted { pending[Int(object._$state.entityIndex)].deleted.append(object) }
+            buffer.deferredErrors.resolve(object.rowReference)
+            buffer.pending[Int(object._$state.entityIndex)].records?.didDelete(object)
+            if !object.isInserted { buffer.pending[Int(object._$state.entityIndex)].deleted.append(object) }
             try detach(object, &work)
         }
     }
@@ -37,7 +37,7 @@ extension Transaction {
         }
         for (entityIndex, keys) in wanted {
             let entry = entry(entityIndex)
-            let map = maps[Int(entityIndex)]
+            let map = graph.maps[Int(entityIndex)]
             let links = entry.toOnes
             var request = FetchRequest(entry.entity, predicate: .oneOf(.objectID, keys.map { .integer($0) }))
             var fields = FieldMask()
@@ -76,12 +76,12 @@ extension Transaction {
         for relationship in entry.relationships(of: object) {
             let entityIndex = entry.destinations[relationship.index]
             let memberKey = RelationshipKey(entityIndex: entry.entityIndex, relationship: Int32(relationship.index), rowID: rowID)
-            if relationship.deleteRule == .deny { denials.append(memberKey) }
+            if relationship.deleteRule == .deny { buffer.denials.append(memberKey) }
             if case .foreignKey = relationship.storage {
                 let target = object._$toOne(relationship.index).rowID
                 guard target != 0 else { continue }
                 if relationship.deleteRule == .cascade { work.append(anyObject(entityIndex, target)) }
-                moved(object, relationship.index, from: target, to: 0)
+                editing.moved(object, relationship.index, from: target, to: 0)
                 continue
             }
             let isLink = if case .link = relationship.storage { true } else { false }
@@ -96,7 +96,7 @@ extension Transaction {
             if relationship.deleteRule == .cascade { work += targets }
             // The foreign keys of deleted members need no update.
             if isLink || relationship.deleteRule == .nullify {
-                withExtendedLifetime(targets) { for member in members { unlink(memberKey, entry, member) } }
+                withExtendedLifetime(targets) { for member in members { editing.unlink(memberKey, entry, member) } }
             }
         }
         try clearIncoming(object, entry)
@@ -110,17 +110,17 @@ extension Transaction {
             case .foreignKey(let field):
                 for source in try sources(entityIndex, field, object._$state.rowID)
                 where source._$toOneFired(relationship.index) == object._$state.rowID {
-                    setToOne(source, relationship.index, 0)
+                    editing.setToOne(source, relationship.index, 0)
                 }
             case .link:
                 let rowID = object._$state.rowID
                 // The owners in the store and those linked by this transaction.
-                var owners = relationshipChanges.owners(of: rowID, entityIndex: entityIndex, relationship: Int32(relationship.index))
+                var owners = buffer.relationshipChanges.owners(of: rowID, entityIndex: entityIndex, relationship: Int32(relationship.index))
                 if let reversed = relationship.reversed, !object.isInserted {
                     owners.formUnion(try storage(entry.store).related(reversed, of: [rowID])[rowID])
                 }
                 for owner in owners {
-                    unlink(
+                    editing.unlink(
                         RelationshipKey(entityIndex: entityIndex, relationship: Int32(relationship.index), rowID: owner),
                         self.entry(entityIndex), rowID)
                 }

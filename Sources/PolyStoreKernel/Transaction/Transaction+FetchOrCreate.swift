@@ -58,7 +58,7 @@ extension Transaction {
         }
         let assigner = FieldAssigner(self)
         // The object is not registered, so it is not visible to fetches.
-        let draft = T(_$state: ModelState(maps[Int(entry.entityIndex)], rowID: 0))
+        let draft = T(_$state: ModelState(graph.maps[Int(entry.entityIndex)], rowID: 0))
         do {
             try draft._$load(assigner.record(assigner.record(of: draft, entry), with: values, entry.entity))
         } catch {
@@ -66,7 +66,7 @@ extension Transaction {
         }
         // Encodes only the fields of the object's class, as a commit does.
         let record = try assigner.record(of: draft, entry)
-        let related = try terms.contains(where: \.needsRelated) ? relatedRecords(entry.store, FetchOptions()) : nil
+        let related = try terms.contains(where: \.needsRelated) ? editing.relatedRecords(entry.store, FetchOptions()) : nil
         let unmet = try terms.filter { try !PredicateEvaluator($0, related).matches(id: 0, record) }
         guard unmet.isEmpty else { throw refused(unmet, "a new object would not satisfy that") }
     }

@@ -30,15 +30,15 @@ extension Transaction {
 
     @usableFromInline
     package final func create<T: Model>(_ type: T.Type, _ entry: StoreEntity) throws -> T {
-        if !isOpen { try checkMutable() }
+        if !buffer.isOpen { try checkMutable() }
         if let kind = entry.hierarchy?.entityClass(T.self), kind.isAbstract { throw abstract(kind) }
         let rowID = try newRowID(entry)
-        let map = maps[Int(entry.entityIndex)]
+        let map = graph.maps[Int(entry.entityIndex)]
         let object = T(_$state: ModelState(map, rowID: rowID))
         object._$state.edit = EditState(isInsert: true)
         map.insert(rowID, object)
-        pending[Int(entry.entityIndex)].inserted.append(object)
-        didCreate(object)
+        buffer.pending[Int(entry.entityIndex)].inserted.append(object)
+        editing.didCreate(object)
         return object
     }
 
@@ -49,7 +49,7 @@ extension Transaction {
 
     package func entry<T: Model>(for into: Into<T>) throws -> StoreEntity {
         if let newerTable { update(newerTable) }
-        if case .none = into.configuration, let last = createdEntry, last.type == ObjectIdentifier(T.self) { return last.entry }
+        if case .none = into.configuration, let last = buffer.createdEntry, last.type == ObjectIdentifier(T.self) { return last.entry }
         let known = table.byType[ObjectIdentifier(T.self)] ?? []
         let matching: [StoreEntity]
         if case .some(let configuration) = into.configuration {
@@ -65,7 +65,7 @@ extension Transaction {
                 "\(T._$entityName) could be created in \(matching.count) stores; say which: Into<\(T.self)>(configuration) with one of \(names).",
                 entity: T._$entityName)
         }
-        if case .none = into.configuration { createdEntry = (ObjectIdentifier(T.self), entry) }
+        if case .none = into.configuration { buffer.createdEntry = (ObjectIdentifier(T.self), entry) }
         return entry
     }
 
@@ -91,7 +91,7 @@ extension Transaction {
             if living.isDeleted { throw deleted(id) }
             return living
         }
-        if maps[Int(entityIndex)].isPolymorphic { return try edit(id) }
+        if graph.maps[Int(entityIndex)].isPolymorphic { return try edit(id) }
         let fault = object(T.self, entityIndex, id.rowID)
         fault._$state.flags.insert(.unverified)
         return fault
@@ -155,46 +155,11 @@ extension Transaction {
     /// object that was created and deleted does not.
     public var hasChanges: Bool {
         settleMembers()
-        return pending.contains { entityChanges in
+        return buffer.pending.contains { entityChanges in
             !entityChanges.deleted.isEmpty || entityChanges.inserted.contains { !$0.isDeleted }
                 || entityChanges.updated.contains { !$0.isDeleted && !($0._$state.edit?.mask.isEmpty ?? true) }
-        } || !storeValues.isEmpty
-            || (relationshipChanges.hasLinks || relationshipChanges.hasOrders)
-                && relationshipChanges.all { _ in true }.contains { !$0.changes.isEmpty }
-    }
-
-    final func startEditing(_ object: any Model) -> EditState {
-        let entityIndex = Int(object._$state.entityIndex)
-        guard isOpen else { return rejectedEdit(of: object) }
-        if let edit = object._$state.edit {
-            if edit.isRecorded {
-                willChange(object)
-                imports?.willEdit(object)
-                edit.isRecorded = false
-                pending[entityIndex].records?.willChange(edit)
-            }
-            return edit
-        }
-        willChange(object)
-        imports?.willEdit(object)
-        let edit = EditState(isInsert: false)
-        object._$state.edit = edit
-        pending[entityIndex].updated.append(object)
-        return edit
-    }
-
-    /// Logs the change, because a setter cannot throw; the commit throws for one of a validation method. The returned edit state is not attached to the object.
-    private func rejectedEdit(of object: any Model) -> EditState {
-        logLostChange(object)
-        changeTracker?.didEditDuringCommit(object)
-        return EditState(isInsert: false)
-    }
-
-    final func logLostChange(_ object: any Model) {
-        if let validation { return validation.refuse(object) }
-        if let error = immutability {
-            let name = entry(object._$state.entityIndex).entity.name
-            log(.error, "A change of \(object.inWords(as: name)) is lost: \(error.message)")
-        }
+        } || !buffer.storeValues.isEmpty
+            || (buffer.relationshipChanges.hasLinks || buffer.relationshipChanges.hasOrders)
+                && buffer.relationshipChanges.all { _ in true }.contains { !$0.changes.isEmpty }
     }
 }

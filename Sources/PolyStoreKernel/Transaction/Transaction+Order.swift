@@ -2,51 +2,12 @@ import PolyStoreBackend
 import PolyStoreCollections
 
 extension Transaction {
-    /// Replaces the members of an ordered relationship. Of duplicates the first one counts.
-    /// - Returns: false if the assignment was rejected.
-    @discardableResult
-    func replaceList<T: Model>(of object: any Model, _ relationship: Int, to members: [T]) -> Bool {
-        guard acceptsReplacement(of: object, relationship, by: members) else { return false }
-        let entry = entry(object._$state.entityIndex)
-        let key = RelationshipKey(entityIndex: entry.entityIndex, relationship: Int32(relationship), rowID: object._$state.rowID)
-        do {
-            let before = try memberRowIDs(of: object, key)
-            if before != members.map({ $0._$state.rowID }) { willChange(object) }
-            let known = Set(before)
-            var wanted = OrderedRowIDs()
-            for member in members { wanted.append(member._$state.rowID) }
-            let after = wanted.rowIDs
-            for target in before where !wanted.contains(target) { unlink(key, entry, target) }
-            let added = after.filter { !known.contains($0) }
-            for target in added { link(key, entry, target) }
-            if before.filter(wanted.contains) + added != after { arrange(key, after) }
-            deferredErrors.resolve(key)
-            return true
-        } catch {
-            deferredErrors.add(described(error, entry, key.rowID), for: key)
-            return false
-        }
-    }
-
-    private func arrange(_ key: RelationshipKey, _ rowIDs: [Int64]) {
-        relationshipChanges.arrange(key, rowIDs)
-        setMembers(key, rowIDs)
-    }
-
-    /// Applies an order requested by another transaction to a list that may contain further members in the meantime.
-    func rearrange(_ key: RelationshipKey, _ order: MemberOrder) throws {
-        settleMembers()
-        let now = try memberRowIDs(of: anyObject(key.entityIndex, key.rowID), key)
-        let wanted = order.applied(to: now)
-        if wanted != now { arrange(key, wanted) }
-    }
-
     /// Returns the changed positions of all ordered relationships of a store.
     func pendingPositions(_ store: PersistentStore) throws -> PendingPositions {
         settleMembers()
         var found = PendingPositions()
-        guard relationshipChanges.hasOrders else { return found }
-        let all = relationshipChanges.all(where: { store.entityIndexes.contains($0.entityIndex) })
+        guard buffer.relationshipChanges.hasOrders else { return found }
+        let all = buffer.relationshipChanges.all(where: { store.entityIndexes.contains($0.entityIndex) })
         let stored = try storedLists(all)
         for (key, changes) in all {
             let entry = entry(key.entityIndex)

@@ -3,14 +3,14 @@ import PolyStoreBackend
 extension Transaction {
     /// Validates that relationship targets set without reading the store exist. Executes one query per entity.
     func checkReferences(_ violations: inout Violations) throws {
-        guard let first = unverified.first else { return }
-        if unverified.count == 1 {
+        guard let first = buffer.unverified.first else { return }
+        if buffer.unverified.count == 1 {
             // Fast path for the most common case of a single object.
             guard try !exists(first.entityIndex, first.rowID) else { return }
             return checkUse(of: [first.rowID], first.entityIndex, &violations)
         }
-        for entityIndex in Set(unverified.lazy.map(\.entityIndex)) {
-            let missing = try missingRowIDs(entityIndex, unverified.lazy.filter { $0.entityIndex == entityIndex }.map(\.rowID))
+        for entityIndex in Set(buffer.unverified.lazy.map(\.entityIndex)) {
+            let missing = try missingRowIDs(entityIndex, buffer.unverified.lazy.filter { $0.entityIndex == entityIndex }.map(\.rowID))
             if !missing.isEmpty { checkUse(of: missing, entityIndex, &violations) }
         }
     }
@@ -18,10 +18,10 @@ extension Transaction {
     /// Validates that the members added to a relationship exist whose inverse is to-one. Their own records hold the change, and a missing object has none.
     /// - Throws: `notFound`.
     func checkAdded(_ added: Set<Int64>, to key: RelationshipKey) throws {
-        guard !unverified.isEmpty, !added.isEmpty else { return }
+        guard !buffer.unverified.isEmpty, !added.isEmpty else { return }
         let entry = entry(key.entityIndex)
         let entityIndex = entry.destinations[Int(key.relationship)]
-        let unverified = added.intersection(unverified.lazy.filter { $0.entityIndex == entityIndex }.map(\.rowID))
+        let unverified = added.intersection(buffer.unverified.lazy.filter { $0.entityIndex == entityIndex }.map(\.rowID))
         guard !unverified.isEmpty, let missing = try missingRowIDs(entityIndex, unverified).min() else { return }
         let name = entry.entity.relationships[Int(key.relationship)].name
         let owner = newObjects()(entry.entity.name, key.rowID) ? "a new object" : "object \(key.rowID)"
@@ -62,7 +62,7 @@ extension Transaction {
                 entry.entity.name, entry.entity.relationships[relationship].name, rowID,
                 "leads to \(self.entry(entityIndex).entity.name) \(target), which is not in the store", .reference)
         }
-        for (source, entityChanges) in pending.enumerated() {
+        for (source, entityChanges) in buffer.pending.enumerated() {
             let entry = table.entries[source]
             for relationship in entry.entity.relationships
             where !relationship.isToMany && entry.destinations[relationship.index] == entityIndex {
@@ -73,7 +73,7 @@ extension Transaction {
             }
         }
         // For a missing owner of a relationship with an inverse, the violation is reported at the inverse.
-        let changedOwners = relationshipChanges.all { [unowned self] key in
+        let changedOwners = buffer.relationshipChanges.all { [unowned self] key in
             key.entityIndex == entityIndex && missing.contains(key.rowID)
                 && self.entry(entityIndex).entity.relationships[Int(key.relationship)].inverse == nil
         }
@@ -83,7 +83,7 @@ extension Transaction {
                 entry.entity.name, entry.entity.relationships[Int(key.relationship)].name, key.rowID,
                 "was changed, but the object is not in the store", .reference)
         }
-        let lists = relationshipChanges.all { [unowned self] key in
+        let lists = buffer.relationshipChanges.all { [unowned self] key in
             self.entry(key.entityIndex).destinations[Int(key.relationship)] == entityIndex
         }
         for (key, changes) in lists where !anyObject(key.entityIndex, key.rowID).isDeleted {

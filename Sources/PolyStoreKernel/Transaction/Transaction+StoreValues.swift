@@ -13,7 +13,7 @@ extension Transaction {
     /// - Throws: `invalidValue` for a name or a value that is too long, `unsupported`, `readOnly`, `closed`; `misuse` for an unqueued transaction.
     package func setStoreValue(_ bytes: [UInt8]?, named name: String, in store: PersistentStore) throws {
         try checkMutable()
-        guard !(self is UnsafeTransaction) else {
+        guard buffer.tracker == nil else {
             throw StoreError(
                 .misuse,
                 "The value \"\(name)\" of \(store.location) cannot be set in an unsafe transaction, which others can overtake. Set it in perform.",
@@ -23,14 +23,14 @@ extension Transaction {
         guard store.capabilities.has(.namedValues) else { throw NamedValue.unsupported(location: store.location) }
         let change = try ChangeSet.ValueChange(bytes, named: name)
         try touch(store)
-        storeValues[store.index, default: [:]][Array(name.utf8)] = change
+        buffer.storeValues[store.index, default: [:]][Array(name.utf8)] = change
     }
 
     /// Returns a named value of a store including pending changes, or nil if it is not set.
     package func storeValue(named name: String, in store: PersistentStore) throws -> [UInt8]? {
         try checkStore(store)
         try NamedValue.check(name: name)
-        if let pending = storeValues[store.index]?[Array(name.utf8)] { return pending.bytes }
+        if let pending = buffer.storeValues[store.index]?[Array(name.utf8)] { return pending.bytes }
         return try storage(store).value(named: name)
     }
 
@@ -41,7 +41,7 @@ extension Transaction {
         let reserved = NamedValue.reservedPrefix.utf8
         let isReserved = prefix.utf8.starts(with: reserved)
         let stored = try storage(store).valueNames(prefix: prefix).filter { isReserved || !$0.utf8.starts(with: reserved) }
-        guard let pending = storeValues[store.index] else { return stored }
+        guard let pending = buffer.storeValues[store.index] else { return stored }
         let set = pending.values.filter { $0.bytes != nil && $0.name.utf8.starts(with: prefix.utf8) }.map(\.name)
         return (stored.filter { pending[Array($0.utf8)] == nil } + set).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }

@@ -5,16 +5,16 @@ extension Transaction {
     /// - Throws: `constraint` with all violations; `misuse` if a validation method attempted to change something.
     func validate() throws {
         var violations = Violations(isNew: newObjects())
-        try refusingChanges { try validate($0, &violations) }
+        try buffer.refusingChanges { try validate($0, &violations) }
         try violations.throwIfAny()
     }
 
     private func validate(_ run: ValidationRun, _ violations: inout Violations) throws {
-        for entityIndex in pending.indices {
+        for entityIndex in buffer.pending.indices {
             let entry = table.entries[entityIndex]
-            if !entry.counted.isEmpty { try checkCounts(entry, pending[entityIndex], &violations) }
-            if pending[entityIndex].isEmpty { continue }
-            let entityChanges = pending[entityIndex]
+            if !entry.counted.isEmpty { try checkCounts(entry, buffer.pending[entityIndex], &violations) }
+            if buffer.pending[entityIndex].isEmpty { continue }
+            let entityChanges = buffer.pending[entityIndex]
             if let lost = entityChanges.updated.first(where: { $0._$state.flags.contains(.missing) }) { throw changed(lost, entry) }
             for object in entityChanges.inserted where !object.isDeleted {
                 for field in entry.required(of: object) where !(object._$state.edit?.mask.contains(field) ?? false) {
@@ -42,17 +42,17 @@ extension Transaction {
         var known: [String: Set<Int64>] = [:]
         return { [unowned self] entity, rowID in
             if let rowIDs = known[entity] { return rowIDs.contains(rowID) }
-            let own = pending.indices.filter { self.table.entries[$0].entity.name == entity }
-            let rowIDs = Set(own.flatMap { self.pending[$0].inserted.map { $0._$state.rowID } })
+            let own = buffer.pending.indices.filter { self.table.entries[$0].entity.name == entity }
+            let rowIDs = Set(own.flatMap { buffer.pending[$0].inserted.map { $0._$state.rowID } })
             known[entity] = rowIDs
             return rowIDs.contains(rowID)
         }
     }
 
     /// Validates the minimum and maximum counts of to-many relationships, for inserted objects and changed relationships.
-    private func checkCounts(_ entry: StoreEntity, _ entityChanges: EntityChanges, _ violations: inout Violations) throws {
+    private func checkCounts(_ entry: StoreEntity, _ entityChanges: ChangeBuffer.EntityChanges, _ violations: inout Violations) throws {
         let counted = entry.counted
-        var keys = Set(relationshipChanges.changedRelationships.filter { $0.entityIndex == entry.entityIndex })
+        var keys = Set(buffer.relationshipChanges.changedRelationships.filter { $0.entityIndex == entry.entityIndex })
         for object in entityChanges.inserted {
             for relationship in counted
             where entry.hierarchy == nil || entry.relationships(of: object).contains(where: { $0.index == relationship.index }) {
@@ -75,7 +75,7 @@ extension Transaction {
     }
 
     private func checkDenials(_ violations: inout Violations) throws {
-        for key in denials {
+        for key in buffer.denials {
             let entry = entry(key.entityIndex)
             let object = anyObject(key.entityIndex, key.rowID)
             let relationship = entry.entity.relationships[Int(key.relationship)]

@@ -40,15 +40,16 @@ package final class UndoHistory {
     package init(_ transaction: Transaction) {
         self.transaction = transaction
         current = Self.step(transaction)
-        for entityChanges in transaction.pending {
+        for entityChanges in transaction.buffer.pending {
             for object in [entityChanges.inserted, entityChanges.updated].joined() { object._$state.edit?.isRecorded = true }
         }
     }
 
     private static func step(_ transaction: Transaction) -> Step {
         Step(
-            mark: transaction.relationshipChanges.mark(), denials: transaction.denials, unverified: transaction.unverified,
-            deferredErrors: transaction.deferredErrors)
+            mark: transaction.buffer.relationshipChanges.mark(), denials: transaction.buffer.denials,
+            unverified: transaction.buffer.unverified,
+            deferredErrors: transaction.buffer.deferredErrors)
     }
 
     /// Requests a notification of the next change of changed objects. It is already requested for objects that the step has not saved.
@@ -61,8 +62,8 @@ package final class UndoHistory {
 
     /// A Boolean value that indicates whether nothing was changed since the last step.
     private var isAtEnd: Bool {
-        current.objects.isEmpty && transaction.relationshipChanges.changeCount == current.mark.changeCount
-            && transaction.deferredErrors.changeCount == current.deferredErrors.changeCount
+        current.objects.isEmpty && transaction.buffer.relationshipChanges.changeCount == current.mark.changeCount
+            && transaction.buffer.deferredErrors.changeCount == current.deferredErrors.changeCount
     }
 
     var canUndo: Bool {
@@ -205,18 +206,18 @@ package final class UndoHistory {
         for reference in step.order {
             if let saved = step.objects[reference] { try restore(saved) }
         }
-        now.tail = transaction.relationshipChanges.cut(to: step.mark)
-        transaction.relationshipChanges.append(step.tail)
-        transaction.denials = step.denials
-        transaction.unverified = step.unverified
-        transaction.deferredErrors = step.deferredErrors
+        now.tail = transaction.buffer.relationshipChanges.cut(to: step.mark)
+        transaction.buffer.relationshipChanges.append(step.tail)
+        transaction.buffer.denials = step.denials
+        transaction.buffer.unverified = step.unverified
+        transaction.buffer.deferredErrors = step.deferredErrors
         transaction.forgetAllMembers()
         transaction.updateLists(step.order.compactMap { now.objects[$0] })
         current = Self.step(transaction)
         requestNotifications(step.objects.values)
-        transaction.changeTracker?.didRestore(
+        transaction.buffer.tracker?.didRestore(
             step.order.compactMap { step.objects[$0]?.object }, now.tail.changedRelationships.union(step.tail.changedRelationships),
-            in: transaction)
+            in: transaction.editing)
         return now
     }
 
@@ -233,11 +234,11 @@ package final class UndoHistory {
             object._$state.edit = nil
             object._$state.flags.subtract([.missing, .deleted])
             object._$state.flags.insert(.fault)
-            transaction.changeTracker?.didRestoreOriginal(of: object)
+            transaction.buffer.tracker?.didRestoreOriginal(of: object)
             return
         }
         if saved.mask != nil || saved.flags.contains(.deleted) {
-            transaction.changeTracker?.willRestoreChange(of: object, in: transaction)
+            transaction.buffer.tracker?.willRestoreChange(of: object, in: transaction)
         }
         let kept = object._$state.flags.intersection([.hasMembers, .owned])
         if let record = saved.record {
@@ -252,7 +253,7 @@ package final class UndoHistory {
             guard !object.isDeleted else { return }
             // The object may have been changed in the store in the meantime.
             object._$state.flags.insert(.fault)
-            transaction.changeTracker?.didRestoreOriginal(of: object)
+            transaction.buffer.tracker?.didRestoreOriginal(of: object)
             return
         }
         let edit = EditState(isInsert: saved.isInsert)
@@ -286,22 +287,22 @@ extension Transaction {
     /// Runs a body whose changes are applied completely or, if it throws, undone.
     /// - Parameter endsStep: whether the body is a step that can be undone separately.
     final func atomically(endsStep: Bool = false, _ body: () throws -> Void) throws {
-        let undoHistory = history ?? UndoHistory(self)
-        let isMine = history == nil
-        history = undoHistory
-        defer { if isMine { history = nil } }
+        let undoHistory = buffer.history ?? UndoHistory(self)
+        let isMine = buffer.history == nil
+        buffer.history = undoHistory
+        defer { if isMine { buffer.history = nil } }
         let operation = undoHistory.beginOperation()
-        let values = storeValues
+        let values = buffer.storeValues
         do {
             try body()
-            if history === undoHistory { undoHistory.endOperation(operation, endsStep: endsStep) }
+            if buffer.history === undoHistory { undoHistory.endOperation(operation, endsStep: endsStep) }
         } catch {
             // A commit or rollback in the body has discarded the saved states.
-            if history === undoHistory {
-                storeValues = values
+            if buffer.history === undoHistory {
+                buffer.storeValues = values
                 try undoHistory.revert(operation)
             } else {
-                (self as? UnsafeTransaction)?.rollback()
+                buffer.rollBack?()
             }
             throw error
         }
@@ -310,10 +311,12 @@ extension Transaction {
     /// Moves objects whose state was restored between the lists of inserted, updated and deleted objects.
     /// - Parameter before: the states before the restoration.
     final func updateLists(_ before: [UndoHistory.SavedState]) {
-        for saved in before where pending[Int(saved.object._$state.entityIndex)].records != nil {
+        for saved in before where buffer.pending[Int(saved.object._$state.entityIndex)].records != nil {
             let entityIndex = Int(saved.object._$state.entityIndex)
-            pending[entityIndex].records = nil
-            for object in [pending[entityIndex].inserted, pending[entityIndex].updated].joined() { object._$state.edit?.row = -1 }
+            buffer.pending[entityIndex].records = nil
+            for object in [buffer.pending[entityIndex].inserted, buffer.pending[entityIndex].updated].joined() {
+                object._$state.edit?.row = -1
+            }
         }
         for saved in before {
             let object = saved.object
@@ -321,15 +324,15 @@ extension Transaction {
             object._$state.edit?.row = -1
             let wasDeleted = saved.flags.contains(.deleted)
             let isUpdated = !object.isInserted && !object.isDeleted && object._$state.edit != nil
-            if saved.isInsert != object.isInserted { Self.move(object, &pending[entityIndex].inserted, isMember: object.isInserted) }
+            if saved.isInsert != object.isInserted { Self.move(object, &buffer.pending[entityIndex].inserted, isMember: object.isInserted) }
             // An object that was changed and then deleted may be in both lists.
             let wasUpdated = !saved.isInsert && saved.mask != nil
             if wasUpdated != isUpdated || wasUpdated && wasDeleted {
-                if wasUpdated { Self.move(object, &pending[entityIndex].updated, isMember: false) }
-                if isUpdated { pending[entityIndex].updated.append(object) }
+                if wasUpdated { Self.move(object, &buffer.pending[entityIndex].updated, isMember: false) }
+                if isUpdated { buffer.pending[entityIndex].updated.append(object) }
             }
             let isDeleted = object.isDeleted && !object.isInserted
-            if (wasDeleted && !saved.isInsert) != isDeleted { Self.move(object, &pending[entityIndex].deleted, isMember: isDeleted) }
+            if (wasDeleted && !saved.isInsert) != isDeleted { Self.move(object, &buffer.pending[entityIndex].deleted, isMember: isDeleted) }
         }
     }
 

@@ -5,14 +5,16 @@ extension UnsafeTransaction {
     private func recorded() throws -> RecordedChanges {
         try resolveImports()
         settleMembers()
-        if let error = failedSteps.first ?? deferredErrors.first { throw error }
+        if let error = failedSteps.first ?? buffer.deferredErrors.first { throw error }
         let changes = RecordedChanges(mayBeWritten: mayBeWritten)
-        for (entityIndex, entityChanges) in pending.enumerated() {
+        for (entityIndex, entityChanges) in buffer.pending.enumerated() {
             let entry = table.entries[entityIndex]
             if entityChanges.isEmpty { continue }
             try touch(entry.store)
             for object in entityChanges.inserted where !object.isDeleted {
-                try describing(entry, object) { try changes.insert(object, entry, mayExist: reinserted.contains(object.rowReference)) }
+                try describing(entry, object) {
+                    try changes.insert(object, entry, mayExist: tracker.reinserted.contains(object.rowReference))
+                }
             }
             if let missing = entityChanges.updated.first(where: { $0._$state.flags.contains(.missing) }) { throw changed(missing, entry) }
             for object in entityChanges.updated where !object.isDeleted {
@@ -23,7 +25,7 @@ extension UnsafeTransaction {
                 changes.delete(object, base: tracker.original(of: object))
             }
         }
-        for (key, net) in relationshipChanges.all(where: { _ in true }) {
+        for (key, net) in buffer.relationshipChanges.all(where: { _ in true }) {
             // Deleting an object removes its links.
             if isOwnerDeleted(key) { continue }
             if !net.order.isEmpty { changes.arrange(key, net.order) }
@@ -183,9 +185,9 @@ extension UnsafeTransaction {
 
     /// Clears the pending changes, which are committed. Observers are notified by ``reportChanges()``.
     private func endCommit(_ policy: MergePolicy) {
-        tracker.endReport(in: self)
+        tracker.endReport(in: editing)
         collectRelationships()
-        let deleted = pending.flatMap(\.deleted)
+        let deleted = buffer.pending.flatMap(\.deleted)
         _ = tracker.takeObjectsEditedDuringCommit()
         withExtendedLifetime((self, deleted)) {
             reset()
@@ -202,7 +204,7 @@ extension UnsafeTransaction {
     private func findReturnedObjects(except excluded: [any Model] = []) {
         let excluded = Set(excluded.map(ObjectIdentifier.init))
         var found: [Int32: [Int64: any Model]] = [:]
-        for map in maps where table.isOpen(entry(map.entityIndex).store) {
+        for map in graph.maps where table.isOpen(entry(map.entityIndex).store) {
             for case let object as any Model in map.objects
             where object.isDeleted && object._$state.edit == nil && !excluded.contains(ObjectIdentifier(object)) {
                 found[map.entityIndex, default: [:]][object._$state.rowID] = object
@@ -210,7 +212,7 @@ extension UnsafeTransaction {
         }
         for (entityIndex, objects) in found {
             var objects = objects
-            for object in pending[Int(entityIndex)].deleted { objects[object._$state.rowID] = nil }
+            for object in buffer.pending[Int(entityIndex)].deleted { objects[object._$state.rowID] = nil }
             if objects.isEmpty { continue }
             let entry = entry(entityIndex)
             do {
@@ -241,7 +243,7 @@ extension UnsafeTransaction {
                 object._$state.flags.subtract([.deleted, .missing])
             }
         }
-        let links = relationshipChanges.changedRelationships(since: 0)
+        let links = buffer.relationshipChanges.changedRelationships(since: 0)
         withExtendedLifetime(self) {
             reset()
             findReturnedObjects()
@@ -253,32 +255,30 @@ extension UnsafeTransaction {
 
     /// Returns whether the object is the one registered for its row id. An object that represents a missing one is not registered.
     private func isInMap(_ object: any Model) -> Bool {
-        maps[Int(object._$state.entityIndex)].object(object._$state.rowID) === object
+        graph.maps[Int(object._$state.entityIndex)].object(object._$state.rowID) === object
     }
 
     /// Clears all pending changes and turns all objects into faults.
     private func reset() {
         endSnapshots()
-        imports = nil
-        for entityIndex in pending.indices { pending[entityIndex] = EntityChanges() }
-        relationshipChanges = RelationshipChanges()
+        buffer.imports = nil
+        for entityIndex in buffer.pending.indices { buffer.pending[entityIndex] = ChangeBuffer.EntityChanges() }
+        buffer.relationshipChanges = RelationshipChanges()
         forgetAllMembers()
-        denials = []
-        unverified = []
-        reinserted = []
-        deferredErrors = DeferredErrors()
+        buffer.denials = []
+        buffer.unverified = []
+        buffer.deferredErrors = DeferredErrors()
         failedSteps = []
         mayBeWritten = false
-        rowsAhead = nil
-        collectedRelationshipCount = 0
-        history = nil
+        graph.rowsAhead = nil
+        buffer.history = nil
         let released = tracker.reset()
         for object in released { object._$state.edit = nil }
-        for map in maps {
+        for map in graph.maps {
             for case let object as any Model in map.objects where !object.isDeleted { object._$state.flags.insert(.fault) }
         }
         for object in released { object._$state.flags.remove(.owned) }
-        if supportsUndo { history = UndoHistory(self) }
+        if supportsUndo { buffer.history = UndoHistory(self) }
     }
 
     /// Moves to the newest version and keeps the pending changes. Unchanged objects become faults.
@@ -291,10 +291,10 @@ extension UnsafeTransaction {
     private func moveToNewest() {
         settleMembers()
         endSnapshots()
-        for entityChanges in pending { entityChanges.records?.forgetStored() }
+        for entityChanges in buffer.pending { entityChanges.records?.forgetStored() }
         forgetAllMembers()
-        rowsAhead = nil
-        for map in maps {
+        graph.rowsAhead = nil
+        for map in graph.maps {
             for case let object as any Model in map.objects where !object.isDeleted && object._$state.edit == nil {
                 // An object that could not be read is read again.
                 object._$state.flags.remove(.missing)

@@ -4,22 +4,22 @@ extension UnsafeTransaction {
     /// Ends a step, which consists of the changes since the last one and is the unit of ``undo()``. Notifies observers of this transaction. In a callback
     /// of this transaction, they are notified when all callbacks have returned; the same is true of undo, redo, commit, rollback and refresh.
     public func flush() {
-        if observers == nil, !tracker.isObserved { settleStep() } else { settleMembers() }
-        history?.endStep(isSettled: true)
-        tracker.endReport(in: self)
+        if observers == nil, !tracker.isObserved { editing.settleStep() } else { settleMembers() }
+        buffer.history?.endStep(isSettled: true)
+        tracker.endReport(in: editing)
         reportChanges()
     }
 
     /// A Boolean value that indicates whether there is a step to undo.
-    public var canUndo: Bool { history?.canUndo ?? false }
+    public var canUndo: Bool { buffer.history?.canUndo ?? false }
     /// A Boolean value that indicates whether there is a step to redo.
-    public var canRedo: Bool { history?.canRedo ?? false }
+    public var canRedo: Bool { buffer.history?.canRedo ?? false }
 
     /// Undoes the last step, starting with the changes since the last ``flush()``. Does nothing if there is none.
     /// - Throws: `misuse` if the transaction was begun without undo support.
     public func undo() throws {
         try undoHistory().undo()
-        tracker.endReport(in: self)
+        tracker.endReport(in: editing)
         reportChanges()
     }
 
@@ -27,12 +27,12 @@ extension UnsafeTransaction {
     /// - Throws: `misuse` if the transaction was begun without undo support.
     public func redo() throws {
         try undoHistory().redo()
-        tracker.endReport(in: self)
+        tracker.endReport(in: editing)
         reportChanges()
     }
 
     private func undoHistory() throws -> UndoHistory {
-        guard let history, supportsUndo else {
+        guard let history = buffer.history, supportsUndo else {
             throw StoreError(.misuse, "This transaction keeps no steps: begin it with supportsUndo: true.")
         }
         try checkMutable()
@@ -69,8 +69,7 @@ extension UnsafeTransaction {
         guard let observers else { return }
         collectRelationships()
         let step = CommittedStep()
-        for key in unreportedRelationships { step.add(key) }
-        unreportedRelationships = []
+        for key in tracker.takeCollectedRelationships() { step.add(key) }
         let move = ContextMove(step: step, isPartial: true)
         // The objects already have their new values, so nothing is announced.
         let concerned = observers.concerned(move, table.entries)
@@ -79,17 +78,8 @@ extension UnsafeTransaction {
     }
 
     /// Collects the to-many relationships that were changed since the last call, for the monitors.
-    func collectRelationships() {
-        guard observers != nil else { return }
-        unreportedRelationships.formUnion(relationshipChanges.changedRelationships(since: collectedRelationshipCount))
-        collectedRelationshipCount = relationshipChanges.changeCount
-    }
+    func collectRelationships() { tracker.collectRelationships(in: editing) }
 
     /// Collects to-many relationships that undo, redo or rollback has restored.
-    func collectRelationships(restored: Set<RelationshipKey>) {
-        guard observers != nil else { return }
-        unreportedRelationships.formUnion(restored)
-        collectRelationships()
-        collectedRelationshipCount = relationshipChanges.changeCount
-    }
+    func collectRelationships(restored: Set<RelationshipKey>) { tracker.collectRelationships(restored: restored, in: editing) }
 }

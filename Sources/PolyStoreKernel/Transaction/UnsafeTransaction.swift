@@ -19,23 +19,14 @@ import PolyStoreBackend
 public final class UnsafeTransaction: Transaction {
     /// The parent of a child transaction; nil if the transaction commits to the stores.
     let parent: Transaction?
-    @exclusivity(unchecked) private var snapshots = HeldSnapshots()
-    /// Reserved row ids, by entity index.
-    @exclusivity(unchecked) private var rowIDs: [Int: RowIDBlock] = [:]
     /// The changed objects, their original records, and the observers.
     let tracker: ChangeTracker
     /// Errors of steps whose results are not awaited.
     @exclusivity(unchecked) var failedSteps: [StoreError] = []
-    /// The number of to-many relationship changes that were collected for the monitors.
-    @exclusivity(unchecked) var collectedRelationshipCount = 0
-    /// The changed to-many relationships that the monitors have not been notified of.
-    @exclusivity(unchecked) var unreportedRelationships: Set<RelationshipKey> = []
     /// A Boolean value that indicates whether a callback has requested another report.
     @exclusivity(unchecked) var isReportDeferred = false
     /// A Boolean value that indicates whether a failed commit may have been written.
     @exclusivity(unchecked) var mayBeWritten = false
-    /// The inserted objects that other transactions had deleted, so that others may have inserted them again too.
-    @exclusivity(unchecked) var reinserted: Set<RowReference> = []
     /// A Boolean value that indicates whether steps of this transaction can be undone.
     public let supportsUndo: Bool
 
@@ -43,91 +34,22 @@ public final class UnsafeTransaction: Transaction {
         self.parent = parent
         self.supportsUndo = supportsUndo
         tracker = ChangeTracker()
+        let access = parent.map { .parent(ParentSource($0)) } ?? TransactionSource.unqueued(UnqueuedSource(core))
         // Objects do not keep the transaction alive; it ends with its last reference.
-        super.init(
-            core: core, table: table, writers: nil, changeTracker: tracker, site, isKeptByObjects: false, readsPending: parent != nil)
-        if supportsUndo { history = UndoHistory(self) }
+        super.init(core: core, table: table, access: access, tracker: tracker, site, graph: ObjectGraph(isKeptByObjects: false))
+        buffer.rollBack = { [unowned self] in rollback() }
+        if supportsUndo { buffer.history = UndoHistory(self) }
     }
 
     deinit {
         endSnapshots()
-        returnRowIDs()
+        if case .unqueued(let source) = access { source.returnRowIDs(table) }
         detachObjects()
-    }
-
-    override var newerTable: StoreTable? {
-        guard let parent else { return core.table.withLock { $0 } }
-        if let newer = parent.newerTable { parent.update(newer) }
-        return parent.table
-    }
-
-    // MARK: Storage
-
-    override func reader(_ store: PersistentStore) throws -> any ReadTransaction {
-        if let reader = snapshots[store] { return reader }
-        try checkOpen(store)
-        if let parent {
-            try parent.checkOpen(store)
-            let reader = ParentReader(parent, store)
-            snapshots.set(reader, of: store)
-            return reader
-        }
-        return try snapshots.reader(of: store, table, core, site)
-    }
-
-    package override func undoneRecord(_ entry: StoreEntity, _ rowID: Int64) -> RecordView? {
-        tracker.undoneRecord(RowReference(entityIndex: entry.entityIndex, rowID: rowID), entry.entity.layout)
-    }
-
-    package override func touch(_ store: PersistentStore) throws {
-        guard !store.configuration.isReadOnly else {
-            throw StoreError(.readOnly, "The store \(store.location) was opened for reading only.", location: store.location)
-        }
     }
 
     func endSnapshots() {
         detachIterations()
-        snapshots.end(core)
-    }
-
-    // The cursors of a child transaction read the snapshots of its parent.
-    override func add(_ iteration: BatchIteration) {
-        super.add(iteration)
-        parent?.add(iteration)
-    }
-
-    override func remove(_ iteration: BatchIteration) {
-        super.remove(iteration)
-        parent?.remove(iteration)
-    }
-
-    // MARK: Row ids
-
-    override func newRowID(_ entry: StoreEntity) throws -> Int64 {
-        if let parent {
-            try parent.checkMutable()
-            return try parent.newRowID(entry)
-        }
-        let entityIndex = Int(entry.entityIndex)
-        if let rowID = rowIDs[entityIndex]?.take() { return rowID }
-        try touch(entry.store)
-        let count = RowIDBlock.size(after: rowIDs[entityIndex])
-        var block = RowIDBlock(try core.reserveRowIDs(entry, count), size: count)
-        defer { rowIDs[entityIndex] = block }
-        guard let rowID = block.take() else { throw StoreError(.closed, "The transaction has ended.", location: entry.store.location) }
-        return rowID
-    }
-
-    /// Returns unused row ids to the store if it has no other reserved ids.
-    private func returnRowIDs() {
-        for (entityIndex, block) in rowIDs {
-            guard let left = block.left else { continue }
-            let entry = table.entries[entityIndex]
-            entry.store.sequences.withLock { sequences in
-                if sequences[entry.entity.index] == nil { sequences[entry.entity.index] = left }
-            }
-        }
-        rowIDs = [:]
+        access.endReaders()
     }
 
     // MARK: The end
@@ -135,13 +57,11 @@ public final class UnsafeTransaction: Transaction {
     /// Moves objects that are still referenced to a context that rejects all operations. They may be in use on another thread, so only atomic state
     /// is changed.
     private func detachObjects() {
-        for entityChanges in pending {
-            // Ensures that changes to already changed objects are detected too.
-            for object in [entityChanges.inserted, entityChanges.updated].joined() { object._$state.edit?.isRecorded = true }
-        }
-        let all = maps + substitutes.values
+        // Ensures that changes to already changed objects are detected too.
+        buffer.detectChangesOfChangedObjects()
+        let all = graph.allMaps
         guard all.contains(where: \.isHeld) else { return }
-        let ended = EndedContext(core: core, table: table, taking: maps, substitutes, site)
+        let ended = Context(core: core, table: table, site, source: .released, graph: graph.objectsOnly())
         for map in all { map.leave(to: ended) }
     }
 }

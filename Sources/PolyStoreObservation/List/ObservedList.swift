@@ -103,7 +103,7 @@ final class ObservedList {
     }
 
     private func reason(_ context: Context) -> Reason? {
-        if context.readsPending || context is Transaction { return .pending }
+        if context.changeBuffer != nil { return .pending }
         if resolved.parts.isEmpty { return .removal }
         if resolved.parts.count != 1 { return .stores }
         return resolved.isWindow ? .window : nil

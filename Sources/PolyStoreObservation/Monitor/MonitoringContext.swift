@@ -45,7 +45,13 @@ extension MonitoringContext {
 
     /// Returns a monitor of the object with an id.
     /// - Throws: `notFound` if this context does not contain the object.
-    public func monitorObject<T: Model>(_ id: ObjectID<T>) throws -> ObjectMonitor<T> {
+    public func monitorObject<T: Model>(_ id: ObjectID<T>) throws -> ObjectMonitor<T> { try monitor(of: id) }
+}
+
+extension Context {
+    /// Returns a monitor of the object with an id. The context must move to newer versions; see ``Context/movesToVersions``.
+    /// - Throws: `notFound` if this context does not contain the object.
+    func monitor<T: Model>(of id: ObjectID<T>) throws -> ObjectMonitor<T> {
         guard let object = try fetchExisting(id) else {
             throw StoreError(
                 .notFound, "\(id) cannot be monitored: this context does not find it.", entity: id.entityName, rowID: id.rowID)

@@ -58,12 +58,12 @@ extension Model {
                 .misuse, "\(path) is not a stored property of \(Self._$entityName), so its changes cannot be observed.",
                 entity: Self._$entityName)
         }
-        guard let context = _$state.context as? any MonitoringContext else {
+        guard _$state.context.movesToVersions else {
             throw StoreError(
                 .misuse, "\(objectID) is an object of a context that never moves to another snapshot. Observe an object of the view.",
                 entity: Self._$entityName)
         }
-        let monitor = try context.monitorObject(self)
+        let monitor = try _$state.context.monitor(of: objectID)
         return PropertyObservation(monitor, PropertyObserver(name, path, monitor.object?[keyPath: path], body))
     }
 

@@ -5,9 +5,9 @@ extension Transaction {
     /// The import state of this transaction.
     @usableFromInline
     final var importing: ImportState {
-        if let state = imports as? ImportState { return state }
+        if let state = buffer.imports as? ImportState { return state }
         let state = ImportState(self)
-        imports = state
+        buffer.imports = state
         return state
     }
 

@@ -41,8 +41,8 @@ final class ImportAttempt<T: ImportableObject> {
     /// - Parameter examples: The number of records of each effect to keep.
     /// - Throws: ``ImportRetry`` if the batch must be imported again.
     func run(_ into: Into<T>, examples: Int) throws {
-        if isCareful { transaction.history = UndoHistory(transaction) }
-        defer { transaction.history = nil }
+        if isCareful { transaction.buffer.history = UndoHistory(transaction) }
+        defer { transaction.buffer.history = nil }
         let importer = try T.sourceImporter(transaction, into)
         try transaction.importing.call {
             try importAll(importer, examples)
@@ -72,18 +72,18 @@ final class ImportAttempt<T: ImportableObject> {
 
     /// Imports a record atomically.
     private func guarded(_ index: Int, _ body: () throws -> Void) throws {
-        guard isCareful, let history = transaction.history else {
+        guard isCareful, let history = transaction.buffer.history else {
             do { return try body() } catch {
                 _ = try problem(error, index)
                 throw ImportRetry()
             }
         }
         let whole = history.beginOperation()
-        let links = transaction.relationshipChanges.changeCount
+        let links = transaction.buffer.relationshipChanges.changeCount
         do {
             try body()
             for object in history.release(whole) { owners[object] = index }
-            for key in transaction.relationshipChanges.changedRelationships(since: links) { owners[key.owner] = index }
+            for key in transaction.buffer.relationshipChanges.changedRelationships(since: links) { owners[key.owner] = index }
         } catch {
             let found = try problem(error, index)
             try history.revert(whole)

@@ -1,7 +1,7 @@
 import PolyStoreBackend
 
 /// A cursor over the rows of several requests, one after another.
-final class SequentialCursor: RecordCursor {
+package final class SequentialCursor: RecordCursor {
     private let storage: any ReadTransaction
     /// The requests that have not started.
     private var requests: ArraySlice<FetchRequest>
@@ -12,7 +12,7 @@ final class SequentialCursor: RecordCursor {
     /// - Parameters:
     ///   - limit: the maximum number of rows of all requests together.
     ///   - offset: the number of rows to skip at the start.
-    init(_ storage: any ReadTransaction, _ requests: [FetchRequest], limit: Int?, offset: Int, layout: RecordLayout) throws {
+    package init(_ storage: any ReadTransaction, _ requests: [FetchRequest], limit: Int?, offset: Int, layout: RecordLayout) throws {
         self.storage = storage
         self.requests = requests[...]
         left = limit.map { Int(clamping: $0.magnitude + offset.magnitude) }
@@ -20,7 +20,7 @@ final class SequentialCursor: RecordCursor {
         for _ in 0..<offset { guard try next() else { break } }
     }
 
-    override func next() throws -> Bool {
+    package override func next() throws -> Bool {
         while left ?? 1 > 0 {
             guard let cursor = try current ?? open() else { return false }
             if try cursor.next() {
@@ -40,7 +40,7 @@ final class SequentialCursor: RecordCursor {
         return current
     }
 
-    override func close() {
+    package override func close() {
         current?.close()
         current = nil
     }

@@ -15,7 +15,7 @@ import PolyStoreCollections
 // The end of a step of undo needs no comparison to be correct about the objects, only to know to which step a change belongs that the samples did not show.
 // Lists that are not long are compared there; see `settleStep()`.
 
-extension Transaction {
+extension Editor {
     private func memberKey(_ object: any Model, _ relationship: Int) -> RelationshipKey {
         RelationshipKey(
             entityIndex: object._$state.entityIndex, relationship: Int32(truncatingIfNeeded: relationship), rowID: object._$state.rowID)
@@ -25,23 +25,23 @@ extension Transaction {
     private static var collectionLimit: Int { 64 }
 
     private func keep(_ collection: MemberCollection, _ key: RelationshipKey) {
-        if memberLists.collections.count >= Self.collectionLimit {
-            settleMembers()
-            let dropped = memberLists.dropAll()
+        if context.graph.memberLists.collections.count >= Self.collectionLimit {
+            context.settleMembers()
+            let dropped = context.graph.memberLists.dropAll()
             // A collection that is currently lent is returned as a copy.
             withExtendedLifetime(dropped) {}
         }
         collection.isBeingMutated = true
-        memberLists.hold(collection, key)
+        context.graph.memberLists.hold(collection, key)
     }
 
     // MARK: Sets
 
     func beginSetMutation<T: Model>(_ object: any Model, _ relationship: Int) -> MemberMutation<Set<T>> {
-        settleMembers(before: object._$state.entityIndex, relationship)
+        context.settleMembers(before: object._$state.entityIndex, relationship)
         let key = memberKey(object, relationship)
-        dropForgottenLists(key.entityIndex)
-        if let held = memberLists.collection(key) {
+        context.dropForgottenLists(key.entityIndex)
+        if let held = context.graph.memberLists.collection(key) {
             guard let collection = held as? MemberSet<T>, !collection.isBeingMutated else {
                 return MemberMutation(object._$members(of: relationship))
             }
@@ -51,7 +51,7 @@ extension Transaction {
             return begin(&mutation, collection, key)
         }
         var mutation = MemberMutation<Set<T>>(object._$members(of: relationship))
-        guard isOpen, memberLists.contains(key) else { return mutation }
+        guard buffer.isOpen, context.graph.memberLists.contains(key) else { return mutation }
         let collection = MemberSet<T>()
         keep(collection, key)
         return begin(&mutation, collection, key)
@@ -67,7 +67,7 @@ extension Transaction {
         let storage = Self.storage(&mutation.members)
         mutation.address = UInt(bitPattern: Unmanaged.passUnretained(storage).toOpaque())
         mutation.storage = storage
-        mutation.firstRecord = maps[Int(destination(key.entityIndex, Int(key.relationship)))].beginRecording()
+        mutation.firstRecord = context.graph.maps[Int(context.destination(key.entityIndex, Int(key.relationship)))].beginRecording()
         return mutation
     }
 
@@ -84,14 +84,14 @@ extension Transaction {
             replaceMembers(of: object, relationship, to: mutation.members)
             return
         }
-        let entityIndex = destination(key.entityIndex, relationship)
-        let hashed = maps[Int(entityIndex)].endRecording(mutation.firstRecord)
-        settleMembers(before: key.entityIndex, relationship)
-        guard isOpen else {
+        let entityIndex = context.destination(key.entityIndex, relationship)
+        let hashed = context.graph.maps[Int(entityIndex)].endRecording(mutation.firstRecord)
+        context.settleMembers(before: key.entityIndex, relationship)
+        guard buffer.isOpen else {
             dropCollection(key)
             return logLostChange(object)
         }
-        let isHeld = memberLists.collection(key) === collection
+        let isHeld = context.graph.memberLists.collection(key) === collection
         if isHeld, !collection.isOutdated, Self.address(&mutation.members) == mutation.address,
             let changes = differences(mutation.members, hashed, key, entityIndex)
         {
@@ -113,12 +113,12 @@ extension Transaction {
         var added: [T] = []
         var removed: [Int64] = []
         for candidate in hashed.count > 1 ? Array(Set(hashed)) : hashed {
-            let object = living(T.self, entityIndex, candidate)
+            let object = context.living(T.self, entityIndex, candidate)
             let isMember = object.map { members.contains($0) } ?? false
-            if isMember == memberLists.has(key, candidate) { continue }
+            if isMember == context.graph.memberLists.has(key, candidate) { continue }
             if isMember, let object { added.append(object) } else { removed.append(candidate) }
         }
-        guard let count = memberLists.count(key), members.count == count + added.count - removed.count else { return nil }
+        guard let count = context.graph.memberLists.count(key), members.count == count + added.count - removed.count else { return nil }
         return (added, removed)
     }
 
@@ -131,31 +131,31 @@ extension Transaction {
         guard acceptsTargets(object, Int(key.relationship), isClearing: isClearing) else { return false }
         for member in added where !accepts(member, as: Int(key.relationship), of: object) { return false }
         willChange(object)
-        let entry = entry(key.entityIndex)
+        let entry = context.entry(key.entityIndex)
         for target in removed { unlink(key, entry, target) }
         for member in added { link(key, entry, member._$state.rowID) }
-        deferredErrors.resolve(key)
+        buffer.deferredErrors.resolve(key)
         return true
     }
 
     private func returnCollection(_ collection: MemberCollection, _ key: RelationshipKey, _ count: Int, _ body: () -> Void) {
-        guard memberLists.collection(key) === collection else { return }
+        guard context.graph.memberLists.collection(key) === collection else { return }
         // The counts differ if the list contains objects that the collection does not.
-        guard memberLists.count(key) == count else { return dropCollection(key) }
+        guard context.graph.memberLists.count(key) == count else { return dropCollection(key) }
         body()
         collection.isBeingMutated = false
         collection.isOutdated = false
     }
 
-    final func dropCollection(_ key: RelationshipKey) { _ = memberLists.drop(key) }
+    func dropCollection(_ key: RelationshipKey) { _ = context.graph.memberLists.drop(key) }
 
     // MARK: Lists
 
     func beginListMutation<T: Model>(_ object: any Model, _ relationship: Int) -> MemberMutation<[T]> {
         let key = memberKey(object, relationship)
-        if memberLists.unsettled != key { settleMembers() }
-        dropForgottenLists(key.entityIndex)
-        if let held = memberLists.collection(key) {
+        if context.graph.memberLists.unsettled != key { context.settleMembers() }
+        context.dropForgottenLists(key.entityIndex)
+        if let held = context.graph.memberLists.collection(key) {
             guard let collection = held as? MemberArray<T>, !collection.isBeingMutated else {
                 return MemberMutation(object._$members(of: relationship))
             }
@@ -165,7 +165,7 @@ extension Transaction {
             return begin(&mutation, collection)
         }
         var mutation = MemberMutation<[T]>(object._$members(of: relationship))
-        guard isOpen, memberLists.contains(key) else { return mutation }
+        guard buffer.isOpen, context.graph.memberLists.contains(key) else { return mutation }
         let collection = MemberArray<T>()
         keep(collection, key)
         return begin(&mutation, collection)
@@ -180,25 +180,25 @@ extension Transaction {
     func endListMutation<T: Model>(_ mutation: inout MemberMutation<[T]>, _ object: any Model, _ relationship: Int) {
         let key = memberKey(object, relationship)
         // Another list may have been changed during the access.
-        if memberLists.unsettled != key { settleMembers() }
+        if context.graph.memberLists.unsettled != key { context.settleMembers() }
         guard let collection = mutation.collection as? MemberArray<T> else {
             replaceList(of: object, relationship, to: mutation.members)
             return
         }
-        guard isOpen else {
+        guard buffer.isOpen else {
             dropCollection(key)
             return logLostChange(object)
         }
-        let isHeld = memberLists.collection(key) === collection
+        let isHeld = context.graph.memberLists.collection(key) === collection
         if isHeld, !collection.isOutdated, let piece = piece(mutation.members, key), piece.isOnlyDifference || mayBeUnsettled(key),
             canCarry(piece, mutation.members, key)
         {
             guard carry(piece, mutation.members, key, object) else { return dropCollection(key) }
             if !piece.isOnlyDifference { markUnsettled(key) }
         } else {
-            memberLists.comparedCount += mutation.members.count
+            context.graph.memberLists.comparedCount += mutation.members.count
             guard replaceList(of: object, relationship, to: mutation.members) else { return dropCollection(key) }
-            if memberLists.unsettled == key { markSettled(key) }
+            if context.graph.memberLists.unsettled == key { markSettled(key) }
         }
         returnCollection(collection, key, mutation.members.count) { swap(&collection.members, &mutation.members) }
     }
@@ -214,7 +214,7 @@ extension Transaction {
 
     /// Returns the one slice by which an array differs from the list, or nil if there are other differences. Samples of the other elements are compared.
     private func piece<T: Model>(_ members: [T], _ key: RelationshipKey) -> Piece? {
-        memberLists.edit(key) { list in
+        context.graph.memberLists.edit(key) { list in
             let (before, after) = (list.count, members.count)
             guard before != after else { return nil }
             let shorter = min(before, after)
@@ -246,12 +246,12 @@ extension Transaction {
         guard piece.added > 0 else { return true }
         let added = members[piece.position..<piece.position + piece.added]
         if added.count > 1, Set(added.lazy.map { $0._$state.rowID }).count < added.count { return false }
-        let relationship = entry(key.entityIndex).entity.relationships[Int(key.relationship)]
+        let relationship = context.entry(key.entityIndex).entity.relationships[Int(key.relationship)]
         if case .inverse = relationship.storage, let inverse = relationship.inverse {
             // The member's inverse shows whether it is in the list, without an index of the list.
-            return added.allSatisfy { $0._$state.context === self && $0._$toOneFired(inverse) != key.rowID }
+            return added.allSatisfy { $0._$state.context === context && $0._$toOneFired(inverse) != key.rowID }
         }
-        return !added.contains { memberLists.has(key, $0._$state.rowID) }
+        return !added.contains { context.graph.memberLists.has(key, $0._$state.rowID) }
     }
 
     private func carry<T: Model>(_ piece: Piece, _ members: [T], _ key: RelationshipKey, _ object: any Model) -> Bool {
@@ -259,61 +259,63 @@ extension Transaction {
         let added = members[piece.position..<piece.position + piece.added]
         for member in added where !accepts(member, as: Int(key.relationship), of: object) { return false }
         willChange(object)
-        let entry = entry(key.entityIndex)
+        let entry = context.entry(key.entityIndex)
         // The list is updated here, where the position is known.
-        mutatedRelationship = key
-        defer { mutatedRelationship = nil }
+        buffer.mutatedRelationship = key
+        defer { buffer.mutatedRelationship = nil }
         if piece.removed > 0 {
             let range = piece.position..<piece.position + piece.removed
-            let removed = memberLists.edit(key) { list in
+            let removed = context.graph.memberLists.edit(key) { list in
                 let removed = range.map { list[$0] }
                 list.removeSubrange(range)
                 return removed
             }
             for target in removed ?? [] { unlink(key, entry, target) }
-            deferredErrors.resolve(key)
+            buffer.deferredErrors.resolve(key)
             return true
         }
         let keys = added.map { $0._$state.rowID }
         let isAtEnd = piece.position + piece.added == members.count
-        if !isAtEnd { relationshipChanges.releaseArrangement(key) }
-        memberLists.edit(key) { $0.insert(keys, at: piece.position) }
+        if !isAtEnd { buffer.relationshipChanges.releaseArrangement(key) }
+        context.graph.memberLists.edit(key) { $0.insert(keys, at: piece.position) }
         for member in added { link(key, entry, member._$state.rowID) }
-        if !isAtEnd { relationshipChanges.arrange(key, memberLists.keys(key) ?? []) }
-        deferredErrors.resolve(key)
+        if !isAtEnd { buffer.relationshipChanges.arrange(key, context.graph.memberLists.keys(key) ?? []) }
+        buffer.deferredErrors.resolve(key)
         return true
     }
 
     // MARK: Settling
 
     /// Returns whether a list can become the unsettled one: not if another one is, which is lent.
-    private func mayBeUnsettled(_ key: RelationshipKey) -> Bool { memberLists.unsettled == nil || memberLists.unsettled == key }
+    private func mayBeUnsettled(_ key: RelationshipKey) -> Bool {
+        context.graph.memberLists.unsettled == nil || context.graph.memberLists.unsettled == key
+    }
 
     private func markUnsettled(_ key: RelationshipKey) {
-        memberLists.unsettled = key
-        maps[Int(destination(key.entityIndex, Int(key.relationship)))].isUnsettled = true
+        context.graph.memberLists.unsettled = key
+        context.graph.maps[Int(context.destination(key.entityIndex, Int(key.relationship)))].isUnsettled = true
     }
 
     private func markSettled(_ key: RelationshipKey) {
-        memberLists.unsettled = nil
-        memberLists.unsettledSteps = 0
-        maps[Int(destination(key.entityIndex, Int(key.relationship)))].isUnsettled = false
+        context.graph.memberLists.unsettled = nil
+        context.graph.memberLists.unsettledSteps = 0
+        context.graph.maps[Int(context.destination(key.entityIndex, Int(key.relationship)))].isUnsettled = false
     }
 
     /// Compares the unsettled collection as a whole with the tracked members, and applies the differences. While the collection is lent, objects keep the state
     /// of its last comparison.
-    final func settleCollection() {
-        guard let key = memberLists.unsettled else { return }
-        let collection = memberLists.collection(key)
+    func settleCollection() {
+        guard let key = context.graph.memberLists.unsettled else { return }
+        let collection = context.graph.memberLists.collection(key)
         if collection?.isBeingMutated ?? false { return }
-        let endedSteps = memberLists.unsettledSteps
+        let endedSteps = context.graph.memberLists.unsettledSteps
         markSettled(key)
-        memberLists.comparedCount += memberLists.count(key) ?? 0
-        guard let collection, !collection.matches(memberLists.keys(key) ?? []) else { return }
+        context.graph.memberLists.comparedCount += context.graph.memberLists.count(key) ?? 0
+        guard let collection, !collection.matches(context.graph.memberLists.keys(key) ?? []) else { return }
         dropCollection(key)
-        let assign = { collection.assign(Int(key.relationship), of: self.anyObject(key.entityIndex, key.rowID)) }
+        let assign = { collection.assign(Int(key.relationship), of: context.anyObject(key.entityIndex, key.rowID)) }
         // Changes that were made before the end of the last step belong to it.
-        if endedSteps > 0, let history { history.amendLastStep(assign) } else { assign() }
+        if endedSteps > 0, let history = buffer.history { history.amendLastStep(assign) } else { assign() }
     }
 
     /// The number of members up to which a list is compared at the end of each step.
@@ -321,12 +323,16 @@ extension Transaction {
 
     /// Prepares the end of a step that no observer is notified of. A list of at most ``stepLimit`` members is compared; a longer one after so many steps that
     /// a step costs constant time on average.
-    final func settleStep() {
-        guard let key = memberLists.unsettled else { return }
-        memberLists.unsettledSteps += 1
-        if memberLists.count(key) ?? 0 <= memberLists.unsettledSteps * Self.stepLimit { settleMembers() }
+    func settleStep() {
+        guard let key = context.graph.memberLists.unsettled else { return }
+        context.graph.memberLists.unsettledSteps += 1
+        if context.graph.memberLists.count(key) ?? 0 <= context.graph.memberLists.unsettledSteps * Self.stepLimit {
+            context.settleMembers()
+        }
     }
+}
 
+extension Transaction {
     /// The number of members that were compared as a whole because lists were changed in place; for tests.
-    package var comparedMemberCount: Int { memberLists.comparedCount }
+    package var comparedMemberCount: Int { graph.memberLists.comparedCount }
 }

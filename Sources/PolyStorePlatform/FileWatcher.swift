@@ -1,22 +1,21 @@
 import Dispatch
-import PolyStoreBackend
 
 #if canImport(Darwin)
     import Darwin
 
     /// Reports writes to files. Used only on its queue.
-    final class FileWatcher {
+    package final class FileWatcher {
         private let queue: DispatchQueue
         private let changed: () -> Void
         private var sources: [String: any DispatchSourceFileSystemObject] = [:]
 
-        init?(_ queue: DispatchQueue, _ changed: @escaping () -> Void) {
+        package init?(_ queue: DispatchQueue, _ changed: @escaping () -> Void) {
             self.queue = queue
             self.changed = changed
         }
 
         /// Watches existing files that are not watched yet.
-        func watch(_ paths: [String]) {
+        package func watch(_ paths: [String]) {
             for path in paths where sources[path] == nil {
                 let descriptor = open(path, O_EVTONLY | O_CLOEXEC)
                 guard descriptor >= 0 else { continue }
@@ -38,10 +37,10 @@ import PolyStoreBackend
         }
 
         /// Events are merged until they are handled, so pausing is unnecessary.
-        func pause() {}
-        func goOn() {}
+        package func pause() {}
+        package func goOn() {}
 
-        func stop() {
+        package func stop() {
             for source in sources.values { source.cancel() }
             sources = [:]
         }
@@ -50,13 +49,13 @@ import PolyStoreBackend
     import Glibc
 
     /// Reports writes to files. Used only on its queue.
-    final class FileWatcher {
+    package final class FileWatcher {
         private let descriptor: Int32
         private let source: any DispatchSourceRead
         private var isPaused = false
 
         /// - Returns: `nil` if the system limit of watches is reached.
-        init?(_ queue: DispatchQueue, _ changed: @escaping () -> Void) {
+        package init?(_ queue: DispatchQueue, _ changed: @escaping () -> Void) {
             let descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
             guard descriptor >= 0 else { return nil }
             self.descriptor = descriptor
@@ -76,22 +75,22 @@ import PolyStoreBackend
         }
 
         /// Watches existing files. Adding a watched file again has no effect.
-        func watch(_ paths: [String]) { for path in paths { _ = inotify_add_watch(descriptor, path, UInt32(IN_MODIFY)) } }
+        package func watch(_ paths: [String]) { for path in paths { _ = inotify_add_watch(descriptor, path, UInt32(IN_MODIFY)) } }
 
         /// Suspends events, which the system then merges.
-        func pause() {
+        package func pause() {
             guard !isPaused else { return }
             isPaused = true
             source.suspend()
         }
 
-        func goOn() {
+        package func goOn() {
             guard isPaused else { return }
             isPaused = false
             source.resume()
         }
 
-        func stop() {
+        package func stop() {
             // A suspended source must be resumed before it is released.
             goOn()
             source.cancel()
@@ -99,11 +98,11 @@ import PolyStoreBackend
     }
 #else
     /// A watcher without events: external commits are found by periodic checks.
-    final class FileWatcher {
-        init?(_ queue: DispatchQueue, _ changed: @escaping () -> Void) { return nil }
-        func watch(_ paths: [String]) {}
-        func pause() {}
-        func goOn() {}
-        func stop() {}
+    package final class FileWatcher {
+        package init?(_ queue: DispatchQueue, _ changed: @escaping () -> Void) { return nil }
+        package func watch(_ paths: [String]) {}
+        package func pause() {}
+        package func goOn() {}
+        package func stop() {}
     }
 #endif

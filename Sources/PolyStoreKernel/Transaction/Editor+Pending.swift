@@ -1,22 +1,24 @@
 import PolyStoreBackend
 import PolyStoreQuery
 
-extension Transaction {
+extension Editor {
     /// Returns the rows of a request including pending changes: the store's rows without those changed or deleted here, merged in the order of the
     /// request with those inserted or changed here.
     /// - Parameter isSteady: whether objects may be changed during the iteration. The outdated rows of the store are then determined in advance.
     func mergedRows(
         _ entry: StoreEntity, _ request: FetchRequest, _ options: FetchOptions, isSteady: Bool = false
     ) throws -> RecordCursor {
-        settleMembers(before: entry.entityIndex, request)
-        let storage = try storage(entry.store)
+        context.settleMembers(before: entry.entityIndex, request)
+        let storage = try context.storage(entry.store)
         return try differingRows(entry, request, options, storage, isSteady: isSteady) ?? storage.fetch(request)
     }
 
     func mergedCount(_ entry: StoreEntity, _ request: FetchRequest, _ options: FetchOptions) throws -> Int {
-        settleMembers(before: entry.entityIndex, request)
-        let storage = try storage(entry.store)
-        if options.includesPendingChanges, !pending[Int(entry.entityIndex)].isEmpty, !(request.looksAround && hasPending(in: entry.store)) {
+        context.settleMembers(before: entry.entityIndex, request)
+        let storage = try context.storage(entry.store)
+        if options.includesPendingChanges, !buffer.pending[Int(entry.entityIndex)].isEmpty,
+            !(request.looksAround && hasPending(in: entry.store))
+        {
             return try countRows(entry, request, storage)
         }
         guard let cursor = try differingRows(entry, request, options, storage, isSteady: false) else { return try storage.count(request) }
@@ -43,11 +45,11 @@ extension Transaction {
         try request.validate()
         let entityIndex = Int(entry.entityIndex)
         let records = records(entityIndex)
-        try records.catchUp(pending[entityIndex])
+        try records.catchUp(buffer.pending[entityIndex])
         let all = FetchRequest(entry.entity, predicate: request.predicate)
         let total = try records.count(request.predicate) { watch in
             try watch.untouched(
-                pending[entityIndex], isFixed: showsOneVersion, count: { try storage.count(all) },
+                buffer.pending[entityIndex], isFixed: showsOneVersion, count: { try storage.count(all) },
                 record: { try storage.record(entry.entity, rowID: $0) })
         }
         return max(0, min(request.limit ?? .max, total - request.offset))
@@ -64,25 +66,29 @@ extension Transaction {
     /// - Returns: nil if the store's result is not affected by pending changes.
     private func pendingRows(_ entry: StoreEntity, _ request: FetchRequest) throws -> PendingRows? {
         let entityIndex = Int(entry.entityIndex)
-        guard !pending[entityIndex].isEmpty else { return nil }
+        guard !buffer.pending[entityIndex].isEmpty else { return nil }
         try request.validate()
         let records = records(entityIndex)
-        try records.catchUp(pending[entityIndex])
+        try records.catchUp(buffer.pending[entityIndex])
         let arena = RecordArena()
         let rows = try records.matching(request, arena)
-        let hidden = pending[entityIndex].updated.count + pending[entityIndex].deleted.count
+        let hidden = buffer.pending[entityIndex].updated.count + buffer.pending[entityIndex].deleted.count
         return rows.isEmpty && hidden == 0 ? nil : PendingRows(arena: arena, rows: rows, hidden: hidden)
     }
 
     func relatedRecords(_ store: PersistentStore, _ options: FetchOptions) throws -> any RelatedRecords {
-        settleMembers()
-        let storage = try storage(store)
+        context.settleMembers()
+        let storage = try context.storage(store)
         return options.includesPendingChanges && hasPending(in: store) ? PendingRelated(self, store, storage) : storage
     }
 
+    /// A Boolean value that indicates whether the transaction reads the same version of the stores until it is refreshed explicitly. A parent may be changed
+    /// at any time.
+    private var showsOneVersion: Bool { !context.readsPending }
+
     /// A Boolean value that indicates whether pending changes may affect requests to a store.
     private func hasPending(in store: PersistentStore) -> Bool {
-        !relationshipChanges.isEmpty || store.entityIndexes.contains { !pending[Int($0)].isEmpty }
+        !buffer.relationshipChanges.isEmpty || store.entityIndexes.contains { !buffer.pending[Int($0)].isEmpty }
     }
 
     /// Returns the rows of a request that reads related objects, which may have pending changes. The store evaluates the part of the predicate
@@ -97,20 +103,10 @@ extension Transaction {
     }
 
     func records(_ entityIndex: Int) -> PendingRecords {
-        if let records = pending[entityIndex].records { return records }
-        let records = PendingRecords(table.entries[entityIndex])
-        pending[entityIndex].records = records
+        if let records = buffer.pending[entityIndex].records { return records }
+        let records = PendingRecords(context.table.entries[entityIndex])
+        buffer.pending[entityIndex].records = records
         return records
-    }
-
-    /// Returns the work done to find pending objects of a class; for tests.
-    package func pendingStatistics<T: Model>(_ type: T.Type) -> (encoded: Int, evaluated: Int) {
-        var sum = (encoded: 0, evaluated: 0)
-        for entry in table.byType[ObjectIdentifier(type)] ?? [] {
-            guard let statistics = pending[Int(entry.entityIndex)].records?.statistics else { continue }
-            sum = (sum.encoded + statistics.encoded, sum.evaluated + statistics.evaluated)
-        }
-        return sum
     }
 
     /// - Parameter hidden: the outdated rows of the store; nil to check each row when it is reached.
@@ -139,19 +135,31 @@ extension Transaction {
         return try PendingCursor(
             page, mine: pendingRows.rows, arena: pendingRows.arena, request: request,
             isHidden: pendingRows.hidden == 0
-                ? nil : hidden.map { hidden in hidden.contains } ?? { [unowned self] key in isPending(entry, key) },
+                ? nil : hidden.map { hidden in hidden.contains } ?? { [unowned context] rowID in Self.isPending(context, entry, rowID) },
             prefix: prefix, prefixCount: prefixCount)
     }
 
     /// Returns the row ids of the stored objects that this transaction has changed or deleted so far.
     private func changedRowIDs(_ entry: StoreEntity) -> Set<Int64> {
-        let entityChanges = pending[Int(entry.entityIndex)]
+        let entityChanges = buffer.pending[Int(entry.entityIndex)]
         return Set([entityChanges.updated, entityChanges.deleted].joined().lazy.map { $0._$state.rowID })
     }
 
     /// Returns whether this transaction changed or deleted an object, so that the store's row is outdated.
-    private func isPending(_ entry: StoreEntity, _ rowID: Int64) -> Bool {
-        func open<T: Model>(_ type: T.Type) -> Bool { living(type, entry.entityIndex, rowID)?.isEdited ?? false }
+    private static func isPending(_ context: Context, _ entry: StoreEntity, _ rowID: Int64) -> Bool {
+        func open<T: Model>(_ type: T.Type) -> Bool { context.living(type, entry.entityIndex, rowID)?.isEdited ?? false }
         return open(entry.type)
+    }
+}
+
+extension Transaction {
+    /// Returns the work done to find pending objects of a class; for tests.
+    package func pendingStatistics<T: Model>(_ type: T.Type) -> (encoded: Int, evaluated: Int) {
+        var sum = (encoded: 0, evaluated: 0)
+        for entry in table.byType[ObjectIdentifier(type)] ?? [] {
+            guard let statistics = buffer.pending[Int(entry.entityIndex)].records?.statistics else { continue }
+            sum = (sum.encoded + statistics.encoded, sum.evaluated + statistics.evaluated)
+        }
+        return sum
     }
 }

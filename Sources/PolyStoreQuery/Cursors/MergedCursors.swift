@@ -1,9 +1,8 @@
 import PolyStoreBackend
-import PolyStoreQuery
 
 /// The merged rows of several sorted cursors.
-final class MergedCursors {
-    private(set) var cursors: [RecordCursor] = []
+package final class MergedCursors {
+    package private(set) var cursors: [RecordCursor] = []
     /// A Boolean value for each cursor that indicates whether it is positioned on a row that has not been returned.
     private var hasRow: [Bool] = []
     private let order: RecordOrder
@@ -13,9 +12,9 @@ final class MergedCursors {
     /// The cursor of the last row, which is advanced before the next row is selected.
     private var last: Int?
 
-    init(_ sortKeys: [SortKey]) { order = RecordOrder(sortKeys) }
+    package init(_ sortKeys: [SortKey]) { order = RecordOrder(sortKeys) }
 
-    func add(_ cursor: RecordCursor, _ source: SortValues?) throws {
+    package func add(_ cursor: RecordCursor, _ source: SortValues?) throws {
         cursors.append(cursor)
         hasRow.append(false)
         if let source {
@@ -41,7 +40,7 @@ final class MergedCursors {
 
     /// Advances to the next row.
     /// - Returns: the index of its cursor, or nil at the end. Among equal rows, that of the first store comes first.
-    func next() throws -> Int? {
+    package func next() throws -> Int? {
         if let last { try move(last) }
         var best: Int?
         for index in cursors.indices where hasRow[index] {
@@ -55,5 +54,5 @@ final class MergedCursors {
         return best
     }
 
-    func close() { for cursor in cursors { cursor.close() } }
+    package func close() { for cursor in cursors { cursor.close() } }
 }

@@ -1,0 +1,84 @@
+import PolyStoreBackend
+
+/// The objects of a context, with one object per row id, the cached members of their to-many relationships, and prefetched rows.
+///
+/// A structure that is stored in its context, so that finding an object needs no further pointer. The functions that only read it are inlined: a call would
+/// copy the structure.
+@usableFromInline
+struct ObjectGraph {
+    /// The registered objects, by entity index.
+    @usableFromInline var maps: [IdentityMap] = []
+    /// The maps of substitutes for missing objects, by entity index.
+    private var substitutes: [Int32: IdentityMap] = [:]
+    /// The cached members of to-many relationships.
+    @usableFromInline var memberLists = MemberLists()
+    /// The prefetched rows; nil if there are none. Retaining objects instead would create a reference cycle with the context.
+    @usableFromInline var rowsAhead: FetchedRows?
+    /// A Boolean value that indicates whether the context lives as long as any of its objects.
+    private let isKeptByObjects: Bool
+
+    /// - Parameter isKeptByObjects: Whether the context lives as long as any of its objects.
+    init(isKeptByObjects: Bool) { self.isKeptByObjects = isKeptByObjects }
+
+    /// Creates missing identity maps, one for each entity of a table.
+    mutating func grow(to table: StoreTable, in context: Context) {
+        maps.reserveCapacity(table.entries.count)
+        while maps.count < table.entries.count {
+            maps.append(newMap(Int32(maps.count), isPolymorphic: table.entries[maps.count].isPolymorphic, context))
+        }
+    }
+
+    @inline(__always)
+    private func newMap(_ entityIndex: Int32, isPolymorphic: Bool, _ context: Context) -> IdentityMap {
+        IdentityMap(context, entityIndex: entityIndex, isPolymorphic: isPolymorphic, keepsContext: isKeptByObjects)
+    }
+
+    /// Returns the map of substitutes of an entity. It is separate from the registered objects, so that a substitute does not conflict with them.
+    mutating func substitutes(of entityIndex: Int32, in context: Context) -> IdentityMap {
+        if let map = substitutes[entityIndex] { return map }
+        let map = newMap(entityIndex, isPolymorphic: true, context)
+        substitutes[entityIndex] = map
+        return map
+    }
+
+    /// Returns whether an object belongs to the graph.
+    @inline(__always)
+    func owns(_ object: any Model) -> Bool {
+        let map = object._$state.unretainedMap.toOpaque()
+        let entityIndex = object._$state.entityIndex
+        if Int(entityIndex) < maps.count, Unmanaged.passUnretained(maps[Int(entityIndex)]).toOpaque() == map { return true }
+        return substitutes[entityIndex].map { Unmanaged.passUnretained($0).toOpaque() == map } ?? false
+    }
+
+    /// Returns the registered object with a row id, if there is one.
+    @inlinable @inline(__always)
+    func living<T: Model>(_ type: T.Type, _ entityIndex: Int32, _ rowID: Int64) -> T? {
+        let map = maps[Int(entityIndex)]
+        guard let object = map.object(rowID) else { return nil }
+        if map.isPolymorphic { return object as? T }
+        // The map of a single class contains objects of that class only.
+        return unsafeDowncast(object, to: type)
+    }
+
+    /// Removes all member lists.
+    /// - Parameter unsettledEntity: The entity of the members of the unsettled list, if there is one.
+    /// - Returns: the removed lists. The caller releases them when the graph is consistent again, because that can release objects.
+    mutating func forgetAllMembers(unsettledEntity: Int32?) -> MemberLists {
+        if let unsettledEntity { maps[Int(unsettledEntity)].isUnsettled = false }
+        defer { memberLists = MemberLists() }
+        return memberLists
+    }
+
+    // MARK: Release
+
+    /// All maps, including those of substitutes.
+    @inline(__always)
+    var allMaps: [IdentityMap] { maps + substitutes.values }
+
+    /// Returns a graph of the same objects without cached members and prefetched rows.
+    func objectsOnly() -> ObjectGraph {
+        var graph = ObjectGraph(isKeptByObjects: true)
+        (graph.maps, graph.substitutes) = (maps, substitutes)
+        return graph
+    }
+}

@@ -1,0 +1,186 @@
+import PolyStoreBackend
+
+/// The pending changes of a transaction, with what its commit validates and what its undo restores.
+///
+/// Only transactions have a change buffer. An ``Editor`` changes it together with the objects of the context.
+package final class ChangeBuffer {
+    /// The changed objects of one entity, retained until the transaction ends.
+    struct EntityChanges {
+        var inserted: [any Model] = []
+        var updated: [any Model] = []
+        var deleted: [any Model] = []
+        /// Created by the first fetch that includes pending changes.
+        var records: PendingRecords?
+
+        var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
+    }
+
+    private enum Phase {
+        case open
+        /// The validation methods of the models run. Changes are refused.
+        case validating(ValidationRun)
+        /// Changes are rejected, with the given reason.
+        case closed(String)
+        case ended
+    }
+
+    // A transaction is used by one thread at a time, and none of these properties is exposed for in-place mutation.
+
+    /// The changed objects by entity index.
+    @exclusivity(unchecked) var pending: [EntityChanges]
+    @exclusivity(unchecked) package var relationshipChanges = RelationshipChanges()
+    /// Relationships with the delete rule `deny` whose objects were deleted; validated at commit.
+    @exclusivity(unchecked) var denials: [RelationshipKey] = []
+    /// Target objects of relationships that were set without reading the store, without duplicates; their existence is validated at commit.
+    @exclusivity(unchecked) var unverified: [RowReference] = []
+    /// The named values that the transaction sets, by store index and UTF-8 bytes of the name.
+    @exclusivity(unchecked) var storeValues: [Int: [[UInt8]: ChangeSet.ValueChange]] = [:]
+    /// The position up to which the transaction deletes history entries, by store index.
+    @exclusivity(unchecked) package var historyRemovals: [Int: Int64] = [:]
+    /// Errors of calls that cannot throw; thrown at commit.
+    @exclusivity(unchecked) var deferredErrors = DeferredErrors()
+    /// The relationship whose cached member list the current in-place mutation updates itself.
+    @exclusivity(unchecked) var mutatedRelationship: RelationshipKey?
+    /// The entry of the class of the last object created without an explicit configuration.
+    @exclusivity(unchecked) var createdEntry: (type: ObjectIdentifier, entry: StoreEntity)?
+    /// The recorded changes for undo, redo and savepoints.
+    @exclusivity(unchecked) package var history: UndoHistory?
+    /// The imports of this transaction; nil before the first one.
+    @exclusivity(unchecked) package var imports: (any PendingImports)?
+    /// Changes written by a commit in the body: no longer pending, but not yet published.
+    @exclusivity(unchecked) private var written: (relationshipChanges: RelationshipChanges, deletedKinds: [RowReference: String])?
+    @exclusivity(unchecked) private var phase = Phase.open
+
+    /// Tracks the changed objects of an unqueued transaction; nil in a queued one, which needs no conflict detection and has no observers.
+    let tracker: ChangeTracker?
+    /// Rolls back an unqueued transaction whose body has committed or rolled back before it threw; nil in a queued one, which keeps its recorded changes until
+    /// it ends.
+    var rollBack: (() -> Void)?
+
+    /// - Parameter entityCount: The number of entities of the context.
+    init(entityCount: Int, tracker: ChangeTracker?) {
+        self.tracker = tracker
+        pending = Self.emptyChanges(entityCount)
+    }
+
+    /// Returns an empty element for each entity. `Array(repeating:count:)` looks up the metadata of its storage class in each call.
+    private static func emptyChanges(_ count: Int) -> [EntityChanges] {
+        var changes: [EntityChanges] = []
+        changes.reserveCapacity(count)
+        for _ in 0..<count { changes.append(EntityChanges()) }
+        return changes
+    }
+
+    /// Adds the entities of stores that were added.
+    func grow(to entityCount: Int) {
+        createdEntry = nil
+        while pending.count < entityCount { pending.append(EntityChanges()) }
+    }
+
+    // MARK: Phases
+
+    /// The run of the validation methods, while they run.
+    var validation: ValidationRun? { if case .validating(let run) = phase { run } else { nil } }
+
+    /// A Boolean value that indicates whether the transaction accepts changes.
+    var isOpen: Bool { if case .open = phase { true } else { false } }
+
+    /// Rejects further changes.
+    func close(_ why: String) {
+        phase = .closed(why)
+        detectChangesOfChangedObjects()
+    }
+
+    func reopen() { phase = .open }
+
+    /// Refuses changes while the validation methods of the models run in a closure.
+    /// - Throws: the errors of the closure; `misuse` if a method attempted to change something.
+    func refusingChanges(_ body: (ValidationRun) throws -> Void) throws {
+        let run = ValidationRun()
+        phase = .validating(run)
+        defer { phase = .open }
+        detectChangesOfChangedObjects()
+        try body(run)
+        if let error = run.error { throw error }
+    }
+
+    /// Requests a notification of the next change of objects that were already changed.
+    func detectChangesOfChangedObjects() {
+        for entityChanges in pending {
+            for object in entityChanges.inserted { object._$state.edit?.isRecorded = true }
+            for object in entityChanges.updated { object._$state.edit?.isRecorded = true }
+        }
+    }
+
+    /// Checks that the transaction accepts changes.
+    /// - Throws: `closed` if it does not; `misuse` while validation methods run.
+    func checkMutable() throws {
+        if case .validating(let run) = phase { run.refuse(nil) }
+        if let error = immutability { throw error }
+    }
+
+    /// The reason why changes are rejected; nil if the transaction accepts changes.
+    var immutability: StoreError? {
+        switch phase {
+        case .open: nil
+        case .validating:
+            StoreError(.misuse, "A validation method must not change anything: make the change before the transaction commits.")
+        case .closed(let why): StoreError(.closed, "The transaction \(why), so nothing more can be changed in it.")
+        case .ended: StoreError(.closed, "The transaction has ended, so nothing can be changed in it.")
+        }
+    }
+
+    // MARK: The end
+
+    /// Clears the changes after they were applied. The transaction now reads them from the stores.
+    func didWrite(_ table: StoreTable) {
+        written = (relationshipChanges, deletedKinds(table))
+        for entityChanges in pending {
+            for object in [entityChanges.inserted, entityChanges.updated].joined() { object._$state.edit = nil }
+        }
+        clear()
+    }
+
+    /// Removes all changes, and keeps the imports and the recorded changes.
+    func clear() {
+        pending = Self.emptyChanges(pending.count)
+        relationshipChanges = RelationshipChanges()
+        denials = []
+        unverified = []
+        storeValues = [:]
+        historyRemovals = [:]
+    }
+
+    /// Ends the buffer of a queued transaction. It accepts no changes any more.
+    func end() {
+        phase = .ended
+        pending = []
+        imports = nil
+        storeValues = [:]
+    }
+
+    /// The changes of to-many relationships and the entities of deleted objects that a commit publishes.
+    func published(_ table: StoreTable) -> (relationshipChanges: RelationshipChanges, deletedKinds: [RowReference: String]) {
+        written ?? (relationshipChanges, deletedKinds(table))
+    }
+
+    /// Returns the entities of deleted objects in class hierarchies. They cannot be determined after the commit.
+    private func deletedKinds(_ table: StoreTable) -> [RowReference: String] {
+        guard pending.contains(where: { !$0.deleted.isEmpty }) else { return [:] }
+        var kinds: [RowReference: String] = [:]
+        for (entityIndex, entityChanges) in pending.enumerated() where !entityChanges.deleted.isEmpty {
+            guard let hierarchy = table.entries[entityIndex].hierarchy else { continue }
+            for object in entityChanges.deleted { kinds[object.rowReference] = hierarchy.entityClass(of: object).name }
+        }
+        return kinds
+    }
+}
+
+/// What imports keep in a transaction until the references between their records are resolved.
+package protocol PendingImports: AnyObject {
+    /// Called before the first change of an object, and before the first one after recording was requested.
+    func willEdit(_ object: any Model)
+    /// Resolves the references that are left, before the transaction is committed.
+    /// - Throws: `notFound` with the references that cannot be resolved; errors of the imports of nested sources.
+    func resolveAll() throws
+}
