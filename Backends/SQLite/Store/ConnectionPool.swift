@@ -50,7 +50,8 @@ final class ConnectionPool: @unchecked Sendable {
 
     /// - Parameter isLogFlushed: A Boolean value that indicates whether the write-ahead log contains only frames that the writer has flushed.
     init(
-        file: OpenFile, writer: Connection, identity: SQLiteStoreIdentity, options: SQLiteOptions, access: Connection.Access, isLogFlushed: Bool,
+        file: OpenFile, writer: Connection, identity: SQLiteStoreIdentity, options: SQLiteOptions, access: Connection.Access,
+        isLogFlushed: Bool,
         logger: any StoreLogger
     ) throws {
         self.file = file

@@ -80,7 +80,8 @@ final class KeyValueMigration: StoreMigration {
             journal = nil
         }
         let format: UInt32? = try writer.get(Keyspace.Metadata.format.key()).flatMap { BigEndianInteger.read($0) }
-        guard let format, let identity = try SealedValue.get(Keyspace.Metadata.identity.key(), writer).flatMap(KeyValueStoreIdentity.init) else {
+        guard let format, let identity = try SealedValue.get(Keyspace.Metadata.identity.key(), writer).flatMap(KeyValueStoreIdentity.init)
+        else {
             throw StoreError(.corrupt, "The store \(location) is damaged: its identity cannot be read.", location: location)
         }
         let catalog = try Catalog(reading: writer, format: format, journal: journal, location: location)

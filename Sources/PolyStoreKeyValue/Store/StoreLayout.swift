@@ -34,7 +34,8 @@ final class StoreLayout: Sendable {
     let isMigrated: Bool
 
     init(
-        location: String, traits: EngineTraits, schema: ResolvedSchema, catalog: Catalog, identity: KeyValueStoreIdentity, migration: [UInt8]?,
+        location: String, traits: EngineTraits, schema: ResolvedSchema, catalog: Catalog, identity: KeyValueStoreIdentity,
+        migration: [UInt8]?,
         resets: Int
     )
         throws
