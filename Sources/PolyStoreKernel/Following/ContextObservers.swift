@@ -13,7 +13,7 @@ package final class ContextObservers {
     /// The number of observed objects at which entries without observers are removed.
     private var objectLimit = 64
     /// A Boolean value that indicates whether an observer could not read the last move, so that the next one must be compared completely.
-    var hasFailed = false
+    package var hasFailed = false
     /// The number of observers that were added.
     private var additionCount = 0
     /// The entities that observers report, including released observers; `nil` for all.
