@@ -113,7 +113,7 @@ import Testing
     }
 
     /// A publisher may be the owner of a closure, and live lists and objects show a change when it is reported to them.
-    @Test(arguments: Backend.forObjectLayer) func everyDoorReportsAChangeOnce(backend: Backend) throws {
+    @Test(arguments: Backend.forObjectLayer) func everyAdapterReportsAChangeOnce(backend: Backend) throws {
         let setup = try CallbackContext(backend, .view)
         try setup.insert(("a", 1))
         let view = setup.stack.view

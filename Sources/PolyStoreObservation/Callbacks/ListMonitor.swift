@@ -107,7 +107,7 @@ public final class ListMonitor<T: Model> {
 
 extension ListMonitor {
     /// Calls the observers with a change, in the order that ``ListObserver`` documents.
-    private func report(_ change: ListChange) {
+    private func report(_ change: ListNotification) {
         page.removeAll()
         guard let delta = change.delta else { return callObservers(of: change) { $0.listMonitorDidRefetch(self) } }
         callObservers(of: change) { $0.listMonitorWillChange(self) }
@@ -122,7 +122,7 @@ extension ListMonitor {
         callObservers(of: change) { $0.listMonitorDidChange(self) }
     }
 
-    private func reportObjects(_ delta: ListDelta, _ change: ListChange) {
+    private func reportObjects(_ delta: ListDelta, _ change: ListNotification) {
         for deletion in delta.deleted {
             let object = object(ofRemoved: deletion.row)
             callObjectObservers(of: change) {
@@ -137,7 +137,9 @@ extension ListMonitor {
         }
         for update in delta.updated {
             let object = object(of: update.row)
-            callObjectObservers(of: change) { $0.listMonitor(self, didUpdateObject: object, atIndexPath: update.position.indexPath) }
+            callObjectObservers(of: change) {
+                $0.listMonitor(self, didUpdateObject: object, atIndexPath: update.position.indexPath)
+            }
         }
         for move in delta.moved {
             let object = object(of: move.row)
@@ -152,16 +154,16 @@ extension ListMonitor {
     }
 
     /// Calls the observers of a change, except those that were removed since.
-    private func callObservers(of change: ListChange, _ call: (any ListObserver<T>) -> Void) {
-        observers.forEach(through: change.audience) { if let observer = $0.observer { call(observer) } }
+    private func callObservers(of change: ListNotification, _ call: (any ListObserver<T>) -> Void) {
+        observers.forEach(through: change.audience) { $0.observer.map(call) }
     }
 
-    private func callObjectObservers(of change: ListChange, _ call: (any ListObjectObserver<T>) -> Void) {
-        observers.forEach(through: change.audience) { if let observer = $0.objectObserver { call(observer) } }
+    private func callObjectObservers(of change: ListNotification, _ call: (any ListObjectObserver<T>) -> Void) {
+        observers.forEach(through: change.audience) { $0.objectObserver.map(call) }
     }
 
-    private func callSectionObservers(of change: ListChange, _ call: (any ListSectionObserver<T>) -> Void) {
-        observers.forEach(through: change.audience) { if let observer = $0.sectionObserver { call(observer) } }
+    private func callSectionObservers(of change: ListNotification, _ call: (any ListSectionObserver<T>) -> Void) {
+        observers.forEach(through: change.audience) { $0.sectionObserver.map(call) }
     }
 }
 

@@ -74,7 +74,7 @@ public final class ObjectMonitor<T: Model> {
     }
 
     /// Returns the stored names of the changed properties.
-    private func changedKeys(_ change: ObjectChange<Known>, _ new: Known) -> Set<String> {
+    private func changedKeys(_ change: ObjectNotification<Known>, _ new: Known) -> Set<String> {
         let entry = context.entry(followed.row.entityIndex)
         let entity = entry.entity
         var fields = entity.fields.filter { entry.declaredFields.contains($0.index) }
@@ -99,7 +99,7 @@ public final class ObjectMonitor<T: Model> {
         }
     }
 
-    private func report(_ change: ObjectChange<Known>) {
+    private func report(_ change: ObjectNotification<Known>) {
         guard let new = change.new else {
             guard let object = change.old?.object else { return }
             return observers.forEach(through: change.audience) { $0.observer?.objectMonitor(self, didDeleteObject: object) }

@@ -1,8 +1,8 @@
 import PolyStoreBackend
 import PolyStoreKernel
 
-/// A change of a followed list.
-struct ListChange: Sendable {
+/// A change of a followed list, as its subscribers receive it.
+struct ListNotification: Sendable {
     /// The list after the change; without rows if it is followed without values.
     let contents: ListContents
     /// The difference from the list before; `nil` if another query replaced it.
@@ -19,9 +19,9 @@ final class FollowedList {
     // Loggers and closures of sections are called while the rows change.
     @exclusivity(unchecked) private(set) var rows: ListRows
     private(set) var contents: ListContents
-    let subscribers = Subscribers<(ListChange) -> Void>()
+    let subscribers = Subscribers<(ListNotification) -> Void>()
     /// The change that has not been reported yet, with the owner of the first subscriber, which is kept until then.
-    private(set) var unreported: (change: ListChange, owner: AnyObject?)?
+    private(set) var unreported: (change: ListNotification, owner: AnyObject?)?
     /// A Boolean value that indicates whether the values of the objects are kept.
     private let keepsValues: Bool
     private var state = ReadState()
@@ -77,7 +77,7 @@ final class FollowedList {
             let audience = willReplace() ?? subscribers.numbers.last
             (self.rows, contents, self.state, unreported) = (new.rows, new.contents, state, nil)
             observeAgain(context)
-            let change = ListChange(contents: contents, delta: nil, audience: audience)
+            let change = ListNotification(contents: contents, delta: nil, audience: audience)
             subscribers.forEach(through: subscribers.numbers.last) { $0(change) }
         }
     }
@@ -124,7 +124,7 @@ extension FollowedList: ContextObserver {
             try follow(move, context, wasOutdated: wasOutdated)
         }
         if case .some(let delta?) = delta, !delta.isEmpty {
-            unreported = (ListChange(contents: contents, delta: delta, audience: subscribers.numbers.last), subscribers.firstOwner)
+            unreported = (ListNotification(contents: contents, delta: delta, audience: subscribers.numbers.last), subscribers.firstOwner)
         }
         if move.hasNewStores { observeAgain(context) }
     }

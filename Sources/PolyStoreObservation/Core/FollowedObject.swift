@@ -1,8 +1,8 @@
 import PolyStoreBackend
 import PolyStoreKernel
 
-/// A change of a followed object.
-struct ObjectChange<Value> {
+/// A change of a followed object, as its subscribers receive it.
+struct ObjectNotification<Value> {
     /// The object before the change; `nil` if it did not exist.
     let old: Value?
     /// The object after the change; `nil` if it does not exist.
@@ -27,7 +27,7 @@ final class FollowedObject<T: Model, Value: Equatable> {
     private(set) var value: Value?
     /// The row, or the last one if the object's store is not one of the stack.
     private(set) var row: RowReference
-    let subscribers = Subscribers<(ObjectChange<Value>) -> Void>()
+    let subscribers = Subscribers<(ObjectNotification<Value>) -> Void>()
     /// Called before the object's values change.
     var announce: (() -> Void)?
     /// The number of the last subscriber to whom the current move was announced.
@@ -36,7 +36,7 @@ final class FollowedObject<T: Model, Value: Equatable> {
     /// A Boolean value that indicates whether the value was read under another row.
     private var isMoved = false
     /// The change that has not been reported yet, with the owner of the first subscriber, which is kept until then.
-    private var unreported: (change: ObjectChange<Value>, owner: AnyObject?)?
+    private var unreported: (change: ObjectNotification<Value>, owner: AnyObject?)?
     private let reportsRelationships: Bool
     private let read: (_ known: Value?, _ row: RowReference, _ step: CommittedStep.Row?, _ context: Context) throws -> Value?
     private var state = ReadState()
@@ -98,7 +98,7 @@ extension FollowedObject: ContextObserver {
         isMoved = false
         let relationships = reportsRelationships && new != nil ? step?.relationships ?? [] : []
         if new != value || !relationships.isEmpty {
-            let change = ObjectChange(
+            let change = ObjectNotification(
                 old: value, new: new, relationships: relationships, audience: subscribers.numbers.last, announced: announced)
             unreported = (change, subscribers.firstOwner)
         }

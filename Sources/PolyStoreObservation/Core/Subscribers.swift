@@ -5,10 +5,17 @@ import PolyStoreKernel
 /// Callbacks add and remove subscribers while others are called. Each addition has a number, so the subscribers of a change are those up to a number, without
 /// those that were removed since. A subscriber that is added again has another number.
 final class Subscribers<Subscriber> {
-    private struct Entry {
-        weak var owner: AnyObject?
+    /// A subscriber with its number.
+    final class Entry {
+        fileprivate private(set) weak var owner: AnyObject?
+        /// A Boolean value that indicates whether the subscriber was removed, also if it is being called.
+        fileprivate var isRemoved = false
         let number: Int
         let subscriber: Subscriber
+
+        fileprivate init(_ owner: AnyObject, _ number: Int, _ subscriber: Subscriber) {
+            (self.owner, self.number, self.subscriber) = (owner, number, subscriber)
+        }
     }
 
     private var entries: [Entry] = []
@@ -26,23 +33,21 @@ final class Subscribers<Subscriber> {
     func add(_ owner: AnyObject, _ subscriber: Subscriber) {
         remove(owner)
         numbers.last += 1
-        entries.append(Entry(owner: owner, number: numbers.last, subscriber: subscriber))
+        entries.append(Entry(owner, numbers.last, subscriber))
     }
 
-    func remove(_ owner: AnyObject) { entries.removeAll { $0.owner == nil || $0.owner === owner } }
+    func remove(_ owner: AnyObject) {
+        for entry in entries where entry.owner === owner { entry.isRemoved = true }
+        entries.removeAll { $0.isRemoved || $0.owner == nil }
+    }
 
     /// Returns the first subscriber with a greater number.
-    func next(after number: Int) -> (number: Int, subscriber: Subscriber)? {
-        for entry in entries where entry.number > number && entry.owner != nil { return (entry.number, entry.subscriber) }
-        return nil
-    }
+    func next(after number: Int) -> Entry? { entries.first { $0.number > number && $0.owner != nil } }
 
-    /// Calls a closure with each subscriber whose number is in a range.
-    func forEach(after number: Int = 0, through last: Int, _ body: (Subscriber) -> Void) {
-        var number = number
-        while let next = next(after: number), next.number <= last {
-            number = next.number
-            body(next.subscriber)
+    /// Calls a closure with each subscriber whose number is in a range, except those that the calls remove.
+    func forEach(after first: Int = 0, through last: Int, _ body: (Subscriber) -> Void) {
+        for entry in entries where entry.number > first && entry.number <= last && !entry.isRemoved && entry.owner != nil {
+            body(entry.subscriber)
         }
     }
 }
