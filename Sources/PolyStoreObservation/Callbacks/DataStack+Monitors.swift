@@ -59,9 +59,7 @@ extension ViewContext {
     public func publishList<T>(_ chain: SectionedChain<T>, content: SnapshotContent<T> = .all) throws -> ListPublisher<T> {
         try publishList(chain.chain, sectionBy: chain.section, content: content)
     }
-}
 
-extension ViewContext {
     /// Returns a publisher of a list.
     ///
     ///     let publisher = try stack.view.publishList(From<Person>(), OrderBy(.ascending(\.name)))
