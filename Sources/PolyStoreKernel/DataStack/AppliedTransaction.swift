@@ -8,22 +8,33 @@ final class AppliedTransaction {
     let deletedKinds: [RowReference: String]
     /// The indexes of the stores whose state the transaction depends on.
     let stores: [Int]
+    /// A Boolean value that indicates whether the transaction only waits for its predecessors and does not fail if they fail.
+    let isIndependent: Bool
     let origin: CommitOrigin?
     let site: CallSite
-    /// Resumes the caller with the error of the commit, if any.
-    let acknowledge: ((any Error)?) -> Void
+    /// The outcome if the commit succeeds.
+    private let outcome: TransactionOutcome
+    private let receiver: any OutcomeReceiver
 
     init(
         changes: [StoreChanges] = [], relationshipChanges: RelationshipChanges = RelationshipChanges(),
-        deletedKinds: [RowReference: String] = [:], stores: [Int], origin: CommitOrigin? = nil, site: CallSite = .framework,
-        acknowledge: @escaping ((any Error)?) -> Void
+        deletedKinds: [RowReference: String] = [:], stores: [Int], isIndependent: Bool = false, origin: CommitOrigin? = nil,
+        site: CallSite = .framework, _ outcome: TransactionOutcome, _ receiver: any OutcomeReceiver
     ) {
         self.changes = changes
         self.relationshipChanges = relationshipChanges
         self.deletedKinds = deletedKinds
         self.stores = stores
+        self.isIndependent = isIndependent
         self.origin = origin
         self.site = site
-        self.acknowledge = acknowledge
+        self.outcome = outcome
+        self.receiver = receiver
+    }
+
+    /// Passes the outcome to the caller.
+    /// - Parameter failure: The error of the commit; nil if it succeeded. It does not replace an error of the transaction itself.
+    func acknowledge(_ failure: (any Error)?) {
+        if let failure, !isIndependent, outcome.error == nil { receiver.receive(.failed(failure)) } else { receiver.receive(outcome) }
     }
 }

@@ -80,24 +80,21 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
     }
 
     /// Reserves row ids for an unqueued transaction.
-    /// - Parameter done: receives the ids after their reservation is committed.
-    func reserveRowIDs(_ count: Int, _ entry: StoreEntity, done: @escaping (Result<[ClosedRange<Int64>], any Error>) -> Void) {
-        do {
-            let writer = try writers.writer(of: entry.store)
-            var rowIDs: [ClosedRange<Int64>] = []
-            for _ in 0..<count {
-                let rowID = try writer.newRowID(entry.entity)
-                if let range = rowIDs.last, range.upperBound + 1 == rowID {
-                    rowIDs[rowIDs.count - 1] = range.lowerBound...rowID
-                } else {
-                    rowIDs.append(rowID...rowID)
-                }
+    /// - Parameter receiver: Receives the outcome after the reservation is committed.
+    func reserveRowIDs(_ count: Int, _ entry: StoreEntity, _ receiver: any OutcomeReceiver) throws -> [ClosedRange<Int64>] {
+        let writer = try writers.writer(of: entry.store)
+        var rowIDs: [ClosedRange<Int64>] = []
+        for _ in 0..<count {
+            let rowID = try writer.newRowID(entry.entity)
+            if let range = rowIDs.last, range.upperBound + 1 == rowID {
+                rowIDs[rowIDs.count - 1] = range.lowerBound...rowID
+            } else {
+                rowIDs.append(rowID...rowID)
             }
-            writer.didReserve()
-            add(AppliedTransaction(stores: [entry.store.index]) { error in done(error.map { .failure($0) } ?? .success(rowIDs)) })
-        } catch {
-            done(.failure(error))
         }
+        writer.didReserve()
+        add(AppliedTransaction(stores: [entry.store.index], .committed(hadChanges: true), receiver))
+        return rowIDs
     }
 
     // MARK: Apply
