@@ -18,7 +18,7 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
 
     /// The limits when the first transaction ended.
     @exclusivity(unchecked) private var limits: GroupLimits
-    @exclusivity(unchecked) private var members: [AppliedTransaction] = []
+    @exclusivity(unchecked) private var members: [GroupMember] = []
     /// The size of the records that the members have written.
     @exclusivity(unchecked) private var byteCount = 0
     /// The number of transactions that ran in the group, including those that wait for no commit.
@@ -74,7 +74,7 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
     func hasChanges(in stores: [Int]) -> Bool { stores.contains { writers.begunWriter($0)?.isChanged ?? false } }
 
     /// Adds a transaction, which is acknowledged after the commit.
-    func add(_ member: AppliedTransaction) {
+    func add(_ member: GroupMember) {
         byteCount += member.changes.reduce(0) { $0 + $1.changes.byteCount }
         members.append(member)
     }
@@ -93,17 +93,20 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
             }
         }
         writer.didReserve()
-        add(AppliedTransaction(stores: [entry.store.index], .committed(hadChanges: true), receiver))
+        add(GroupMember(stores: [entry.store.index], .committed(hadChanges: true), receiver))
         return rowIDs
     }
 
     // MARK: Apply
 
     /// Applies the change sets of a transaction to all stores, or to none.
-    /// - Parameter stores: the indexes of the stores that the transaction has used.
-    func apply(_ sets: [StoreChanges], _ durability: Durability?, _ stores: @autoclosure () -> [Int]) throws {
-        guard let (store, failure) = firstFailure(sets) else { return didApply(sets, durability) }
-        let stores = stores()
+    /// - Returns: false if the stores may accept them without the others of the group. The transaction then goes back to the front of the write queue; see
+    ///   ``applyAlone(_:)``.
+    func apply(_ sets: [StoreChanges], _ durability: Durability?) throws -> Bool {
+        guard let (store, failure) = firstFailure(sets) else {
+            didApply(sets, durability)
+            return true
+        }
         // A constraint violation or invalid request leaves the store's write transaction intact. After any other error its state is unknown, so it is
         // restored.
         let isOwnFault = [.constraint, .notFound, .misuse, .invalidValue].contains((failure as? StoreError)?.code)
@@ -120,17 +123,24 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
         // The transaction may have failed only because the group was too large.
         logger.write(
             .info, "A transaction failed in a group and is applied again after the others of the group are committed: \(failure)")
-        let versions = try commit(before: stores)
+        return false
+    }
+
+    /// Commits the group, and then applies a transaction that failed in it as the first one of the next group.
+    func applyAlone(_ member: GroupMember) {
         do {
-            for (index, version) in versions where stores.contains(index) {
+            for (index, version) in try commit(before: member.stores) where member.stores.contains(index) {
                 let writer = try writers.writer(of: table.withLock { $0.stores[index] })
                 guard writer.transaction.version == version else { throw writer.store.interrupted }
             }
-            if let (_, failure) = firstFailure(sets) { throw failure }
-            didApply(sets, durability)
+            if let (_, failure) = firstFailure(member.changes) { throw failure }
+            didApply(member.changes, member.durability)
+            didRun()
+            add(member)
         } catch {
             fail(error)
-            throw error
+            logger.writeFailure(error, member.site)
+            member.acknowledge(error)
         }
     }
 
@@ -177,7 +187,7 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
     /// The commit of one store is atomic. If the commit of a store fails, the stores before it remain committed, and the error lists them.
     func commit() { _ = try? commit(before: []) }
 
-    /// Commits the group on behalf of a transaction that is not yet a member.
+    /// Commits the group before a transaction that failed in it is applied again.
     /// - Parameter stores: the stores in which that transaction depends on changes of the members.
     /// - Returns: the versions of the stores after the commit.
     /// - Throws: the error of a store in `stores` whose commit failed.
@@ -243,7 +253,7 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
     }
 
     /// Acknowledges all members in order and resets the group.
-    private func acknowledge(_ outcome: (AppliedTransaction) -> (any Error)?) {
+    private func acknowledge(_ outcome: (GroupMember) -> (any Error)?) {
         let ended = members
         members = []
         byteCount = 0
@@ -259,7 +269,7 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
         }
     }
 
-    private func log(_ member: AppliedTransaction, _ logger: any StoreLogger) {
+    private func log(_ member: GroupMember, _ logger: any StoreLogger) {
         for set in member.changes {
             var counts: [ChangeSet.Kind: Int] = [:]
             for change in set.changes.changes { counts[change.kind, default: 0] += 1 }

@@ -7,7 +7,7 @@ import PolyStoreRuns
 ///
 /// The thread that owns the write queue has exclusive access to the commit group. Asynchronous transactions run on a dispatch queue, one after
 /// another on one thread. Synchronous transactions run on their callers' threads if the backend allows a commit group to change threads.
-final class WriteQueue: Sendable {
+final class WriteQueue: @unchecked Sendable {  // `front` is used only by the thread that owns the queue
     /// A caller that blocks its own thread until its turn.
     private final class Waiter: Sendable {
         let turn = DispatchSemaphore(value: 0)
@@ -74,6 +74,8 @@ final class WriteQueue: Sendable {
     /// The thread that owns the queue.
     private let owner: OwningThread
     private let state = Protected(State())
+    /// A transaction that failed in the commit group and is applied again before the next one runs; accessed only by the owner of the queue.
+    @exclusivity(unchecked) private var front: GroupMember?
     /// A dispatch queue, because a backend may block and must not block Swift's cooperative threads. Its quality of service differs from that of the
     /// queues on which stepwise transactions and batches wait for this one, so that it gets a thread even if they block many.
     private let queue = DispatchQueue(label: "polystore.writer", qos: .userInitiated)
@@ -118,6 +120,7 @@ final class WriteQueue: Sendable {
         var last = transaction
         defer { withExtendedLifetime(last) {} }
         while true {
+            applyFront()
             switch next() {
             case .run(let transaction):
                 last = transaction
@@ -126,6 +129,18 @@ final class WriteQueue: Sendable {
             case .stop: return
             }
         }
+    }
+
+    // MARK: Retries
+
+    /// Returns a transaction that failed in the commit group to the front of the queue. Its body is not run again.
+    func returnToFront(_ member: GroupMember) { front = member }
+
+    /// Applies the transaction at the front of the queue, after the others of its group are committed.
+    private func applyFront() {
+        guard let member = front else { return }
+        front = nil
+        group.applyAlone(member)
     }
 
     private enum Step {
@@ -213,6 +228,7 @@ final class WriteQueue: Sendable {
     /// - Parameter isPatient: whether the caller's transaction may wait for further transactions in order to be committed with them. If false, or on
     ///   the main thread, it is committed before the next transaction starts.
     func leave(isPatient: Bool) {
+        applyFront()
         while true {
             let mustCommit: Bool = state.withLock { state in
                 guard let first = state.first else {

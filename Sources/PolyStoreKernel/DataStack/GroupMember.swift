@@ -1,8 +1,10 @@
 import PolyStoreBackend
 
-/// A transaction of a commit group whose changes are applied and that waits for the commit.
-final class AppliedTransaction {
+/// A transaction whose body has ended and that waits for its commit: in a commit group that has applied its changes, or at the front of the write queue.
+final class GroupMember {
     let changes: [StoreChanges]
+    /// The requested durability; nil for that of the store.
+    let durability: Durability?
     let relationshipChanges: RelationshipChanges
     /// The entities of deleted objects in class hierarchies.
     let deletedKinds: [RowReference: String]
@@ -17,11 +19,12 @@ final class AppliedTransaction {
     private let receiver: any OutcomeReceiver
 
     init(
-        changes: [StoreChanges] = [], relationshipChanges: RelationshipChanges = RelationshipChanges(),
+        changes: [StoreChanges] = [], durability: Durability? = nil, relationshipChanges: RelationshipChanges = RelationshipChanges(),
         deletedKinds: [RowReference: String] = [:], stores: [Int], isIndependent: Bool = false, origin: CommitOrigin? = nil,
         site: CallSite = .framework, _ outcome: TransactionOutcome, _ receiver: any OutcomeReceiver
     ) {
         self.changes = changes
+        self.durability = durability
         self.relationshipChanges = relationshipChanges
         self.deletedKinds = deletedKinds
         self.stores = stores
