@@ -81,7 +81,7 @@ final class HeldSnapshots {
 final class MovingSnapshots {
     let held: HeldSnapshots
     private let core: StackCore
-    /// A Boolean value that indicates whether the context subscribes to commits before its first read.
+    /// A Boolean value that indicates whether the context is a view, which subscribes to commits before its first read.
     private let followsCommits: Bool
     /// Buffers the commits that the context does not show yet; nil as long as it does not need their changes.
     @exclusivity(unchecked) private(set) var feed: CommitFeed?
@@ -102,7 +102,7 @@ final class MovingSnapshots {
     }
 
     /// Subscribes to commits, unless it has already.
-    func follow(_ table: StoreTable) { if feed == nil { follow(CommitFeed(), table) } }
+    func follow(_ table: StoreTable) { if feed == nil { follow(CommitFeed(isOfView: followsCommits), table) } }
 
     /// Subscribes to commits with a feed, unless it has subscribed already.
     func follow(_ feed: CommitFeed, _ table: StoreTable) {

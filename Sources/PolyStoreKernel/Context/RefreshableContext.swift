@@ -43,6 +43,9 @@ public class RefreshableContext: Context {
     /// Moves to the newest version and updates every registered object and every monitor.
     package final func catchUp() throws { try move(isRefresh: false) }
 
+    /// A Boolean value that indicates whether objects or monitors may be inconsistent with the snapshots, so that the next move reads them again.
+    final var hasFailed: Bool { isOutdated || observers?.hasFailed == true }
+
     /// Catches up, or reads all objects again after a failure, which loses the pending commits. Logs errors, unless a store was removed meanwhile.
     /// - Parameters:
     ///   - failure: The message if the commits could not be followed.
@@ -94,7 +97,7 @@ public class RefreshableContext: Context {
         var target = try newReaders(isRefresh: isRefresh)
         // A move that fails is repeated, with the new stores.
         shownGeneration = table.generation
-        let isIncomplete = isOutdated || observers?.hasFailed == true
+        let isIncomplete = hasFailed
         guard isRefresh || hasNewStores || isIncomplete || !target.readers.isEmpty else { return renewReaders() }
         if isIncomplete { target.isPartial = true }
         observers?.hasFailed = false

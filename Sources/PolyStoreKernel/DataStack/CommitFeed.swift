@@ -19,12 +19,23 @@ package final class CommitFeed: Sendable {
     private static let bytesPerCommit = 4 << 10
 
     private let contents = Protected(Contents())
+    /// A Boolean value that indicates whether the context is a view, which is woken with all others.
+    let isOfView: Bool
     /// Called on the writer's thread after each commit, and to wake the context without a commit.
     let wake: @Sendable () -> Void
 
-    package init(wake: @escaping @Sendable () -> Void = {}) { self.wake = wake }
+    package init(wake: @escaping @Sendable () -> Void) {
+        self.wake = wake
+        isOfView = false
+    }
 
-    /// Appends commits with the snapshots that show them, and wakes the context.
+    /// Creates the feed of a view, or of a context that is not woken.
+    init(isOfView: Bool) {
+        self.isOfView = isOfView
+        wake = {}
+    }
+
+    /// Appends commits with the snapshots that show them. The publisher wakes the context afterwards.
     /// - Parameter unknown: the index of a store with a commit whose changes are not listed.
     func add(_ commits: [CommittedChanges], unknown: Int? = nil, _ snapshots: [Int: any ReadTransaction]) {
         let outdated = contents.withLock { contents in
@@ -39,7 +50,6 @@ package final class CommitFeed: Sendable {
             return snapshots.compactMap { contents.snapshots.updateValue($1, forKey: $0) }
         }
         for snapshot in outdated { snapshot.end() }
-        wake()
     }
 
     /// Removes and returns the contents. The caller ends the snapshots.

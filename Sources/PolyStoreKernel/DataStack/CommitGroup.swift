@@ -14,6 +14,7 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
     private let loggerBox: Protected<any StoreLogger>
     private let snapshots: SnapshotRegistry
     private let sequencer: CommitSequencer
+    private let publisher: CommitPublisher
     // Access is exclusive to the owner of the write queue and never spans more than one statement, so exclusivity checks are redundant.
 
     /// The limits when the first transaction ended.
@@ -28,7 +29,7 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
 
     init(
         table: Protected<StoreTable>, limits: Protected<GroupLimits>, logger: Protected<any StoreLogger>, snapshots: SnapshotRegistry,
-        sequencer: CommitSequencer
+        sequencer: CommitSequencer, publisher: CommitPublisher
     ) {
         self.table = table
         currentLimits = limits
@@ -36,6 +37,7 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
         loggerBox = logger
         self.snapshots = snapshots
         self.sequencer = sequencer
+        self.publisher = publisher
     }
 
     private var logger: any StoreLogger { loggerBox.withLock { $0 } }
@@ -217,7 +219,7 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
                 writers.rollBack(writer)
             }
         }
-        publish(committed)
+        let followers = publish(committed)
         acknowledge { member in
             guard let failure, member.stores.contains(where: lost.contains) else { return nil }
             let committed = member.changes.filter { !lost.contains($0.store.index) }.map(\.store.location)
@@ -226,6 +228,7 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
             error.message += " Already committed: \(committed.joined(separator: ", ")); not: \(failure.store.location) and any after it."
             return error
         }
+        publisher.wake(followers)
         if let failure, stores.contains(where: lost.contains) { throw failure.error }
         return versions
     }
@@ -233,9 +236,10 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
     // MARK: Publish and acknowledge
 
     /// Notifies observers of the committed changes, in the order of the transactions.
-    private func publish(_ committed: [(store: PersistentStore, version: UInt64)]) {
+    /// - Returns: the contexts to wake after the members are acknowledged.
+    private func publish(_ committed: [(store: PersistentStore, version: UInt64)]) -> [CommitFeed] {
         snapshots.didCommit(logger)
-        sequencer.publish(committed) {
+        return sequencer.publish(committed) {
             let table = table.withLock { $0 }
             return members.map { member in
                 let relationships = member.relationshipChanges.changedRelationships

@@ -1,7 +1,7 @@
 import Dispatch
 import PolyStoreBackend
 
-/// Delivers committed changes to subscribed contexts and observers; the last stage of a commit. Buffers nothing without subscriptions.
+/// Delivers committed changes to subscribed contexts and observers, and wakes the contexts; the last stage of a commit. Buffers nothing without subscriptions.
 package final class CommitPublisher: Sendable {
     private struct WeakFeed {
         weak var feed: CommitFeed?
@@ -21,9 +21,12 @@ package final class CommitPublisher: Sendable {
         var newSubscriptions = 0
     }
 
+    private let views: ViewList
     private let state = Protected(State())
     /// The queue on which observers are called, one after another, in the order of the commits.
     private let queue = DispatchQueue(label: "polystore.observers")
+
+    init(views: ViewList) { self.views = views }
 
     // MARK: Subscriptions
 
@@ -52,12 +55,6 @@ package final class CommitPublisher: Sendable {
 
     package func removeObserver(_ id: Int) { state.withLock { state in state.observers.removeAll { $0.id == id } } }
 
-    /// Wakes all subscribed contexts without a commit.
-    func wakeFeeds() { for feed in state.withLock({ $0.feeds.compactMap(\.feed) }) { feed.wake() } }
-
-    /// A Boolean value that indicates whether any context is subscribed.
-    var hasFeeds: Bool { state.withLock { !$0.feeds.isEmpty } }
-
     /// A Boolean value that indicates whether any context or observer is subscribed or about to be.
     var hasSubscribers: Bool {
         state.withLock { state in
@@ -75,18 +72,41 @@ package final class CommitPublisher: Sendable {
         queue.async { for observer in observers { observer.end() } }
     }
 
+    // MARK: Waking
+
+    /// Wakes all subscribed contexts without a commit.
+    func wakeFeeds() {
+        let feeds = subscribers().feeds
+        didDeliver(feeds)
+        wake(feeds)
+    }
+
+    /// Wakes contexts to which commits were delivered. Called after the callers of the commits were acknowledged, so that a caller on the main actor continues
+    /// before the callbacks of a view.
+    func wake(_ feeds: [CommitFeed]) {
+        for feed in feeds { feed.wake() }
+        if feeds.contains(where: \.isOfView) { views.wake() }
+    }
+
+    private func didDeliver(_ feeds: [CommitFeed]) { if feeds.contains(where: \.isOfView) { views.didDeliver() } }
+
     // MARK: Publication
+
+    /// The contexts to which commits were delivered.
+    struct Delivery {
+        var feeds: [CommitFeed] = []
+        /// The newest versions of the snapshots given to contexts, by store index. They are newer than the commit if others have committed since.
+        var shown: [Int: UInt64] = [:]
+    }
 
     /// Delivers all transactions of one commit together, because several may share one version.
     /// - Parameter commits: the changes of each transaction; evaluated only if there are subscribers.
-    /// - Returns: the newest versions of the snapshots given to contexts, by store index. They are newer than the commit if others have
-    ///   committed since.
-    @discardableResult
-    func publish(_ commits: () -> [Commit]) -> [Int: UInt64] {
+    /// - Returns: the contexts, which the caller wakes with ``wake(_:)``.
+    func publish(_ commits: () -> [Commit]) -> Delivery {
         let (feeds, handlers) = subscribers()
-        guard !feeds.isEmpty || !handlers.isEmpty else { return [:] }
+        guard !feeds.isEmpty || !handlers.isEmpty else { return Delivery() }
         let commits = commits().filter { !$0.parts.isEmpty }
-        guard !commits.isEmpty else { return [:] }
+        guard !commits.isEmpty else { return Delivery() }
         let parts = commits.flatMap(\.parts)
         var shown: [Int: UInt64] = [:]
         for feed in feeds {
@@ -99,12 +119,13 @@ package final class CommitPublisher: Sendable {
             feed.add(parts, snapshots)
         }
         if !handlers.isEmpty { queue.async { for commit in commits { for handler in handlers { handler(commit) } } } }
-        return shown
+        didDeliver(feeds)
+        return Delivery(feeds: feeds, shown: shown)
     }
 
     /// Reports that another process or stack changed a store, without the list of changes.
     /// - Parameter commit: the commit for the observers.
-    func publishUnknown(_ store: PersistentStore, _ commit: Commit) {
+    func publishUnknown(_ store: PersistentStore, _ commit: Commit) -> Delivery {
         let (feeds, handlers) = subscribers()
         for feed in feeds {
             var snapshots: [Int: any ReadTransaction] = [:]
@@ -112,6 +133,8 @@ package final class CommitPublisher: Sendable {
             feed.add([], unknown: store.index, snapshots)
         }
         if !handlers.isEmpty { queue.async { for handler in handlers { handler(commit) } } }
+        didDeliver(feeds)
+        return Delivery(feeds: feeds)
     }
 
     private func subscribers() -> (feeds: [CommitFeed], handlers: [@Sendable (Commit) -> Void]) {

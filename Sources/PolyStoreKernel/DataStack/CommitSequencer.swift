@@ -31,16 +31,14 @@ package final class CommitSequencer: Sendable {
 
     private let publisher: CommitPublisher
     private let table: Protected<StoreTable>
-    private let views: ViewList
     private let logger: Protected<any StoreLogger>
     private let state = Protected(State())
     /// The published state by store. Locked while commits are published, so that all observers see the same order.
     private let progress = Protected<[Int: Progress]>([:])
 
-    init(_ publisher: CommitPublisher, table: Protected<StoreTable>, views: ViewList, logger: Protected<any StoreLogger>) {
+    init(_ publisher: CommitPublisher, table: Protected<StoreTable>, logger: Protected<any StoreLogger>) {
         self.publisher = publisher
         self.table = table
-        self.views = views
         self.logger = logger
     }
 
@@ -151,21 +149,23 @@ package final class CommitSequencer: Sendable {
     /// - Parameters:
     ///   - own: The stores with their new versions.
     ///   - commits: Creates the commits; called only if there are observers.
-    func publish(_ own: [(store: PersistentStore, version: UInt64)], _ commits: () -> [Commit]) {
+    /// - Returns: The contexts to which commits were delivered; the caller wakes them.
+    func publish(_ own: [(store: PersistentStore, version: UInt64)], _ commits: () -> [Commit]) -> [CommitFeed] {
         let isRunning = state.withLock { state in
             if !state.isRunning { for commit in own { state.setOwnCommit(commit.store, nil) } }
             return state.isRunning
         }
-        guard isRunning else {
-            publisher.publish(commits)
-            return
-        }
-        progress.withLock { progress in
+        guard isRunning else { return publisher.publish(commits).feeds }
+        return progress.withLock { progress in
+            var followers: [CommitFeed] = []
             for commit in own {
                 guard let before = state.withLock({ $0.ownCommit(commit.store) }) else { continue }
-                if before > progress[commit.store.index]?.version ?? .max { publishOthers(commit.store, through: before, &progress) }
+                if before > progress[commit.store.index]?.version ?? .max {
+                    publishOthers(commit.store, through: before, &progress, &followers)
+                }
             }
-            let shown = publisher.publish(commits)
+            let delivery = publisher.publish(commits)
+            if !delivery.feeds.isEmpty { followers = delivery.feeds }
             for commit in own {
                 state.withLock { $0.setOwnCommit(commit.store, nil) }
                 if let known = progress[commit.store.index]?.version, known < commit.version {
@@ -173,9 +173,10 @@ package final class CommitSequencer: Sendable {
                 }
             }
             // A snapshot can contain a later commit of another process.
-            for commit in own where shown[commit.store.index] ?? 0 > commit.version {
-                publishOthers(commit.store, through: shown[commit.store.index], &progress)
+            for commit in own where delivery.shown[commit.store.index] ?? 0 > commit.version {
+                publishOthers(commit.store, through: delivery.shown[commit.store.index], &progress, &followers)
             }
+            return followers
         }
     }
 
@@ -184,22 +185,21 @@ package final class CommitSequencer: Sendable {
     /// Publishes external commits. Called when a file was written, and periodically.
     private func look() {
         guard publisher.hasSubscribers else { return stop(if: { !publisher.hasSubscribers }) }
-        var hasNewCommits = false
-        progress.withLock { progress in
-            for store in watchedStores where publishOthers(store, through: nil, &progress) { hasNewCommits = true }
+        let followers = progress.withLock { progress in
+            var followers: [CommitFeed] = []
+            for store in watchedStores { publishOthers(store, through: nil, &progress, &followers) }
+            return followers
         }
-        guard hasNewCommits, publisher.hasFeeds else { return }
-        views.catchUpSoon(logger.withLock { $0 })
+        publisher.wake(followers)
     }
 
-    /// - Parameter limit: The last version to publish; `nil` for all external commits.
-    /// - Returns: A Boolean value that indicates whether there was anything to publish.
-    @discardableResult
-    private func publishOthers(_ store: PersistentStore, through limit: UInt64?, _ progress: inout [Int: Progress]) -> Bool {
-        guard let known = progress[store.index] else {
-            begin(store, &progress)
-            return false
-        }
+    /// - Parameters:
+    ///   - limit: The last version to publish; `nil` for all external commits.
+    ///   - followers: The contexts to which commits were delivered.
+    private func publishOthers(
+        _ store: PersistentStore, through limit: UInt64?, _ progress: inout [Int: Progress], _ followers: inout [CommitFeed]
+    ) {
+        guard let known = progress[store.index] else { return begin(store, &progress) }
         let reader: any ReadTransaction
         do {
             reader = try store.backend.beginRead()
@@ -208,37 +208,37 @@ package final class CommitSequencer: Sendable {
             // A closed, deleted or emptied store also reports this error to its own users.
             if !known.hasFailed { report(error, store) }
             progress[store.index]?.hasFailed = true
-            return false
+            return
         }
         defer { reader.end() }
         // The stack publishes its own commits itself. Read after the snapshot was taken, so that an unpublished commit that the snapshot contains
         // is still listed.
         let own = state.withLock { $0.ownCommit(store) }
         let version = min(reader.version, limit ?? own ?? .max)
-        guard version > known.version else { return false }
+        guard version > known.version else { return }
         progress[store.index]?.version = version
         do {
             var history = ExternalHistory(
                 store, table.withLock { $0 }, reader, after: known.version, through: version, position: known.position)
-            try publish(&history, store)
+            try publish(&history, store, &followers)
             progress[store.index]?.position = history.position
         } catch {
-            guard isOpen(store) else { return false }
+            guard isOpen(store) else { return }
             report(error, store)
-            publishUnknown(store)
+            followers = publishUnknown(store)
         }
-        return true
     }
 
-    private func publish(_ history: inout ExternalHistory, _ store: PersistentStore) throws {
+    private func publish(_ history: inout ExternalHistory, _ store: PersistentStore, _ followers: inout [CommitFeed]) throws {
         while let part = try history.next() {
-            if part.followsUnknown { publishUnknown(store) }
-            _ = publisher.publish { part.commits }
+            if part.followsUnknown { followers = publishUnknown(store) }
+            let delivery = publisher.publish { part.commits }
+            if !delivery.feeds.isEmpty { followers = delivery.feeds }
         }
     }
 
-    private func publishUnknown(_ store: PersistentStore) {
-        publisher.publishUnknown(store, Commit(ofUnknownChangesIn: table.withLock { $0 }))
+    private func publishUnknown(_ store: PersistentStore) -> [CommitFeed] {
+        publisher.publishUnknown(store, Commit(ofUnknownChangesIn: table.withLock { $0 })).feeds
     }
 
     private func isOpen(_ store: PersistentStore) -> Bool { table.withLock { $0.isOpen(store) } }

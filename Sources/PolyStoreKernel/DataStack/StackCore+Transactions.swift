@@ -2,13 +2,19 @@ import PolyStoreBackend
 import PolyStoreRuns
 
 extension StackCore {
-    /// Runs a transaction on the write queue. It is not run if the calling task is cancelled before its turn.
-    func transact<T: Sendable>(_ options: TransactionOptions, _ body: @escaping @Sendable (Transaction) throws -> T) async throws -> T {
+    /// Runs a transaction on the write queue. The views show its commit when the call returns. It is not run if the calling task is cancelled before its turn.
+    ///
+    /// Runs on the actor of the caller, which therefore continues before the callbacks of a view.
+    /// - Parameter ended: called after a commit, before the views show it.
+    func transact<T: Sendable>(
+        _ options: TransactionOptions, isolation: isolated (any Actor)? = #isolation, _ body: @escaping @Sendable (Transaction) throws -> T,
+        ended: () -> Void = {}
+    ) async throws -> T {
         try process.check("This stack")
         let cancellation = CancellationToken()
         var cancellable = options
         cancellable.cancellation = cancellation
-        return try await withTaskCancellationHandler { [cancellable] in
+        let result = try await withTaskCancellationHandler { [cancellable] in
             try await withCheckedThrowingContinuation { continuation in
                 transact(cancellable, body) { continuation.resume(with: $0) }
             }
@@ -16,6 +22,9 @@ extension StackCore {
             cancellation.cancel()
             writeQueue.remove(cancellation)
         }
+        ended()
+        await views.awaitCommits()
+        return result
     }
 
     /// Runs a transaction on the write queue and calls back on an arbitrary thread.
@@ -32,21 +41,34 @@ extension StackCore {
     }
 
     /// Runs a transaction on the caller's thread.
-    /// - Parameter isPatient: whether the transaction may wait for later ones to join its commit group; see ``WriteQueue/leave(isPatient:)``.
-    package func transactAndWait<T>(_ options: TransactionOptions, isPatient: Bool, _ body: (Transaction) throws -> T) throws -> T {
+    /// - Parameter ended: called after a commit, before the views show it.
+    package func transactAndWait<T>(
+        _ options: TransactionOptions, _ caller: WaitingCaller, _ body: (Transaction) throws -> T, ended: (() -> Void)? = nil
+    ) throws -> T {
         var value: T?
-        try runAndWait(options, isPatient: isPatient) { value = try body($0) }
+        try runAndWait(options, caller, { value = try body($0) }, ended: ended)
         guard let value else { throw DataStack.withoutResult }
         return value
     }
 
-    /// Runs a transaction whose body stores its result; see ``transactAndWait(_:isPatient:_:)``.
-    func runAndWait(_ options: TransactionOptions, isPatient: Bool, _ body: (Transaction) throws -> Void) throws {
+    /// Runs a transaction whose body stores its result; see ``transactAndWait(_:_:_:ended:)``.
+    func runAndWait(
+        _ options: TransactionOptions, _ caller: WaitingCaller, _ body: (Transaction) throws -> Void, ended: (() -> Void)? = nil
+    ) throws {
         let outcome = AwaitedOutcome()
         let group = try writeQueue.enter(options.durability)
         TransactionExecution(core: self, options: options, group: group).run(outcome, body)
-        writeQueue.leave(isPatient: isPatient)
-        try outcome.wait()
+        try finish(outcome, caller, ended: ended)
+    }
+
+    /// Passes the write queue on and waits for the outcome of the caller's transaction. The views of a caller on the main actor then show its commit.
+    @discardableResult
+    private func finish(_ outcome: AwaitedOutcome, _ caller: WaitingCaller, ended: (() -> Void)? = nil) throws -> Bool? {
+        writeQueue.leave(isPatient: caller == .thread)
+        let hadChanges = try outcome.wait()
+        ended?()
+        if caller == .mainActor { MainActor.assumeIsolated { views.showCommits() } }
+        return hadChanges
     }
 
     func beginAsynchronous(_ options: TransactionOptions, _ body: @escaping @Sendable (AsynchronousTransaction) throws -> Void) {
@@ -62,7 +84,7 @@ extension StackCore {
     }
 
     func beginSynchronous(
-        _ options: TransactionOptions, isPatient: Bool, _ body: (SynchronousTransaction) throws -> Void
+        _ options: TransactionOptions, _ caller: WaitingCaller, _ body: (SynchronousTransaction) throws -> Void
     ) throws -> Bool? {
         let outcome = AwaitedOutcome()
         let group = try writeQueue.enter(options.durability)
@@ -70,8 +92,7 @@ extension StackCore {
         TransactionExecution(core: self, options: options, group: group).run(transaction, transaction.explicitCommit, outcome) {
             try body(transaction)
         }
-        writeQueue.leave(isPatient: isPatient)
-        return try outcome.wait()
+        return try finish(outcome, caller)
     }
 
     /// Reserves row ids permanently for an unqueued transaction.

@@ -24,7 +24,7 @@ public final class AsynchronousTransaction: Transaction {
         _ error: StoreError, _ completion: (@MainActor @Sendable (Result<Bool, StoreError>) -> Void)?, _ core: StackCore
     ) {
         guard let completion else { return core.logger.write(.error, "An asynchronous transaction has failed: \(error)") }
-        Task { @MainActor in completion(.failure(error)) }
+        core.callBack { completion(.failure(error)) }
     }
 }
 
@@ -34,14 +34,8 @@ extension AsynchronousTransaction: OutcomeReceiver {
         switch outcome {
         case .failed(let error): Self.report(StoreError(wrapping: error), completion, core)
         case .committed(let hadChanges):
-            guard let completion else { break }
-            let core = core
-            Task { @MainActor in
-                core.views.catchUp(core.logger)
-                completion(.success(hadChanges))
-            }
-        case .discarded: return
+            if let completion { core.callBack { completion(.success(hadChanges)) } }
+        case .discarded: break
         }
-        core.catchUpViewsSoon(isOnMain: false)
     }
 }
