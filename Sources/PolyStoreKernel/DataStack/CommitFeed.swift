@@ -7,7 +7,7 @@ package final class CommitFeed: Sendable {
     struct Contents {
         var commits: [CommittedChanges] = []
         /// The snapshots by store index.
-        var snapshots: [Int: any ReadTransaction] = [:]
+        var snapshots: [Int: SharedSnapshot] = [:]
         /// The indexes of stores with commits whose changes are not listed.
         var unknown: Set<Int> = []
         var byteCount = 0
@@ -19,7 +19,7 @@ package final class CommitFeed: Sendable {
     private static let bytesPerCommit = 4 << 10
 
     private let contents = Protected(Contents())
-    /// A Boolean value that indicates whether the context is a view, which is woken with all others.
+    /// A Boolean value that indicates whether the context is a view. All views are woken together and share snapshots.
     let isOfView: Bool
     /// Called on the writer's thread after each commit, and to wake the context without a commit.
     let wake: @Sendable () -> Void
@@ -37,8 +37,9 @@ package final class CommitFeed: Sendable {
 
     /// Appends commits with the snapshots that show them. The publisher wakes the context afterwards.
     /// - Parameter unknown: the index of a store with a commit whose changes are not listed.
-    func add(_ commits: [CommittedChanges], unknown: Int? = nil, _ snapshots: [Int: any ReadTransaction]) {
-        let outdated = contents.withLock { contents in
+    /// - Returns: the snapshots that are outdated now. The caller releases them without a lock.
+    func add(_ commits: [CommittedChanges], unknown: Int? = nil, _ snapshots: [Int: SharedSnapshot]) -> [SharedSnapshot] {
+        contents.withLock { contents in
             contents.commits += commits
             if let unknown { contents.unknown.insert(unknown) }
             contents.byteCount += commits.reduce(0) { $0 + $1.changes.byteCount + Self.bytesPerCommit }
@@ -49,10 +50,9 @@ package final class CommitFeed: Sendable {
             }
             return snapshots.compactMap { contents.snapshots.updateValue($1, forKey: $0) }
         }
-        for snapshot in outdated { snapshot.end() }
     }
 
-    /// Removes and returns the contents. The caller ends the snapshots.
+    /// Removes and returns the contents. The caller releases the snapshots.
     func take() -> Contents {
         contents.withLock { contents in
             defer { contents = Contents() }
@@ -60,5 +60,5 @@ package final class CommitFeed: Sendable {
         }
     }
 
-    deinit { for snapshot in take().snapshots.values { snapshot.end() } }
+    deinit { for snapshot in take().snapshots.values { snapshot.release() } }
 }

@@ -77,7 +77,7 @@ package final class CommitPublisher: Sendable {
     /// Wakes all subscribed contexts without a commit.
     func wakeFeeds() {
         let feeds = subscribers().feeds
-        didDeliver(feeds)
+        if feeds.contains(where: \.isOfView) { views.didDeliver() }
         wake(feeds)
     }
 
@@ -88,59 +88,77 @@ package final class CommitPublisher: Sendable {
         if feeds.contains(where: \.isOfView) { views.wake() }
     }
 
-    private func didDeliver(_ feeds: [CommitFeed]) { if feeds.contains(where: \.isOfView) { views.didDeliver() } }
-
     // MARK: Publication
 
-    /// The contexts to which commits were delivered.
-    struct Delivery {
+    /// The contexts and observers to which a commit is delivered.
+    struct Subscribers {
         var feeds: [CommitFeed] = []
-        /// The newest versions of the snapshots given to contexts, by store index. They are newer than the commit if others have committed since.
-        var shown: [Int: UInt64] = [:]
+        fileprivate var handlers: [@Sendable (Commit) -> Void] = []
+
+        var isEmpty: Bool { feeds.isEmpty && handlers.isEmpty }
     }
 
-    /// Delivers all transactions of one commit together, because several may share one version.
-    /// - Parameter commits: the changes of each transaction; evaluated only if there are subscribers.
-    /// - Returns: the contexts, which the caller wakes with ``wake(_:)``.
-    func publish(_ commits: () -> [Commit]) -> Delivery {
-        let (feeds, handlers) = subscribers()
-        guard !feeds.isEmpty || !handlers.isEmpty else { return Delivery() }
-        let commits = commits().filter { !$0.parts.isEmpty }
-        guard !commits.isEmpty else { return Delivery() }
-        let parts = commits.flatMap(\.parts)
-        var shown: [Int: UInt64] = [:]
-        for feed in feeds {
-            var snapshots: [Int: any ReadTransaction] = [:]
-            for part in parts where snapshots[part.store.index] == nil {
-                // If this fails, the context begins its own snapshot.
-                snapshots[part.store.index] = try? part.store.backend.beginRead()
-            }
-            for (store, snapshot) in snapshots { shown[store] = max(shown[store] ?? 0, snapshot.version) }
-            feed.add(parts, snapshots)
-        }
-        if !handlers.isEmpty { queue.async { for commit in commits { for handler in handlers { handler(commit) } } } }
-        didDeliver(feeds)
-        return Delivery(feeds: feeds, shown: shown)
-    }
-
-    /// Reports that another process or stack changed a store, without the list of changes.
-    /// - Parameter commit: the commit for the observers.
-    func publishUnknown(_ store: PersistentStore, _ commit: Commit) -> Delivery {
-        let (feeds, handlers) = subscribers()
-        for feed in feeds {
-            var snapshots: [Int: any ReadTransaction] = [:]
-            snapshots[store.index] = try? store.backend.beginRead()
-            feed.add([], unknown: store.index, snapshots)
-        }
-        if !handlers.isEmpty { queue.async { for handler in handlers { handler(commit) } } }
-        didDeliver(feeds)
-        return Delivery(feeds: feeds)
-    }
-
-    private func subscribers() -> (feeds: [CommitFeed], handlers: [@Sendable (Commit) -> Void]) {
+    func subscribers() -> Subscribers {
         state.withLock { state in
             if state.feeds.contains(where: { $0.feed == nil }) { state.feeds.removeAll { $0.feed == nil } }
-            return (state.feeds.compactMap(\.feed), state.observers.map(\.handler))
+            return Subscribers(feeds: state.feeds.compactMap(\.feed), handlers: state.observers.map(\.handler))
         }
+    }
+
+    /// Commits that are ready to be delivered together, because several may share one version, with the snapshots that show them.
+    struct Publication {
+        fileprivate let commits: [Commit]
+        fileprivate let parts: [CommittedChanges]
+        /// The index of a store with a commit whose changes are not listed.
+        fileprivate let unknown: Int?
+        /// The snapshots of each feed by store index, in the order of the feeds.
+        fileprivate let snapshots: [[Int: SharedSnapshot]]
+
+        /// Creates a publication and opens its snapshots: one of each store for all views, and one for each other context, which reads on a thread of its own.
+        /// If one cannot be opened, the contexts begin their own.
+        init(_ commits: [Commit], unknownIn store: PersistentStore? = nil, for subscribers: Subscribers) {
+            self.commits = commits
+            parts = commits.flatMap(\.parts)
+            unknown = store?.index
+            guard !subscribers.feeds.isEmpty else {
+                snapshots = []
+                return
+            }
+            var stores = store.map { [$0] } ?? []
+            for part in parts where !stores.contains(where: { $0 === part.store }) { stores.append(part.store) }
+            let viewCount = subscribers.feeds.count(where: \.isOfView)
+            var ofViews: [Int: SharedSnapshot] = [:]
+            if viewCount > 0 { ofViews = Self.open(stores, users: viewCount) }
+            snapshots = subscribers.feeds.map { $0.isOfView ? ofViews : Self.open(stores, users: 1) }
+        }
+
+        private static func open(_ stores: [PersistentStore], users: Int) -> [Int: SharedSnapshot] {
+            var opened: [Int: SharedSnapshot] = [:]
+            for store in stores {
+                if let reader = try? store.backend.beginRead() { opened[store.index] = SharedSnapshot(reader, users: users) }
+            }
+            return opened
+        }
+
+        /// The newest version of the snapshots of a store. It is newer than the commit if others have committed since.
+        func shownVersion(_ store: PersistentStore) -> UInt64 { snapshots.compactMap { $0[store.index]?.reader.version }.max() ?? 0 }
+
+        /// Releases the snapshots of a publication that is not delivered.
+        func discard() { for snapshot in snapshots.joined() { snapshot.value.release() } }
+    }
+
+    /// Delivers a publication. The caller holds the lock that orders all publications, and calls no backend while it does.
+    /// - Returns: outdated snapshots, which the caller releases without the lock.
+    func deliver(_ publication: Publication, to subscribers: Subscribers) -> [SharedSnapshot] {
+        var outdated: [SharedSnapshot] = []
+        for (feed, snapshots) in zip(subscribers.feeds, publication.snapshots) {
+            outdated += feed.add(publication.parts, unknown: publication.unknown, snapshots)
+        }
+        if subscribers.feeds.contains(where: \.isOfView) { views.didDeliver() }
+        let handlers = subscribers.handlers
+        if !handlers.isEmpty {
+            queue.async { [commits = publication.commits] in for commit in commits { for handler in handlers { handler(commit) } } }
+        }
+        return outdated
     }
 }

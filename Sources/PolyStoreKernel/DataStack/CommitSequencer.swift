@@ -5,20 +5,6 @@ import PolyStoreBackend
 ///
 /// Looks for commits of others only while the stack has subscribers.
 package final class CommitSequencer: Sendable {
-    private struct State {
-        var isRunning = false
-        /// The versions, before the current commit, of the stores that this stack is committing to, until the commit is published; by store index.
-        private(set) var ownCommits: [UInt64?] = []
-        var watcher: CommitWatcher?
-
-        func ownCommit(_ store: PersistentStore) -> UInt64? { store.index < ownCommits.count ? ownCommits[store.index] : nil }
-
-        mutating func setOwnCommit(_ store: PersistentStore, _ version: UInt64?) {
-            while ownCommits.count <= store.index { ownCommits.append(nil) }
-            ownCommits[store.index] = version
-        }
-    }
-
     /// The published state of a store.
     private struct Progress {
         /// The version up to which commits were published.
@@ -29,12 +15,37 @@ package final class CommitSequencer: Sendable {
         var hasFailed = false
     }
 
+    private struct State {
+        var isRunning = false
+        /// The published state by store index.
+        var progress: [Int: Progress] = [:]
+        /// The versions, before the current commit, of the stores that this stack is committing to, until the commit is published; by store index.
+        private(set) var ownCommits: [UInt64?] = []
+        var watcher: CommitWatcher?
+
+        func ownCommit(_ store: PersistentStore) -> UInt64? { store.index < ownCommits.count ? ownCommits[store.index] : nil }
+
+        mutating func setOwnCommit(_ store: PersistentStore, _ version: UInt64?) {
+            while ownCommits.count <= store.index { ownCommits.append(nil) }
+            ownCommits[store.index] = version
+        }
+
+        /// Called when commits of the stack are published.
+        mutating func didPublish(_ own: [(store: PersistentStore, version: UInt64)]) {
+            for commit in own {
+                setOwnCommit(commit.store, nil)
+                if let known = progress[commit.store.index]?.version, known < commit.version {
+                    progress[commit.store.index]?.version = commit.version
+                }
+            }
+        }
+    }
+
     private let publisher: CommitPublisher
     private let table: Protected<StoreTable>
     private let logger: Protected<any StoreLogger>
+    /// Locked while commits are delivered, so that all observers see the same order. Commits of others and snapshots are read before it is locked.
     private let state = Protected(State())
-    /// The published state by store. Locked while commits are published, so that all observers see the same order.
-    private let progress = Protected<[Int: Progress]>([:])
 
     init(_ publisher: CommitPublisher, table: Protected<StoreTable>, logger: Protected<any StoreLogger>) {
         self.publisher = publisher
@@ -64,37 +75,40 @@ package final class CommitSequencer: Sendable {
     /// Called before a subscription is added. Commits from now on are published.
     private func start() {
         guard !state.withLock({ $0.isRunning }) else { return }
-        progress.withLock { progress in
-            let isFirst = state.withLock { state in
-                defer { state.isRunning = true }
-                return !state.isRunning
-            }
-            guard isFirst else { return }
-            progress = [:]
-            for store in table.withLock({ $0.openStores }) { begin(store, &progress) }
+        let failures: [(store: PersistentStore, error: any Error)]? = state.withLock { state in
+            guard !state.isRunning else { return nil }
+            state.isRunning = true
+            state.progress = [:]
+            return table.withLock { $0.openStores }.compactMap { store in begin(store, &state).map { (store, $0) } }
         }
+        guard let failures else { return }
+        for failure in failures { report(failure.error, failure.store) }
         watch()
     }
 
     /// Called when a store was added to the stack.
     func didAdd(_ store: PersistentStore) {
-        guard state.withLock({ $0.isRunning }) else { return }
-        progress.withLock { begin(store, &$0) }
+        let (isRunning, failure) = state.withLock { state in (state.isRunning, state.isRunning ? begin(store, &state) : nil) }
+        guard isRunning else { return }
+        if let failure { report(failure, store) }
         watch()
     }
 
     /// Called when a store was removed from the stack, after no new read of it can begin.
-    func didRemove(_ store: PersistentStore) { progress.withLock { _ = $0.removeValue(forKey: store.index) } }
+    func didRemove(_ store: PersistentStore) { state.withLock { _ = $0.progress.removeValue(forKey: store.index) } }
 
-    private func begin(_ store: PersistentStore, _ progress: inout [Int: Progress]) {
+    /// Reads the version of a store, under the lock: a commit of the stack between the read and its result would be published twice.
+    /// - Returns: the error of the store, which the caller reports without the lock.
+    private func begin(_ store: PersistentStore, _ state: inout State) -> (any Error)? {
         // Another thread can have removed the store since the caller took it from the table.
-        guard progress[store.index] == nil, isOpen(store) else { return }
+        guard state.progress[store.index] == nil, isOpen(store) else { return nil }
         do {
             let reader = try store.backend.beginRead()
             defer { reader.end() }
-            progress[store.index] = Progress(version: reader.version, position: 0)
+            state.progress[store.index] = Progress(version: reader.version, position: 0)
+            return nil
         } catch {
-            report(error, store)
+            return error
         }
     }
 
@@ -151,33 +165,41 @@ package final class CommitSequencer: Sendable {
     ///   - commits: Creates the commits; called only if there are observers.
     /// - Returns: The contexts to which commits were delivered; the caller wakes them.
     func publish(_ own: [(store: PersistentStore, version: UInt64)], _ commits: () -> [Commit]) -> [CommitFeed] {
+        // A stack that has subscribers looks for commits of others.
         let isRunning = state.withLock { state in
-            if !state.isRunning { for commit in own { state.setOwnCommit(commit.store, nil) } }
+            if !state.isRunning { state.didPublish(own) }
             return state.isRunning
         }
-        guard isRunning else { return publisher.publish(commits).feeds }
-        return progress.withLock { progress in
-            var followers: [CommitFeed] = []
-            for commit in own {
-                guard let before = state.withLock({ $0.ownCommit(commit.store) }) else { continue }
-                if before > progress[commit.store.index]?.version ?? .max {
-                    publishOthers(commit.store, through: before, &progress, &followers)
-                }
+        guard isRunning else { return [] }
+        let subscribers = publisher.subscribers()
+        guard !subscribers.isEmpty else {
+            state.withLock { $0.didPublish(own) }
+            return []
+        }
+        var followers = subscribers.feeds
+        for commit in own {
+            let before = state.withLock { state in
+                state.ownCommit(commit.store).flatMap { $0 > state.progress[commit.store.index]?.version ?? .max ? $0 : nil }
             }
-            let delivery = publisher.publish(commits)
-            if !delivery.feeds.isEmpty { followers = delivery.feeds }
-            for commit in own {
-                state.withLock { $0.setOwnCommit(commit.store, nil) }
-                if let known = progress[commit.store.index]?.version, known < commit.version {
-                    progress[commit.store.index]?.version = commit.version
-                }
-            }
-            // A snapshot can contain a later commit of another process.
-            for commit in own where delivery.shown[commit.store.index] ?? 0 > commit.version {
-                publishOthers(commit.store, through: delivery.shown[commit.store.index], &progress, &followers)
-            }
+            if let before { publishOthers(commit.store, through: before, &followers) }
+        }
+        let commits = commits().filter { !$0.parts.isEmpty }
+        guard !commits.isEmpty else {
+            state.withLock { $0.didPublish(own) }
             return followers
         }
+        let publication = CommitPublisher.Publication(commits, for: subscribers)
+        let outdated = state.withLock { state in
+            state.didPublish(own)
+            return publisher.deliver(publication, to: subscribers)
+        }
+        for snapshot in outdated { snapshot.release() }
+        // A snapshot can contain a later commit of another process.
+        for commit in own {
+            let shown = publication.shownVersion(commit.store)
+            if shown > commit.version { publishOthers(commit.store, through: shown, &followers) }
+        }
+        return followers
     }
 
     // MARK: External commits
@@ -185,60 +207,107 @@ package final class CommitSequencer: Sendable {
     /// Publishes external commits. Called when a file was written, and periodically.
     private func look() {
         guard publisher.hasSubscribers else { return stop(if: { !publisher.hasSubscribers }) }
-        let followers = progress.withLock { progress in
-            var followers: [CommitFeed] = []
-            for store in watchedStores { publishOthers(store, through: nil, &progress, &followers) }
-            return followers
-        }
+        var followers: [CommitFeed] = []
+        for store in watchedStores { publishOthers(store, through: nil, &followers) }
         publisher.wake(followers)
     }
 
+    /// Reads the commits of others to a store without a lock, and publishes them.
     /// - Parameters:
     ///   - limit: The last version to publish; `nil` for all external commits.
-    ///   - followers: The contexts to which commits were delivered.
+    ///   - followers: Receives the contexts to which commits were delivered.
+    private func publishOthers(_ store: PersistentStore, through limit: UInt64?, _ followers: inout [CommitFeed]) {
+        // Another thread can publish the same commits meanwhile. What it has not published is then read again.
+        while let known = known(store), !publishOthers(store, after: known, through: limit, &followers) {}
+    }
+
+    /// Returns the published state of a store; nil if it had none, and begins now.
+    private func known(_ store: PersistentStore) -> Progress? {
+        let (known, failure) = state.withLock { state in
+            let known = state.progress[store.index]
+            return (known, known == nil ? begin(store, &state) : nil)
+        }
+        if let failure { report(failure, store) }
+        return known
+    }
+
+    /// - Returns: false if another thread has published commits of the store meanwhile.
     private func publishOthers(
-        _ store: PersistentStore, through limit: UInt64?, _ progress: inout [Int: Progress], _ followers: inout [CommitFeed]
-    ) {
-        guard let known = progress[store.index] else { return begin(store, &progress) }
+        _ store: PersistentStore, after known: Progress, through limit: UInt64?, _ followers: inout [CommitFeed]
+    ) -> Bool {
         let reader: any ReadTransaction
         do {
             reader = try store.backend.beginRead()
-            progress[store.index]?.hasFailed = false
+            if known.hasFailed { state.withLock { $0.progress[store.index]?.hasFailed = false } }
         } catch {
             // A closed, deleted or emptied store also reports this error to its own users.
             if !known.hasFailed { report(error, store) }
-            progress[store.index]?.hasFailed = true
-            return
+            state.withLock { $0.progress[store.index]?.hasFailed = true }
+            return true
         }
         defer { reader.end() }
         // The stack publishes its own commits itself. Read after the snapshot was taken, so that an unpublished commit that the snapshot contains
         // is still listed.
         let own = state.withLock { $0.ownCommit(store) }
-        let version = min(reader.version, limit ?? own ?? .max)
-        guard version > known.version else { return }
-        progress[store.index]?.version = version
+        let end = min(reader.version, limit ?? own ?? .max)
+        guard end > known.version else { return true }
+        var published = known.version
+        var history = ExternalHistory(store, table.withLock { $0 }, reader, after: known.version, through: end, position: known.position)
         do {
-            var history = ExternalHistory(
-                store, table.withLock { $0 }, reader, after: known.version, through: version, position: known.position)
-            try publish(&history, store, &followers)
-            progress[store.index]?.position = history.position
+            while let part = try history.next() {
+                if part.followsUnknown {
+                    // Without its commits, so that the order is kept.
+                    guard deliverUnknown(store, after: &published, through: history.version, history.position, &followers) else { return false }
+                }
+                guard !part.commits.isEmpty else { continue }
+                guard deliver(part.commits, of: store, after: &published, through: history.version, history.position, &followers) else {
+                    return false
+                }
+            }
+            // The remaining entries are internal.
+            return state.withLock { state in
+                guard state.progress[store.index]?.version == published else { return false }
+                state.progress[store.index]?.version = end
+                state.progress[store.index]?.position = history.position
+                return true
+            }
         } catch {
-            guard isOpen(store) else { return }
+            guard isOpen(store) else { return true }
             report(error, store)
-            followers = publishUnknown(store)
+            return deliverUnknown(store, after: &published, through: end, history.position, &followers)
         }
     }
 
-    private func publish(_ history: inout ExternalHistory, _ store: PersistentStore, _ followers: inout [CommitFeed]) throws {
-        while let part = try history.next() {
-            if part.followsUnknown { followers = publishUnknown(store) }
-            let delivery = publisher.publish { part.commits }
-            if !delivery.feeds.isEmpty { followers = delivery.feeds }
-        }
+    private func deliverUnknown(
+        _ store: PersistentStore, after published: inout UInt64, through version: UInt64, _ position: Int64, _ followers: inout [CommitFeed]
+    ) -> Bool {
+        let commit = Commit(ofUnknownChangesIn: table.withLock { $0 })
+        return deliver([commit], unknownIn: store, of: store, after: &published, through: version, position, &followers)
     }
 
-    private func publishUnknown(_ store: PersistentStore) -> [CommitFeed] {
-        publisher.publishUnknown(store, Commit(ofUnknownChangesIn: table.withLock { $0 })).feeds
+    /// Delivers external commits.
+    /// - Parameter published: The version that the caller has read after. It becomes `version`.
+    /// - Returns: false if another thread has published commits of the store meanwhile. Nothing is delivered then.
+    private func deliver(
+        _ commits: [Commit], unknownIn unknown: PersistentStore? = nil, of store: PersistentStore, after published: inout UInt64,
+        through version: UInt64, _ position: Int64, _ followers: inout [CommitFeed]
+    ) -> Bool {
+        let subscribers = publisher.subscribers()
+        let publication = CommitPublisher.Publication(commits, unknownIn: unknown, for: subscribers)
+        let outdated: [SharedSnapshot]? = state.withLock { state in
+            guard state.progress[store.index]?.version == published else { return nil }
+            state.progress[store.index]?.version = version
+            state.progress[store.index]?.position = position
+            return publisher.deliver(publication, to: subscribers)
+        }
+        guard let outdated else {
+            publication.discard()
+            return false
+        }
+        for snapshot in outdated { snapshot.release() }
+        published = version
+        if !subscribers.feeds.isEmpty { followers = subscribers.feeds }
+        return true
     }
 
     private func isOpen(_ store: PersistentStore) -> Bool { table.withLock { $0.isOpen(store) } }
