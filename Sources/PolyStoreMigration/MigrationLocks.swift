@@ -5,7 +5,7 @@ import PolyStoreRuns
 /// Ensures that one thread of the process at a time migrates a store.
 enum MigrationLocks {
     private struct Entry {
-        let lock = Lock()
+        let lock = Lock(.migration)
         /// The number of threads that hold the lock or wait for it.
         var users = 0
         /// The thread that migrates the store, or 0.

@@ -45,7 +45,7 @@ package final class CommitSequencer: Sendable {
     private let table: Protected<StoreTable>
     private let logger: Protected<any StoreLogger>
     /// Locked while commits are delivered, so that all observers see the same order. Commits of others and snapshots are read before it is locked.
-    private let state = Protected(State())
+    private let state = Protected(State(), .sequencer)
 
     init(_ publisher: CommitPublisher, table: Protected<StoreTable>, logger: Protected<any StoreLogger>) {
         self.publisher = publisher

@@ -12,7 +12,7 @@ package final class StackCore: Sendable {
     /// Detects use in a forked child process, in which dispatch queues have no threads and locks may be held forever. Every operation checks it
     /// first.
     package let process = OwningProcess()
-    package let table = Protected(StoreTable())
+    package let table = Protected(StoreTable(), .table)
     let openings = StoreOpenings()
     let writeQueue: WriteQueue
     let groupLimits = Protected(GroupLimits())

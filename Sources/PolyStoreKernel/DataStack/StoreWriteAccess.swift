@@ -13,9 +13,9 @@ final class StoreWriteAccess: AwaitedResource {
         weak var access: StoreWriteAccess?
     }
 
-    private static let byLocation = Protected<[StoreName: WeakAccess]>([:])
+    private static let byLocation = Protected<[StoreName: WeakAccess]>([:], .locations)
 
-    private let state = Protected(State())
+    private let state = Protected(State(), .writeAccess)
 
     var owner: UInt { state.withLock { $0.writer }?.owner ?? 0 }
 

@@ -73,7 +73,7 @@ final class WriteQueue: @unchecked Sendable {  // `front` is used only by the th
     private let group: CommitGroup
     /// The thread that owns the queue.
     private let owner: OwningThread
-    private let state = Protected(State())
+    private let state = Protected(State(), .writeQueue)
     /// A transaction that failed in the commit group and is applied again before the next one runs; accessed only by the owner of the queue.
     @exclusivity(unchecked) private var front: GroupMember?
     /// A dispatch queue, because a backend may block and must not block Swift's cooperative threads. Its quality of service differs from that of the
