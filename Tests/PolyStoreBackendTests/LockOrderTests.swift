@@ -27,7 +27,9 @@ import Testing
             let found = violations { inner.withLock { _ in outer.withLock {} } }
             let message = try #require(found.first)
             #expect(found.count == 1)
-            for part in ["Outer.swift:1 (sequencer)", "Inner.swift:2 (table)", "docs/locks.md"] { #expect(message.contains(part), "\(message)") }
+            for part in ["Outer.swift:1 (sequencer)", "Inner.swift:2 (table)", "docs/locks.md"] {
+                #expect(message.contains(part), "\(message)")
+            }
             // The thread holds nothing afterwards.
             #expect(violations { outer.withLock { inner.withLock { $0 += 1 } } } == [])
         }

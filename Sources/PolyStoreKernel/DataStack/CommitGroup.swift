@@ -17,8 +17,8 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
     private let publisher: CommitPublisher
     // Access is exclusive to the owner of the write queue and never spans more than one statement, so exclusivity checks are redundant.
 
-    /// The limits when the first transaction ended.
-    @exclusivity(unchecked) private var limits: GroupLimits
+    /// The limits when the first transaction asked whether it may join; nil before.
+    @exclusivity(unchecked) private var limits: GroupLimits?
     @exclusivity(unchecked) private var members: [GroupMember] = []
     /// The size of the records that the members have written.
     @exclusivity(unchecked) private var byteCount = 0
@@ -33,7 +33,6 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
     ) {
         self.table = table
         currentLimits = limits
-        self.limits = limits.withLock { $0 }
         loggerBox = logger
         self.snapshots = snapshots
         self.sequencer = sequencer
@@ -54,6 +53,8 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
     /// with relaxed durability, because its members would have to wait for the flush.
     func admits(_ durability: Durability?) -> Bool {
         guard isOpen else { return true }
+        let limits = limits ?? currentLimits.withLock { $0 }
+        self.limits = limits
         guard transactionCount < limits.transactions, byteCount < limits.bytes,
             DispatchTime.now().uptimeNanoseconds &- firstEnd < limits.nanoseconds
         else { return false }
@@ -67,9 +68,7 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
     func didRun() {
         guard isOpen else { return }
         transactionCount += 1
-        guard transactionCount == 1 else { return }
-        firstEnd = DispatchTime.now().uptimeNanoseconds
-        limits = currentLimits.withLock { $0 }
+        if transactionCount == 1 { firstEnd = DispatchTime.now().uptimeNanoseconds }
     }
 
     /// Returns whether the group has uncommitted changes in any of the given stores.
@@ -238,7 +237,7 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
     /// Notifies observers of the committed changes, in the order of the transactions.
     /// - Returns: the contexts to wake after the members are acknowledged.
     private func publish(_ committed: [(store: PersistentStore, version: UInt64)]) -> [CommitFeed] {
-        snapshots.didCommit(logger)
+        snapshots.didCommit { logger }
         return sequencer.publish(committed) {
             let table = table.withLock { $0 }
             return members.map { member in
@@ -263,6 +262,7 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
         byteCount = 0
         transactionCount = 0
         firstEnd = 0
+        limits = nil
         writers.didEnd()
         let logger = logger
         let isLogging = logger.isEnabled(.debug)

@@ -30,6 +30,12 @@ package final class CommitSequencer: Sendable {
             ownCommits[store.index] = version
         }
 
+        /// Returns the last version before the stack's own commit, if it has not been published.
+        func unpublished(before store: PersistentStore) -> UInt64? {
+            guard let before = ownCommit(store), before > progress[store.index]?.version ?? .max else { return nil }
+            return before
+        }
+
         /// Called when commits of the stack are published.
         mutating func didPublish(_ own: [(store: PersistentStore, version: UInt64)]) {
             for commit in own {
@@ -166,9 +172,9 @@ package final class CommitSequencer: Sendable {
     /// - Returns: The contexts to which commits were delivered; the caller wakes them.
     func publish(_ own: [(store: PersistentStore, version: UInt64)], _ commits: () -> [Commit]) -> [CommitFeed] {
         // A stack that has subscribers looks for commits of others.
-        let isRunning = state.withLock { state in
+        let (isRunning, isBehind) = state.withLock { state in
             if !state.isRunning { state.didPublish(own) }
-            return state.isRunning
+            return (state.isRunning, own.contains { state.unpublished(before: $0.store) != nil })
         }
         guard isRunning else { return [] }
         let subscribers = publisher.subscribers()
@@ -176,12 +182,11 @@ package final class CommitSequencer: Sendable {
             state.withLock { $0.didPublish(own) }
             return []
         }
-        var followers = subscribers.feeds
-        for commit in own {
-            let before = state.withLock { state in
-                state.ownCommit(commit.store).flatMap { $0 > state.progress[commit.store.index]?.version ?? .max ? $0 : nil }
+        var followers: [CommitFeed] = []
+        for commit in own where isBehind {
+            if let before = state.withLock({ $0.unpublished(before: commit.store) }) {
+                publishOthers(commit.store, through: before, &followers)
             }
-            if let before { publishOthers(commit.store, through: before, &followers) }
         }
         let commits = commits().filter { !$0.parts.isEmpty }
         guard !commits.isEmpty else {
@@ -194,6 +199,7 @@ package final class CommitSequencer: Sendable {
             return publisher.deliver(publication, to: subscribers)
         }
         for snapshot in outdated { snapshot.release() }
+        followers = subscribers.feeds
         // A snapshot can contain a later commit of another process.
         for commit in own {
             let shown = publication.shownVersion(commit.store)
@@ -257,7 +263,9 @@ package final class CommitSequencer: Sendable {
             while let part = try history.next() {
                 if part.followsUnknown {
                     // Without its commits, so that the order is kept.
-                    guard deliverUnknown(store, after: &published, through: history.version, history.position, &followers) else { return false }
+                    guard deliverUnknown(store, after: &published, through: history.version, history.position, &followers) else {
+                        return false
+                    }
                 }
                 guard !part.commits.isEmpty else { continue }
                 guard deliver(part.commits, of: store, after: &published, through: history.version, history.position, &followers) else {
