@@ -7,7 +7,8 @@ import Testing
     @Test func pastDeadlinesAreReportedAtOnce() {
         #expect(Deadline(milliseconds: 0).isPast)
         #expect(Deadline(after: .seconds(-5)).isPast)
-        let lock = Lock()
+        // Its holder takes the lock of the state.
+        let lock = Lock(.engine)
         #expect(!lock.withLock { lock.wait(until: Deadline(milliseconds: 0)) })
     }
 
@@ -29,7 +30,8 @@ import Testing
     /// A wait ends with a signal, at whatever time it is sent.
     @Test func signalEndsAWait() async {
         let state = Protected((isSet: false, isDone: false))
-        let lock = Lock()
+        // Its holder takes the lock of the state.
+        let lock = Lock(.engine)
         await withTaskGroup(of: Bool.self) { group in
             group.addTask {
                 lock.withLock {

@@ -240,6 +240,29 @@ import Testing
         #expect(counted.faults.commits.count == 2)
     }
 
+    /// The body goes on before the group is committed, so it reads its changes from memory. The outcome is that of the second attempt.
+    @Test(arguments: Backend.allCases, [1, 2])
+    func anExplicitCommitTooLargeForItsGroupIsAppliedAfterIt(_ backend: Backend, _ failures: Int) async throws {
+        let counted = try Counted(backend)
+        let stack = counted.stack
+        let gate = try await Gate(stack, Self.creating("a"))
+        counted.faults.refuse(size: 2, times: failures, dies: true)
+        let result: Result<Bool, StoreError> = await withCheckedContinuation { continuation in
+            stack.beginAsynchronous { transaction in
+                for email in ["x", "y"] { try Self.creating(email)(transaction) }
+                transaction.commit { continuation.resume(returning: $0) }
+                #expect(try transaction.fetchAll(From<Person>()).map(\.email) == ["a", "x", "y"])
+            }
+            Task { try await gate.open() }
+        }
+        switch result {
+        case .success(let hadChanges): #expect(hadChanges && failures == 1)
+        case .failure(let error): #expect(error.code == .full && failures == 2)
+        }
+        #expect(try counted.emails == (failures == 1 ? ["a", "x", "y"] : ["a"]))
+        #expect(counted.faults.commits.count == (failures == 1 ? 2 : 1))
+    }
+
     @Test(arguments: Backend.allCases)
     func aTransactionOverTwoStoresThatFailsInOneLeavesNothingInTheOther(_ backend: Backend) async throws {
         let folder = try Folder()

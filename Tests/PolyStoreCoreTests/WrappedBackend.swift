@@ -14,6 +14,7 @@ final class Faults: @unchecked Sendable {  // accessed under the lock only
     /// The next snapshots cannot be read either.
     private var breaksNext = false
     private var begun = 0
+    private var ended = 0
     private var asked = 0
     private var hidden: Set<Capabilities.Feature> = []
 
@@ -51,6 +52,11 @@ final class Faults: @unchecked Sendable {  // accessed under the lock only
             return begun
         }
     }
+    fileprivate func endRead() { lock.withLock { ended += 1 } }
+    /// The number of snapshots that have begun.
+    var begunSnapshots: Int { lock.withLock { begun } }
+    /// The number of snapshots that have begun and not ended.
+    var openSnapshots: Int { lock.withLock { begun - ended } }
     fileprivate func check(_ snapshot: Int) throws {
         guard lock.withLock({ breaksNext || snapshot < firstReadable }) else { return }
         throw StoreError(.io, "The test simulates a snapshot that cannot be read.")
@@ -124,6 +130,7 @@ private final class WrappedReader: ReadTransaction {
     let faults: Faults
     /// The number of the snapshot, in the order of the calls of `beginRead`.
     let number: Int
+    private var hasEnded = false
 
     init(_ inner: any ReadTransaction, _ faults: Faults, _ number: Int) {
         self.inner = inner
@@ -177,7 +184,12 @@ private final class WrappedReader: ReadTransaction {
         try faults.check(number)
         return try inner.explain(request)
     }
-    func end() { inner.end() }
+    deinit { end() }
+    func end() {
+        inner.end()
+        if !hasEnded { faults.endRead() }
+        hasEnded = true
+    }
 }
 
 private final class WrappedWriter: WriteTransaction {

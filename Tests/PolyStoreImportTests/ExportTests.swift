@@ -286,7 +286,7 @@ final class Marker {
         let run = Protected<ExportRun?>(nil)
         // Opening the destination precedes the first batch: the export is cancelled there.
         let destination = ExportDestination(name: "x.jsonl", format: .jsonLines) {
-            run.wait(until: { $0 != nil }) { $0?.cancel() }
+            run.wait(until: { $0 != nil }, { $0 })?.cancel()
             return try FileByteSink(path: path)
         }
         let started = stack.startExport(From<Parcel>(), to: destination)

@@ -114,7 +114,7 @@ import Testing
         let handle = Protected<ImportRun?>(nil)
         // The sequence cancels its own import at the 57th element, when the handle exists.
         let sources = (1...1000).lazy.map { number -> TownSource in
-            if number == 57 { handle.wait(until: { $0 != nil }) { $0?.cancel() } }
+            if number == 57 { handle.wait(until: { $0 != nil }, { $0 })?.cancel() }
             return TownSource(number)
         }
         let run = towns.stack.startImport(Into<Town>(), from: SendableSequence(sources), options: ImportOptions(commit: .batches(of: 10)))

@@ -177,6 +177,33 @@ struct SchemaMappingTests {
         #expect(try store.contents(ResolvedSchema(Self.old)).differences(from: before) == [])
     }
 
+    /// The inner migration would wait for the outer one, which runs on the same thread.
+    @Test("a mapping that migrates its own store", arguments: Backend.persistent)
+    func inside(_ backend: Backend) async throws {
+        let folder = try Folder()
+        let store = backend.store(in: folder)
+        try fill(store, 5)
+        let before = try store.contents(ResolvedSchema(Self.old))
+        let history = SchemaHistory(
+            Self.schema,
+            mappings: [
+                Self.mapping(beginning: {
+                    let inner = try DataStack(SchemaHistory(Self.schema, mappings: [Self.mapping()]), logger: SilentLogger())
+                    try inner.upgradeStoreIfNeededAndWait(store)
+                })
+            ])
+        let stack = try DataStack(history, logger: SilentLogger())
+        for migrate in [{ try await stack.upgradeStoreIfNeeded(store) }, { try await stack.rehearseMigration(of: store) }] {
+            let error = await #expect(throws: StoreError.self) { _ = try await migrate() }
+            #expect(error?.code == .misuse, "\(String(describing: error))")
+            #expect(error?.message.contains(store.location) ?? false, "\(String(describing: error))")
+        }
+        #expect(try store.contents(ResolvedSchema(Self.old)).differences(from: before) == [])
+        // The lock is free again.
+        let other = try DataStack(SchemaHistory(Self.schema, mappings: [Self.mapping()]), logger: SilentLogger())
+        try await other.addStore(store, migrating: .chain)
+    }
+
     /// The caller knows the row ids of the old version alone.
     @Test("errors about new objects name what they were made of, or no object", arguments: Backend.persistent)
     func messages(_ backend: Backend) async throws {

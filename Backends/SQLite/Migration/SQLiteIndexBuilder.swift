@@ -19,7 +19,7 @@ final class SQLiteIndexBuilder: @unchecked Sendable {
     private let missing: [MissingIndex]
     private let connection: Connection
     private let logger: any StoreLogger
-    private let lock = Lock()
+    private let lock = Lock(.backend)
     private var isStarted = false
     private var isCancelled = false
     private var isFinished = false

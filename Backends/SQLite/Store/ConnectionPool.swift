@@ -309,7 +309,10 @@ final class ConnectionPool: @unchecked Sendable {
 
     /// Closes the writer. It cannot be borrowed any more.
     private func closeWriter() {
-        defer { lock.withLock { file = nil } }
+        defer {
+            // Released without the lock, because its end takes another one.
+            _ = lock.withLock { file.take() }
+        }
         let (isFree, hasFailed) = lock.withLock { (borrowed == 0, failure != nil) }
         // Without a writer, the log was left in place when the last connection was closed.
         guard let writer = writer ?? (isReadOnly ? nil : try? open(isReader: false)) else { return }

@@ -10,8 +10,25 @@ package final class Lock: @unchecked Sendable {
     // The methods are inlined into other modules because a transaction acquires dozens of locks.
     @usableFromInline let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+    #if DEBUG
+        /// The place of the lock in the order of locks.
+        let rank: LockRank
+        private let file: StaticString
+        private let line: UInt
+        /// The source location that created the lock.
+        var origin: String { "\(file):\(line)" }
+    #endif
 
-    package init() {
+    /// - Parameters:
+    ///   - rank: The place of the lock in the order of locks, which debug builds check.
+    ///   - file: The source file of the call, for the message about a violation.
+    ///   - line: The source line of the call.
+    package init(_ rank: LockRank = .leaf, file: StaticString = #fileID, line: UInt = #line) {
+        #if DEBUG
+            self.rank = rank
+            self.file = file
+            self.line = line
+        #endif
         mutex.initialize(to: pthread_mutex_t())
         condition.initialize(to: pthread_cond_t())
         pthread_mutex_init(mutex, nil)
@@ -34,8 +51,12 @@ package final class Lock: @unchecked Sendable {
 
     @inlinable @inline(__always)
     package func withLock<Result>(_ body: () throws -> Result) rethrows -> Result {
+        assert(LockOrder.willTake(self))
         pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
+        defer {
+            pthread_mutex_unlock(mutex)
+            assert(LockOrder.didRelease(self))
+        }
         return try body()
     }
 

@@ -4,9 +4,17 @@
 package final class Protected<State>: @unchecked Sendable {  // every access to `state` is inside the lock
     // Accessed only under the lock, so exclusivity checks are redundant.
     @exclusivity(unchecked) @usableFromInline var state: State
-    @usableFromInline let lock = Lock()
+    @usableFromInline let lock: Lock
 
-    package init(_ state: State) { self.state = state }
+    /// - Parameters:
+    ///   - state: The value.
+    ///   - rank: The place of the lock in the order of locks; see ``Lock/init(_:file:line:)``.
+    ///   - file: The source file of the call, for the message about a violation.
+    ///   - line: The source line of the call.
+    package init(_ state: State, _ rank: LockRank = .leaf, file: StaticString = #fileID, line: UInt = #line) {
+        self.state = state
+        lock = Lock(rank, file: file, line: line)
+    }
 
     @inlinable @inline(__always)
     package func withLock<T>(_ body: (inout State) throws -> T) rethrows -> T { try lock.withLock { try body(&state) } }

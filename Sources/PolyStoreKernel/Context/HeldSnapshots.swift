@@ -5,6 +5,8 @@ final class HeldSnapshots {
     private let core: StackCore
     /// The read transactions by store index; nil for stores that are not read.
     @exclusivity(unchecked) private(set) var readers: [(any ReadTransaction)?] = []
+    /// The same snapshots with their users, by store index.
+    @exclusivity(unchecked) private var snapshots: [SharedSnapshot?] = []
     /// The identifier in the stack's list of open snapshots.
     @exclusivity(unchecked) private var registration: Int?
 
@@ -46,26 +48,37 @@ final class HeldSnapshots {
             for (_, reader) in new { reader.end() }
             throw error
         }
-        for (store, reader) in new { set(reader, of: store) }
+        for (store, reader) in new { _ = set(SharedSnapshot(reader), at: store.index) }
         if registration == nil { registration = core.snapshots.open(site) }
     }
 
-    /// Sets the read transaction of a store. The caller ends the one that it replaces.
-    func set(_ reader: (any ReadTransaction)?, of store: PersistentStore) {
-        while readers.count <= store.index { readers.append(nil) }
-        readers[store.index] = reader
+    /// Sets the snapshot of a store.
+    /// - Returns: the one that it replaces, which the caller releases.
+    private func set(_ snapshot: SharedSnapshot?, at index: Int) -> SharedSnapshot? {
+        while readers.count <= index {
+            readers.append(nil)
+            snapshots.append(nil)
+        }
+        defer { (readers[index], snapshots[index]) = (snapshot?.reader, snapshot) }
+        return snapshots[index]
     }
 
-    /// Moves to other snapshots, by store index. The caller ends the ones that they replace.
-    func move(to new: [Int: any ReadTransaction]) {
-        for (index, reader) in new { readers[index] = reader }
+    /// Moves to other snapshots, by store index.
+    /// - Returns: the ones that they replace, which the caller releases.
+    func move(to new: [Int: SharedSnapshot]) -> [SharedSnapshot] {
+        let replaced = new.compactMap { set($1, at: $0) }
         if let registration { core.snapshots.renew(registration) }
+        return replaced
     }
+
+    /// Ends the snapshot of a store that was removed.
+    func end(_ store: PersistentStore) { if self[store] != nil { set(nil, at: store.index)?.release() } }
 
     /// Ends all snapshots.
     func end() {
-        for reader in readers { reader?.end() }
-        readers = []
+        let held = snapshots
+        (readers, snapshots) = ([], [])
+        for snapshot in held { snapshot?.release() }
         if let registration { core.snapshots.close(registration) }
         registration = nil
     }
@@ -81,7 +94,7 @@ final class HeldSnapshots {
 final class MovingSnapshots {
     let held: HeldSnapshots
     private let core: StackCore
-    /// A Boolean value that indicates whether the context subscribes to commits before its first read.
+    /// A Boolean value that indicates whether the context is a view, which subscribes to commits before its first read.
     private let followsCommits: Bool
     /// Buffers the commits that the context does not show yet; nil as long as it does not need their changes.
     @exclusivity(unchecked) private(set) var feed: CommitFeed?
@@ -102,7 +115,7 @@ final class MovingSnapshots {
     }
 
     /// Subscribes to commits, unless it has already.
-    func follow(_ table: StoreTable) { if feed == nil { follow(CommitFeed(), table) } }
+    func follow(_ table: StoreTable) { if feed == nil { follow(CommitFeed(isOfView: followsCommits), table) } }
 
     /// Subscribes to commits with a feed, unless it has subscribed already.
     func follow(_ feed: CommitFeed, _ table: StoreTable) {

@@ -200,9 +200,7 @@ final class UnqueuedSource {
         for (entityIndex, block) in rowIDs {
             guard let left = block.left else { continue }
             let entry = table.entries[entityIndex]
-            entry.store.sequences.withLock { sequences in
-                if sequences[entry.entity.index] == nil { sequences[entry.entity.index] = left }
-            }
+            entry.store.spareRowIDs.giveBack(left, entry.entity.index)
         }
         rowIDs = [:]
     }

@@ -43,6 +43,9 @@ public class RefreshableContext: Context {
     /// Moves to the newest version and updates every registered object and every monitor.
     package final func catchUp() throws { try move(isRefresh: false) }
 
+    /// A Boolean value that indicates whether objects or monitors may be inconsistent with the snapshots, so that the next move reads them again.
+    final var hasFailed: Bool { isOutdated || observers?.hasFailed == true }
+
     /// Catches up, or reads all objects again after a failure, which loses the pending commits. Logs errors, unless a store was removed meanwhile.
     /// - Parameters:
     ///   - failure: The message if the commits could not be followed.
@@ -94,13 +97,13 @@ public class RefreshableContext: Context {
         var target = try newReaders(isRefresh: isRefresh)
         // A move that fails is repeated, with the new stores.
         shownGeneration = table.generation
-        let isIncomplete = isOutdated || observers?.hasFailed == true
-        guard isRefresh || hasNewStores || isIncomplete || !target.readers.isEmpty else { return renewReaders() }
+        let isIncomplete = hasFailed
+        guard isRefresh || hasNewStores || isIncomplete || !target.snapshots.isEmpty else { return renewReaders() }
         if isIncomplete { target.isPartial = true }
         observers?.hasFailed = false
         let step = CommittedStep()
         for commit in target.commits { step.add(commit, table) }
-        let (old, new, entries, wasOutdated) = (snapshots.readers, target.readers, table.entries, isOutdated)
+        let (old, new, entries, wasOutdated) = (snapshots.readers, target.snapshots.mapValues(\.reader), table.entries, isOutdated)
         if let observers {
             // If reading fails, more changes are reported than have occurred.
             try? step.settle(
@@ -119,9 +122,9 @@ public class RefreshableContext: Context {
         }
         let concerned = observers?.announce(move, entries) ?? []
         detachIterations()
-        snapshots.move(to: target.readers)
+        let replaced = snapshots.move(to: target.snapshots)
         defer {
-            for index in target.readers.keys { old[index]?.end() }
+            for snapshot in replaced { snapshot.release() }
             renewReaders()
         }
         do {
@@ -147,16 +150,12 @@ public class RefreshableContext: Context {
     }
 
     private func endReadersOfRemovedStores() {
-        for store in table.stores where !table.isOpen(store) {
-            guard let reader = snapshots[store] else { continue }
-            reader.end()
-            snapshots.set(nil, of: store)
-        }
+        for store in table.stores where !table.isOpen(store) { snapshots.end(store) }
     }
 
     /// The snapshots to move to, by store index, with the commits in between.
     private struct Target {
-        var readers: [Int: any ReadTransaction] = [:]
+        var snapshots: [Int: SharedSnapshot] = [:]
         var commits: [CommittedChanges] = []
         /// A Boolean value that indicates whether the list of commits is incomplete.
         var isPartial = false
@@ -164,7 +163,7 @@ public class RefreshableContext: Context {
 
     private func newReaders(isRefresh: Bool) throws -> Target {
         var delivered = moving.feed?.take() ?? CommitFeed.Contents()
-        defer { for snapshot in delivered.snapshots.values { snapshot.end() } }
+        defer { for snapshot in delivered.snapshots.values { snapshot.release() } }
         var target = Target()
         do {
             for store in table.stores {
@@ -173,7 +172,7 @@ public class RefreshableContext: Context {
         } catch {
             // The commits taken from the feed are lost.
             moving.gaps.formUnion(table.openStores.map(\.index))
-            for reader in target.readers.values { reader.end() }
+            for snapshot in target.snapshots.values { snapshot.release() }
             throw error
         }
         return target
@@ -187,19 +186,20 @@ public class RefreshableContext: Context {
         let isUnknown = delivered.unknown.contains(store.index) || moving.gaps.contains(store.index)
         guard isRefresh || !commits.isEmpty || isUnknown else { return }
         let snapshot = isRefresh ? nil : delivered.snapshots.removeValue(forKey: store.index)
-        let new = try snapshot ?? store.backend.beginRead()
-        guard new.version > old.version else {
+        let new = try snapshot ?? SharedSnapshot(store.backend.beginRead())
+        let version = new.reader.version
+        guard version > old.version else {
             // The context has already read these commits, when it began or was refreshed.
             moving.gaps.remove(store.index)
             // A refresh replaces the snapshot nevertheless, because the old one may no longer be readable.
-            guard isRefresh, new.version == old.version else { return new.end() }
-            target.readers[store.index] = new
+            guard isRefresh, version == old.version else { return new.release() }
+            target.snapshots[store.index] = new
             return
         }
-        target.readers[store.index] = new
+        target.snapshots[store.index] = new
         target.commits += commits
         moving.gaps.remove(store.index)
-        if isUnknown || moving.feed == nil || commits.last?.version != new.version { target.isPartial = true }
+        if isUnknown || moving.feed == nil || commits.last?.version != version { target.isPartial = true }
     }
 
     /// Turns all objects into faults.

@@ -7,7 +7,7 @@ package final class CommitFeed: Sendable {
     struct Contents {
         var commits: [CommittedChanges] = []
         /// The snapshots by store index.
-        var snapshots: [Int: any ReadTransaction] = [:]
+        var snapshots: [Int: SharedSnapshot] = [:]
         /// The indexes of stores with commits whose changes are not listed.
         var unknown: Set<Int> = []
         var byteCount = 0
@@ -19,15 +19,27 @@ package final class CommitFeed: Sendable {
     private static let bytesPerCommit = 4 << 10
 
     private let contents = Protected(Contents())
+    /// A Boolean value that indicates whether the context is a view. All views are woken together and share snapshots.
+    let isOfView: Bool
     /// Called on the writer's thread after each commit, and to wake the context without a commit.
     let wake: @Sendable () -> Void
 
-    package init(wake: @escaping @Sendable () -> Void = {}) { self.wake = wake }
+    package init(wake: @escaping @Sendable () -> Void) {
+        self.wake = wake
+        isOfView = false
+    }
 
-    /// Appends commits with the snapshots that show them, and wakes the context.
+    /// Creates the feed of a view, or of a context that is not woken.
+    init(isOfView: Bool) {
+        self.isOfView = isOfView
+        wake = {}
+    }
+
+    /// Appends commits with the snapshots that show them. The publisher wakes the context afterwards.
     /// - Parameter unknown: the index of a store with a commit whose changes are not listed.
-    func add(_ commits: [CommittedChanges], unknown: Int? = nil, _ snapshots: [Int: any ReadTransaction]) {
-        let outdated = contents.withLock { contents in
+    /// - Returns: the snapshots that are outdated now. The caller releases them without a lock.
+    func add(_ commits: [CommittedChanges], unknown: Int? = nil, _ snapshots: [Int: SharedSnapshot]) -> [SharedSnapshot] {
+        contents.withLock { contents in
             contents.commits += commits
             if let unknown { contents.unknown.insert(unknown) }
             contents.byteCount += commits.reduce(0) { $0 + $1.changes.byteCount + Self.bytesPerCommit }
@@ -38,11 +50,9 @@ package final class CommitFeed: Sendable {
             }
             return snapshots.compactMap { contents.snapshots.updateValue($1, forKey: $0) }
         }
-        for snapshot in outdated { snapshot.end() }
-        wake()
     }
 
-    /// Removes and returns the contents. The caller ends the snapshots.
+    /// Removes and returns the contents. The caller releases the snapshots.
     func take() -> Contents {
         contents.withLock { contents in
             defer { contents = Contents() }
@@ -50,5 +60,5 @@ package final class CommitFeed: Sendable {
         }
     }
 
-    deinit { for snapshot in take().snapshots.values { snapshot.end() } }
+    deinit { for snapshot in take().snapshots.values { snapshot.release() } }
 }

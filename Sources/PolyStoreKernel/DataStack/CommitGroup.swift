@@ -14,11 +14,12 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
     private let loggerBox: Protected<any StoreLogger>
     private let snapshots: SnapshotRegistry
     private let sequencer: CommitSequencer
+    private let publisher: CommitPublisher
     // Access is exclusive to the owner of the write queue and never spans more than one statement, so exclusivity checks are redundant.
 
-    /// The limits when the first transaction ended.
-    @exclusivity(unchecked) private var limits: GroupLimits
-    @exclusivity(unchecked) private var members: [AppliedTransaction] = []
+    /// The limits when the first transaction asked whether it may join; nil before.
+    @exclusivity(unchecked) private var limits: GroupLimits?
+    @exclusivity(unchecked) private var members: [GroupMember] = []
     /// The size of the records that the members have written.
     @exclusivity(unchecked) private var byteCount = 0
     /// The number of transactions that ran in the group, including those that wait for no commit.
@@ -28,14 +29,14 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
 
     init(
         table: Protected<StoreTable>, limits: Protected<GroupLimits>, logger: Protected<any StoreLogger>, snapshots: SnapshotRegistry,
-        sequencer: CommitSequencer
+        sequencer: CommitSequencer, publisher: CommitPublisher
     ) {
         self.table = table
         currentLimits = limits
-        self.limits = limits.withLock { $0 }
         loggerBox = logger
         self.snapshots = snapshots
         self.sequencer = sequencer
+        self.publisher = publisher
     }
 
     private var logger: any StoreLogger { loggerBox.withLock { $0 } }
@@ -52,6 +53,8 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
     /// with relaxed durability, because its members would have to wait for the flush.
     func admits(_ durability: Durability?) -> Bool {
         guard isOpen else { return true }
+        let limits = limits ?? currentLimits.withLock { $0 }
+        self.limits = limits
         guard transactionCount < limits.transactions, byteCount < limits.bytes,
             DispatchTime.now().uptimeNanoseconds &- firstEnd < limits.nanoseconds
         else { return false }
@@ -65,48 +68,46 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
     func didRun() {
         guard isOpen else { return }
         transactionCount += 1
-        guard transactionCount == 1 else { return }
-        firstEnd = DispatchTime.now().uptimeNanoseconds
-        limits = currentLimits.withLock { $0 }
+        if transactionCount == 1 { firstEnd = DispatchTime.now().uptimeNanoseconds }
     }
 
     /// Returns whether the group has uncommitted changes in any of the given stores.
     func hasChanges(in stores: [Int]) -> Bool { stores.contains { writers.begunWriter($0)?.isChanged ?? false } }
 
     /// Adds a transaction, which is acknowledged after the commit.
-    func add(_ member: AppliedTransaction) {
+    func add(_ member: GroupMember) {
         byteCount += member.changes.reduce(0) { $0 + $1.changes.byteCount }
         members.append(member)
     }
 
     /// Reserves row ids for an unqueued transaction.
-    /// - Parameter done: receives the ids after their reservation is committed.
-    func reserveRowIDs(_ count: Int, _ entry: StoreEntity, done: @escaping (Result<[ClosedRange<Int64>], any Error>) -> Void) {
-        do {
-            let writer = try writers.writer(of: entry.store)
-            var rowIDs: [ClosedRange<Int64>] = []
-            for _ in 0..<count {
-                let rowID = try writer.newRowID(entry.entity)
-                if let range = rowIDs.last, range.upperBound + 1 == rowID {
-                    rowIDs[rowIDs.count - 1] = range.lowerBound...rowID
-                } else {
-                    rowIDs.append(rowID...rowID)
-                }
+    /// - Parameter receiver: Receives the outcome after the reservation is committed.
+    func reserveRowIDs(_ count: Int, _ entry: StoreEntity, _ receiver: any OutcomeReceiver) throws -> [ClosedRange<Int64>] {
+        let writer = try writers.writer(of: entry.store)
+        var rowIDs: [ClosedRange<Int64>] = []
+        for _ in 0..<count {
+            let rowID = try writer.newRowID(entry.entity)
+            if let range = rowIDs.last, range.upperBound + 1 == rowID {
+                rowIDs[rowIDs.count - 1] = range.lowerBound...rowID
+            } else {
+                rowIDs.append(rowID...rowID)
             }
-            writer.didReserve()
-            add(AppliedTransaction(stores: [entry.store.index]) { error in done(error.map { .failure($0) } ?? .success(rowIDs)) })
-        } catch {
-            done(.failure(error))
         }
+        writer.didReserve()
+        add(GroupMember(stores: [entry.store.index], .committed(hadChanges: true), receiver))
+        return rowIDs
     }
 
     // MARK: Apply
 
     /// Applies the change sets of a transaction to all stores, or to none.
-    /// - Parameter stores: the indexes of the stores that the transaction has used.
-    func apply(_ sets: [StoreChanges], _ durability: Durability?, _ stores: @autoclosure () -> [Int]) throws {
-        guard let (store, failure) = firstFailure(sets) else { return didApply(sets, durability) }
-        let stores = stores()
+    /// - Returns: false if the stores may accept them without the others of the group. The transaction then goes back to the front of the write queue; see
+    ///   ``applyAlone(_:)``.
+    func apply(_ sets: [StoreChanges], _ durability: Durability?) throws -> Bool {
+        guard let (store, failure) = firstFailure(sets) else {
+            didApply(sets, durability)
+            return true
+        }
         // A constraint violation or invalid request leaves the store's write transaction intact. After any other error its state is unknown, so it is
         // restored.
         let isOwnFault = [.constraint, .notFound, .misuse, .invalidValue].contains((failure as? StoreError)?.code)
@@ -123,17 +124,24 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
         // The transaction may have failed only because the group was too large.
         logger.write(
             .info, "A transaction failed in a group and is applied again after the others of the group are committed: \(failure)")
-        let versions = try commit(before: stores)
+        return false
+    }
+
+    /// Commits the group, and then applies a transaction that failed in it as the first one of the next group.
+    func applyAlone(_ member: GroupMember) {
         do {
-            for (index, version) in versions where stores.contains(index) {
+            for (index, version) in try commit(before: member.stores) where member.stores.contains(index) {
                 let writer = try writers.writer(of: table.withLock { $0.stores[index] })
                 guard writer.transaction.version == version else { throw writer.store.interrupted }
             }
-            if let (_, failure) = firstFailure(sets) { throw failure }
-            didApply(sets, durability)
+            if let (_, failure) = firstFailure(member.changes) { throw failure }
+            didApply(member.changes, member.durability)
+            didRun()
+            add(member)
         } catch {
             fail(error)
-            throw error
+            logger.writeFailure(error, member.site)
+            member.acknowledge(error)
         }
     }
 
@@ -180,7 +188,7 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
     /// The commit of one store is atomic. If the commit of a store fails, the stores before it remain committed, and the error lists them.
     func commit() { _ = try? commit(before: []) }
 
-    /// Commits the group on behalf of a transaction that is not yet a member.
+    /// Commits the group before a transaction that failed in it is applied again.
     /// - Parameter stores: the stores in which that transaction depends on changes of the members.
     /// - Returns: the versions of the stores after the commit.
     /// - Throws: the error of a store in `stores` whose commit failed.
@@ -210,7 +218,7 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
                 writers.rollBack(writer)
             }
         }
-        publish(committed)
+        let followers = publish(committed)
         acknowledge { member in
             guard let failure, member.stores.contains(where: lost.contains) else { return nil }
             let committed = member.changes.filter { !lost.contains($0.store.index) }.map(\.store.location)
@@ -219,6 +227,7 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
             error.message += " Already committed: \(committed.joined(separator: ", ")); not: \(failure.store.location) and any after it."
             return error
         }
+        publisher.wake(followers)
         if let failure, stores.contains(where: lost.contains) { throw failure.error }
         return versions
     }
@@ -226,9 +235,10 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
     // MARK: Publish and acknowledge
 
     /// Notifies observers of the committed changes, in the order of the transactions.
-    private func publish(_ committed: [(store: PersistentStore, version: UInt64)]) {
-        snapshots.didCommit(logger)
-        sequencer.publish(committed) {
+    /// - Returns: the contexts to wake after the members are acknowledged.
+    private func publish(_ committed: [(store: PersistentStore, version: UInt64)]) -> [CommitFeed] {
+        snapshots.didCommit { logger }
+        return sequencer.publish(committed) {
             let table = table.withLock { $0 }
             return members.map { member in
                 let relationships = member.relationshipChanges.changedRelationships
@@ -246,12 +256,13 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
     }
 
     /// Acknowledges all members in order and resets the group.
-    private func acknowledge(_ outcome: (AppliedTransaction) -> (any Error)?) {
+    private func acknowledge(_ outcome: (GroupMember) -> (any Error)?) {
         let ended = members
         members = []
         byteCount = 0
         transactionCount = 0
         firstEnd = 0
+        limits = nil
         writers.didEnd()
         let logger = logger
         let isLogging = logger.isEnabled(.debug)
@@ -262,7 +273,7 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
         }
     }
 
-    private func log(_ member: AppliedTransaction, _ logger: any StoreLogger) {
+    private func log(_ member: GroupMember, _ logger: any StoreLogger) {
         for set in member.changes {
             var counts: [ChangeSet.Kind: Int] = [:]
             for change in set.changes.changes { counts[change.kind, default: 0] += 1 }

@@ -1,7 +1,7 @@
 import Dispatch
 import PolyStoreBackend
 
-/// Delivers committed changes to subscribed contexts and observers; the last stage of a commit. Buffers nothing without subscriptions.
+/// Delivers committed changes to subscribed contexts and observers, and wakes the contexts; the last stage of a commit. Buffers nothing without subscriptions.
 package final class CommitPublisher: Sendable {
     private struct WeakFeed {
         weak var feed: CommitFeed?
@@ -21,9 +21,12 @@ package final class CommitPublisher: Sendable {
         var newSubscriptions = 0
     }
 
+    private let views: ViewList
     private let state = Protected(State())
     /// The queue on which observers are called, one after another, in the order of the commits.
     private let queue = DispatchQueue(label: "polystore.observers")
+
+    init(views: ViewList) { self.views = views }
 
     // MARK: Subscriptions
 
@@ -52,12 +55,6 @@ package final class CommitPublisher: Sendable {
 
     package func removeObserver(_ id: Int) { state.withLock { state in state.observers.removeAll { $0.id == id } } }
 
-    /// Wakes all subscribed contexts without a commit.
-    func wakeFeeds() { for feed in state.withLock({ $0.feeds.compactMap(\.feed) }) { feed.wake() } }
-
-    /// A Boolean value that indicates whether any context is subscribed.
-    var hasFeeds: Bool { state.withLock { !$0.feeds.isEmpty } }
-
     /// A Boolean value that indicates whether any context or observer is subscribed or about to be.
     var hasSubscribers: Bool {
         state.withLock { state in
@@ -75,49 +72,93 @@ package final class CommitPublisher: Sendable {
         queue.async { for observer in observers { observer.end() } }
     }
 
+    // MARK: Waking
+
+    /// Wakes all subscribed contexts without a commit.
+    func wakeFeeds() {
+        let feeds = subscribers().feeds
+        if feeds.contains(where: \.isOfView) { views.didDeliver() }
+        wake(feeds)
+    }
+
+    /// Wakes contexts to which commits were delivered. Called after the callers of the commits were acknowledged, so that a caller on the main actor continues
+    /// before the callbacks of a view.
+    func wake(_ feeds: [CommitFeed]) {
+        for feed in feeds { feed.wake() }
+        if feeds.contains(where: \.isOfView) { views.wake() }
+    }
+
     // MARK: Publication
 
-    /// Delivers all transactions of one commit together, because several may share one version.
-    /// - Parameter commits: the changes of each transaction; evaluated only if there are subscribers.
-    /// - Returns: the newest versions of the snapshots given to contexts, by store index. They are newer than the commit if others have
-    ///   committed since.
-    @discardableResult
-    func publish(_ commits: () -> [Commit]) -> [Int: UInt64] {
-        let (feeds, handlers) = subscribers()
-        guard !feeds.isEmpty || !handlers.isEmpty else { return [:] }
-        let commits = commits().filter { !$0.parts.isEmpty }
-        guard !commits.isEmpty else { return [:] }
-        let parts = commits.flatMap(\.parts)
-        var shown: [Int: UInt64] = [:]
-        for feed in feeds {
-            var snapshots: [Int: any ReadTransaction] = [:]
-            for part in parts where snapshots[part.store.index] == nil {
-                // If this fails, the context begins its own snapshot.
-                snapshots[part.store.index] = try? part.store.backend.beginRead()
-            }
-            for (store, snapshot) in snapshots { shown[store] = max(shown[store] ?? 0, snapshot.version) }
-            feed.add(parts, snapshots)
-        }
-        if !handlers.isEmpty { queue.async { for commit in commits { for handler in handlers { handler(commit) } } } }
-        return shown
+    /// The contexts and observers to which a commit is delivered.
+    struct Subscribers {
+        var feeds: [CommitFeed] = []
+        fileprivate var handlers: [@Sendable (Commit) -> Void] = []
+
+        var isEmpty: Bool { feeds.isEmpty && handlers.isEmpty }
     }
 
-    /// Reports that another process or stack changed a store, without the list of changes.
-    /// - Parameter commit: the commit for the observers.
-    func publishUnknown(_ store: PersistentStore, _ commit: Commit) {
-        let (feeds, handlers) = subscribers()
-        for feed in feeds {
-            var snapshots: [Int: any ReadTransaction] = [:]
-            snapshots[store.index] = try? store.backend.beginRead()
-            feed.add([], unknown: store.index, snapshots)
-        }
-        if !handlers.isEmpty { queue.async { for handler in handlers { handler(commit) } } }
-    }
-
-    private func subscribers() -> (feeds: [CommitFeed], handlers: [@Sendable (Commit) -> Void]) {
+    func subscribers() -> Subscribers {
         state.withLock { state in
             if state.feeds.contains(where: { $0.feed == nil }) { state.feeds.removeAll { $0.feed == nil } }
-            return (state.feeds.compactMap(\.feed), state.observers.map(\.handler))
+            return Subscribers(feeds: state.feeds.compactMap(\.feed), handlers: state.observers.map(\.handler))
         }
+    }
+
+    /// Commits that are ready to be delivered together, because several may share one version, with the snapshots that show them.
+    struct Publication {
+        fileprivate let commits: [Commit]
+        fileprivate let parts: [CommittedChanges]
+        /// The index of a store with a commit whose changes are not listed.
+        fileprivate let unknown: Int?
+        /// The snapshots of each feed by store index, in the order of the feeds.
+        fileprivate let snapshots: [[Int: SharedSnapshot]]
+
+        /// Creates a publication and opens its snapshots: one of each store for all views, and one for each other context, which reads on a thread of its own.
+        /// If one cannot be opened, the contexts begin their own.
+        init(_ commits: [Commit], unknownIn store: PersistentStore? = nil, for subscribers: Subscribers) {
+            self.commits = commits
+            parts = commits.flatMap(\.parts)
+            unknown = store?.index
+            guard !subscribers.feeds.isEmpty else {
+                snapshots = []
+                return
+            }
+            var stores = store.map { [$0] } ?? []
+            for part in parts where !stores.contains(where: { $0 === part.store }) { stores.append(part.store) }
+            let viewCount = subscribers.feeds.count(where: \.isOfView)
+            var ofViews: [Int: SharedSnapshot] = [:]
+            if viewCount > 0 { ofViews = Self.open(stores, users: viewCount) }
+            snapshots = subscribers.feeds.map { $0.isOfView ? ofViews : Self.open(stores, users: 1) }
+        }
+
+        private static func open(_ stores: [PersistentStore], users: Int) -> [Int: SharedSnapshot] {
+            var opened: [Int: SharedSnapshot] = [:]
+            for store in stores {
+                if let reader = try? store.backend.beginRead() { opened[store.index] = SharedSnapshot(reader, users: users) }
+            }
+            return opened
+        }
+
+        /// The newest version of the snapshots of a store. It is newer than the commit if others have committed since.
+        func shownVersion(_ store: PersistentStore) -> UInt64 { snapshots.compactMap { $0[store.index]?.reader.version }.max() ?? 0 }
+
+        /// Releases the snapshots of a publication that is not delivered.
+        func discard() { for snapshot in snapshots.joined() { snapshot.value.release() } }
+    }
+
+    /// Delivers a publication. The caller holds the lock that orders all publications, and calls no backend while it does.
+    /// - Returns: outdated snapshots, which the caller releases without the lock.
+    func deliver(_ publication: Publication, to subscribers: Subscribers) -> [SharedSnapshot] {
+        var outdated: [SharedSnapshot] = []
+        for (feed, snapshots) in zip(subscribers.feeds, publication.snapshots) {
+            outdated += feed.add(publication.parts, unknown: publication.unknown, snapshots)
+        }
+        if subscribers.feeds.contains(where: \.isOfView) { views.didDeliver() }
+        let handlers = subscribers.handlers
+        if !handlers.isEmpty {
+            queue.async { [commits = publication.commits] in for commit in commits { for handler in handlers { handler(commit) } } }
+        }
+        return outdated
     }
 }

@@ -5,20 +5,6 @@ import PolyStoreBackend
 ///
 /// Looks for commits of others only while the stack has subscribers.
 package final class CommitSequencer: Sendable {
-    private struct State {
-        var isRunning = false
-        /// The versions, before the current commit, of the stores that this stack is committing to, until the commit is published; by store index.
-        private(set) var ownCommits: [UInt64?] = []
-        var watcher: CommitWatcher?
-
-        func ownCommit(_ store: PersistentStore) -> UInt64? { store.index < ownCommits.count ? ownCommits[store.index] : nil }
-
-        mutating func setOwnCommit(_ store: PersistentStore, _ version: UInt64?) {
-            while ownCommits.count <= store.index { ownCommits.append(nil) }
-            ownCommits[store.index] = version
-        }
-    }
-
     /// The published state of a store.
     private struct Progress {
         /// The version up to which commits were published.
@@ -29,18 +15,47 @@ package final class CommitSequencer: Sendable {
         var hasFailed = false
     }
 
+    private struct State {
+        var isRunning = false
+        /// The published state by store index.
+        var progress: [Int: Progress] = [:]
+        /// The versions, before the current commit, of the stores that this stack is committing to, until the commit is published; by store index.
+        private(set) var ownCommits: [UInt64?] = []
+        var watcher: CommitWatcher?
+
+        func ownCommit(_ store: PersistentStore) -> UInt64? { store.index < ownCommits.count ? ownCommits[store.index] : nil }
+
+        mutating func setOwnCommit(_ store: PersistentStore, _ version: UInt64?) {
+            while ownCommits.count <= store.index { ownCommits.append(nil) }
+            ownCommits[store.index] = version
+        }
+
+        /// Returns the last version before the stack's own commit, if it has not been published.
+        func unpublished(before store: PersistentStore) -> UInt64? {
+            guard let before = ownCommit(store), before > progress[store.index]?.version ?? .max else { return nil }
+            return before
+        }
+
+        /// Called when commits of the stack are published.
+        mutating func didPublish(_ own: [(store: PersistentStore, version: UInt64)]) {
+            for commit in own {
+                setOwnCommit(commit.store, nil)
+                if let known = progress[commit.store.index]?.version, known < commit.version {
+                    progress[commit.store.index]?.version = commit.version
+                }
+            }
+        }
+    }
+
     private let publisher: CommitPublisher
     private let table: Protected<StoreTable>
-    private let views: ViewList
     private let logger: Protected<any StoreLogger>
-    private let state = Protected(State())
-    /// The published state by store. Locked while commits are published, so that all observers see the same order.
-    private let progress = Protected<[Int: Progress]>([:])
+    /// Locked while commits are delivered, so that all observers see the same order. Commits of others and snapshots are read before it is locked.
+    private let state = Protected(State(), .sequencer)
 
-    init(_ publisher: CommitPublisher, table: Protected<StoreTable>, views: ViewList, logger: Protected<any StoreLogger>) {
+    init(_ publisher: CommitPublisher, table: Protected<StoreTable>, logger: Protected<any StoreLogger>) {
         self.publisher = publisher
         self.table = table
-        self.views = views
         self.logger = logger
     }
 
@@ -66,37 +81,40 @@ package final class CommitSequencer: Sendable {
     /// Called before a subscription is added. Commits from now on are published.
     private func start() {
         guard !state.withLock({ $0.isRunning }) else { return }
-        progress.withLock { progress in
-            let isFirst = state.withLock { state in
-                defer { state.isRunning = true }
-                return !state.isRunning
-            }
-            guard isFirst else { return }
-            progress = [:]
-            for store in table.withLock({ $0.openStores }) { begin(store, &progress) }
+        let failures: [(store: PersistentStore, error: any Error)]? = state.withLock { state in
+            guard !state.isRunning else { return nil }
+            state.isRunning = true
+            state.progress = [:]
+            return table.withLock { $0.openStores }.compactMap { store in begin(store, &state).map { (store, $0) } }
         }
+        guard let failures else { return }
+        for failure in failures { report(failure.error, failure.store) }
         watch()
     }
 
     /// Called when a store was added to the stack.
     func didAdd(_ store: PersistentStore) {
-        guard state.withLock({ $0.isRunning }) else { return }
-        progress.withLock { begin(store, &$0) }
+        let (isRunning, failure) = state.withLock { state in (state.isRunning, state.isRunning ? begin(store, &state) : nil) }
+        guard isRunning else { return }
+        if let failure { report(failure, store) }
         watch()
     }
 
     /// Called when a store was removed from the stack, after no new read of it can begin.
-    func didRemove(_ store: PersistentStore) { progress.withLock { _ = $0.removeValue(forKey: store.index) } }
+    func didRemove(_ store: PersistentStore) { state.withLock { _ = $0.progress.removeValue(forKey: store.index) } }
 
-    private func begin(_ store: PersistentStore, _ progress: inout [Int: Progress]) {
+    /// Reads the version of a store, under the lock: a commit of the stack between the read and its result would be published twice.
+    /// - Returns: the error of the store, which the caller reports without the lock.
+    private func begin(_ store: PersistentStore, _ state: inout State) -> (any Error)? {
         // Another thread can have removed the store since the caller took it from the table.
-        guard progress[store.index] == nil, isOpen(store) else { return }
+        guard state.progress[store.index] == nil, isOpen(store) else { return nil }
         do {
             let reader = try store.backend.beginRead()
             defer { reader.end() }
-            progress[store.index] = Progress(version: reader.version, position: 0)
+            state.progress[store.index] = Progress(version: reader.version, position: 0)
+            return nil
         } catch {
-            report(error, store)
+            return error
         }
     }
 
@@ -151,32 +169,43 @@ package final class CommitSequencer: Sendable {
     /// - Parameters:
     ///   - own: The stores with their new versions.
     ///   - commits: Creates the commits; called only if there are observers.
-    func publish(_ own: [(store: PersistentStore, version: UInt64)], _ commits: () -> [Commit]) {
-        let isRunning = state.withLock { state in
-            if !state.isRunning { for commit in own { state.setOwnCommit(commit.store, nil) } }
-            return state.isRunning
+    /// - Returns: The contexts to which commits were delivered; the caller wakes them.
+    func publish(_ own: [(store: PersistentStore, version: UInt64)], _ commits: () -> [Commit]) -> [CommitFeed] {
+        // A stack that has subscribers looks for commits of others.
+        let (isRunning, isBehind) = state.withLock { state in
+            if !state.isRunning { state.didPublish(own) }
+            return (state.isRunning, own.contains { state.unpublished(before: $0.store) != nil })
         }
-        guard isRunning else {
-            publisher.publish(commits)
-            return
+        guard isRunning else { return [] }
+        let subscribers = publisher.subscribers()
+        guard !subscribers.isEmpty else {
+            state.withLock { $0.didPublish(own) }
+            return []
         }
-        progress.withLock { progress in
-            for commit in own {
-                guard let before = state.withLock({ $0.ownCommit(commit.store) }) else { continue }
-                if before > progress[commit.store.index]?.version ?? .max { publishOthers(commit.store, through: before, &progress) }
-            }
-            let shown = publisher.publish(commits)
-            for commit in own {
-                state.withLock { $0.setOwnCommit(commit.store, nil) }
-                if let known = progress[commit.store.index]?.version, known < commit.version {
-                    progress[commit.store.index]?.version = commit.version
-                }
-            }
-            // A snapshot can contain a later commit of another process.
-            for commit in own where shown[commit.store.index] ?? 0 > commit.version {
-                publishOthers(commit.store, through: shown[commit.store.index], &progress)
+        var followers: [CommitFeed] = []
+        for commit in own where isBehind {
+            if let before = state.withLock({ $0.unpublished(before: commit.store) }) {
+                publishOthers(commit.store, through: before, &followers)
             }
         }
+        let commits = commits().filter { !$0.parts.isEmpty }
+        guard !commits.isEmpty else {
+            state.withLock { $0.didPublish(own) }
+            return followers
+        }
+        let publication = CommitPublisher.Publication(commits, for: subscribers)
+        let outdated = state.withLock { state in
+            state.didPublish(own)
+            return publisher.deliver(publication, to: subscribers)
+        }
+        for snapshot in outdated { snapshot.release() }
+        followers = subscribers.feeds
+        // A snapshot can contain a later commit of another process.
+        for commit in own {
+            let shown = publication.shownVersion(commit.store)
+            if shown > commit.version { publishOthers(commit.store, through: shown, &followers) }
+        }
+        return followers
     }
 
     // MARK: External commits
@@ -184,61 +213,109 @@ package final class CommitSequencer: Sendable {
     /// Publishes external commits. Called when a file was written, and periodically.
     private func look() {
         guard publisher.hasSubscribers else { return stop(if: { !publisher.hasSubscribers }) }
-        var hasNewCommits = false
-        progress.withLock { progress in
-            for store in watchedStores where publishOthers(store, through: nil, &progress) { hasNewCommits = true }
-        }
-        guard hasNewCommits, publisher.hasFeeds else { return }
-        views.catchUpSoon(logger.withLock { $0 })
+        var followers: [CommitFeed] = []
+        for store in watchedStores { publishOthers(store, through: nil, &followers) }
+        publisher.wake(followers)
     }
 
-    /// - Parameter limit: The last version to publish; `nil` for all external commits.
-    /// - Returns: A Boolean value that indicates whether there was anything to publish.
-    @discardableResult
-    private func publishOthers(_ store: PersistentStore, through limit: UInt64?, _ progress: inout [Int: Progress]) -> Bool {
-        guard let known = progress[store.index] else {
-            begin(store, &progress)
-            return false
+    /// Reads the commits of others to a store without a lock, and publishes them.
+    /// - Parameters:
+    ///   - limit: The last version to publish; `nil` for all external commits.
+    ///   - followers: Receives the contexts to which commits were delivered.
+    private func publishOthers(_ store: PersistentStore, through limit: UInt64?, _ followers: inout [CommitFeed]) {
+        // Another thread can publish the same commits meanwhile. What it has not published is then read again.
+        while let known = known(store), !publishOthers(store, after: known, through: limit, &followers) {}
+    }
+
+    /// Returns the published state of a store; nil if it had none, and begins now.
+    private func known(_ store: PersistentStore) -> Progress? {
+        let (known, failure) = state.withLock { state in
+            let known = state.progress[store.index]
+            return (known, known == nil ? begin(store, &state) : nil)
         }
+        if let failure { report(failure, store) }
+        return known
+    }
+
+    /// - Returns: false if another thread has published commits of the store meanwhile.
+    private func publishOthers(
+        _ store: PersistentStore, after known: Progress, through limit: UInt64?, _ followers: inout [CommitFeed]
+    ) -> Bool {
         let reader: any ReadTransaction
         do {
             reader = try store.backend.beginRead()
-            progress[store.index]?.hasFailed = false
+            if known.hasFailed { state.withLock { $0.progress[store.index]?.hasFailed = false } }
         } catch {
             // A closed, deleted or emptied store also reports this error to its own users.
             if !known.hasFailed { report(error, store) }
-            progress[store.index]?.hasFailed = true
-            return false
+            state.withLock { $0.progress[store.index]?.hasFailed = true }
+            return true
         }
         defer { reader.end() }
         // The stack publishes its own commits itself. Read after the snapshot was taken, so that an unpublished commit that the snapshot contains
         // is still listed.
         let own = state.withLock { $0.ownCommit(store) }
-        let version = min(reader.version, limit ?? own ?? .max)
-        guard version > known.version else { return false }
-        progress[store.index]?.version = version
+        let end = min(reader.version, limit ?? own ?? .max)
+        guard end > known.version else { return true }
+        var published = known.version
+        var history = ExternalHistory(store, table.withLock { $0 }, reader, after: known.version, through: end, position: known.position)
         do {
-            var history = ExternalHistory(
-                store, table.withLock { $0 }, reader, after: known.version, through: version, position: known.position)
-            try publish(&history, store)
-            progress[store.index]?.position = history.position
+            while let part = try history.next() {
+                if part.followsUnknown {
+                    // Without its commits, so that the order is kept.
+                    guard deliverUnknown(store, after: &published, through: history.version, history.position, &followers) else {
+                        return false
+                    }
+                }
+                guard !part.commits.isEmpty else { continue }
+                guard deliver(part.commits, of: store, after: &published, through: history.version, history.position, &followers) else {
+                    return false
+                }
+            }
+            // The remaining entries are internal.
+            return state.withLock { state in
+                guard state.progress[store.index]?.version == published else { return false }
+                state.progress[store.index]?.version = end
+                state.progress[store.index]?.position = history.position
+                return true
+            }
         } catch {
-            guard isOpen(store) else { return false }
+            guard isOpen(store) else { return true }
             report(error, store)
-            publishUnknown(store)
+            return deliverUnknown(store, after: &published, through: end, history.position, &followers)
         }
+    }
+
+    private func deliverUnknown(
+        _ store: PersistentStore, after published: inout UInt64, through version: UInt64, _ position: Int64, _ followers: inout [CommitFeed]
+    ) -> Bool {
+        let commit = Commit(ofUnknownChangesIn: table.withLock { $0 })
+        return deliver([commit], unknownIn: store, of: store, after: &published, through: version, position, &followers)
+    }
+
+    /// Delivers external commits.
+    /// - Parameter published: The version that the caller has read after. It becomes `version`.
+    /// - Returns: false if another thread has published commits of the store meanwhile. Nothing is delivered then.
+    private func deliver(
+        _ commits: [Commit], unknownIn unknown: PersistentStore? = nil, of store: PersistentStore, after published: inout UInt64,
+        through version: UInt64, _ position: Int64, _ followers: inout [CommitFeed]
+    ) -> Bool {
+        let subscribers = publisher.subscribers()
+        let publication = CommitPublisher.Publication(commits, unknownIn: unknown, for: subscribers)
+        let outdated: [SharedSnapshot]? = state.withLock { state in
+            guard state.progress[store.index]?.version == published else { return nil }
+            state.progress[store.index]?.version = version
+            state.progress[store.index]?.position = position
+            return publisher.deliver(publication, to: subscribers)
+        }
+        guard let outdated else {
+            publication.discard()
+            return false
+        }
+        for snapshot in outdated { snapshot.release() }
+        published = version
+        if !subscribers.feeds.isEmpty { followers = subscribers.feeds }
         return true
-    }
-
-    private func publish(_ history: inout ExternalHistory, _ store: PersistentStore) throws {
-        while let part = try history.next() {
-            if part.followsUnknown { publishUnknown(store) }
-            _ = publisher.publish { part.commits }
-        }
-    }
-
-    private func publishUnknown(_ store: PersistentStore) {
-        publisher.publishUnknown(store, Commit(ofUnknownChangesIn: table.withLock { $0 }))
     }
 
     private func isOpen(_ store: PersistentStore) -> Bool { table.withLock { $0.isOpen(store) } }

@@ -22,12 +22,7 @@ extension DataStack {
     ) {
         let options = TransactionOptions(
             durability: durability, sourceIdentifier: sourceIdentifier, site: CallSite("transaction", file: file, line: line))
-        core.transact(options, body) { [core] result in
-            Task { @MainActor in
-                if core.hasSubscribedContexts { core.views.catchUp(core.logger) }
-                completion(result)
-            }
-        }
+        core.transact(options, body) { [core] result in core.callBack { completion(result) } }
     }
 
     /// Runs a transaction and calls one of two closures on the main actor, depending on its outcome.

@@ -203,7 +203,6 @@ extension DataStack {
     /// Removes stores on a thread of the stack, and updates the view context.
     private func changingStores(_ work: @escaping @Sendable (DataStack) throws -> Void) async throws {
         try await core.awaitingBatchThread { [self] in try work(self) }
-        await core.catchUpViews()
     }
 }
 

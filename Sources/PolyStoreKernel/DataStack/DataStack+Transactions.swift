@@ -20,11 +20,9 @@ extension DataStack {
         durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil, file: StaticString = #fileID, line: UInt = #line,
         _ body: @escaping @Sendable (Transaction) throws -> T
     ) async throws -> T {
-        let result = try await core.transact(
+        try await core.transact(
             TransactionOptions(
                 durability: durability, sourceIdentifier: sourceIdentifier, site: CallSite("transaction", file: file, line: line)), body)
-        await core.catchUpViews()
-        return result
     }
 
     /// Runs a transaction on one object: `try await stack.perform(editing: id) { transaction, jane in jane.age += 1 }`.
@@ -65,9 +63,7 @@ extension DataStack {
     ) throws {
         let options = TransactionOptions(
             durability: durability, sourceIdentifier: sourceIdentifier, site: CallSite("transaction", file: file, line: line))
-        // A caller that blocks an actor or the main thread does not wait for later transactions.
-        try core.runAndWait(options, isPatient: isolation == nil, body)
-        core.catchUpViewsSoon(isOnMain: isolation === MainActor.shared)
+        try core.runAndWait(options, WaitingCaller(isolation), body)
     }
 
     @usableFromInline static var withoutResult: StoreError {
@@ -110,9 +106,7 @@ extension DataStack {
     ) throws -> Bool? {
         let options = TransactionOptions(
             durability: durability, sourceIdentifier: sourceIdentifier, site: CallSite("transaction", file: file, line: line))
-        let result = try core.beginSynchronous(options, isPatient: isolation == nil, body)
-        core.catchUpViewsSoon(isOnMain: isolation === MainActor.shared)
-        return result
+        return try core.beginSynchronous(options, WaitingCaller(isolation), body)
     }
 
     // MARK: Unqueued transactions

@@ -15,7 +15,7 @@ public final class PersistentStore: Sendable {
     package let firstEntityIndex: Int32
     var entityIndexes: Range<Int32> { firstEntityIndex..<firstEntityIndex + Int32(schema.entities.count) }
     /// The reserved row ids that have not been assigned, by entity.
-    let sequences: Protected<[ClosedRange<Int64>?]>
+    let spareRowIDs: SpareRowIDs
     /// The write access to this location, shared with stores of other stacks.
     let writeAccess: StoreWriteAccess
     /// The names of the store when it was opened; see ``StoreConfiguration/names``.
@@ -45,7 +45,7 @@ public final class PersistentStore: Sendable {
         self.schema = schema
         names = configuration.names
         writeAccess = StoreWriteAccess.of(configuration)
-        sequences = Protected(Array(repeating: nil, count: schema.entities.count))
+        spareRowIDs = SpareRowIDs(entityCount: schema.entities.count)
     }
 
     /// Returns whether a configuration has the same engine and the same file or folder, which can have several names.

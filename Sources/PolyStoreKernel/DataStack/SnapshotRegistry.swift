@@ -1,5 +1,6 @@
 import Dispatch
 import PolyStoreBackend
+import Synchronization
 
 /// The open snapshots, with those that have been outdated for too long.
 package final class SnapshotRegistry: Sendable {
@@ -20,6 +21,8 @@ package final class SnapshotRegistry: Sendable {
     }
 
     private let state = Protected(State())
+    /// The number of open snapshots, which a commit reads without the lock.
+    private let openCount = Atomic(0)
 
     private static var now: UInt64 { DispatchTime.now().uptimeNanoseconds }
 
@@ -44,11 +47,16 @@ package final class SnapshotRegistry: Sendable {
             state.last += 1
             state.entries[state.last] = Entry(site: site, began: now)
             state.hasFresh = true
+            openCount.add(1, ordering: .acquiringAndReleasing)
             return state.last
         }
     }
 
-    func close(_ id: Int) { state.withLock { _ = $0.entries.removeValue(forKey: id) } }
+    func close(_ id: Int) {
+        state.withLock { state in
+            if state.entries.removeValue(forKey: id) != nil { openCount.subtract(1, ordering: .acquiringAndReleasing) }
+        }
+    }
 
     /// Called when a snapshot moves to the newest version.
     func renew(_ id: Int) {
@@ -61,7 +69,8 @@ package final class SnapshotRegistry: Sendable {
     }
 
     /// Called after each commit. Marks open snapshots as outdated, and logs a warning once for each one that exceeds the limit.
-    func didCommit(_ logger: any StoreLogger) {
+    func didCommit(_ logger: () -> any StoreLogger) {
+        guard openCount.load(ordering: .acquiring) > 0 else { return }
         let warnings: [(site: CallSite, text: String)] = state.withLock { state in
             guard !state.entries.isEmpty else { return [] }
             let now = Self.now
@@ -86,7 +95,7 @@ package final class SnapshotRegistry: Sendable {
             }
             return found
         }
-        for warning in warnings { logger.write(.warning, warning.site, warning.text) }
+        for warning in warnings { logger().write(.warning, warning.site, warning.text) }
     }
 
     var all: [OpenSnapshot] {

@@ -1,16 +1,20 @@
-import Dispatch
 import PolyStoreBackend
 import PolyStoreRuns
-import Synchronization
 
 extension StackCore {
-    /// Runs a transaction on the write queue. It is not run if the calling task is cancelled before its turn.
-    func transact<T: Sendable>(_ options: TransactionOptions, _ body: @escaping @Sendable (Transaction) throws -> T) async throws -> T {
+    /// Runs a transaction on the write queue. The views show its commit when the call returns. It is not run if the calling task is cancelled before its turn.
+    ///
+    /// Runs on the actor of the caller, which therefore continues before the callbacks of a view.
+    /// - Parameter ended: called after a commit, before the views show it.
+    func transact<T: Sendable>(
+        _ options: TransactionOptions, isolation: isolated (any Actor)? = #isolation, _ body: @escaping @Sendable (Transaction) throws -> T,
+        ended: () -> Void = {}
+    ) async throws -> T {
         try process.check("This stack")
         let cancellation = CancellationToken()
         var cancellable = options
         cancellable.cancellation = cancellation
-        return try await withTaskCancellationHandler { [cancellable] in
+        let result = try await withTaskCancellationHandler { [cancellable] in
             try await withCheckedThrowingContinuation { continuation in
                 transact(cancellable, body) { continuation.resume(with: $0) }
             }
@@ -18,6 +22,9 @@ extension StackCore {
             cancellation.cancel()
             writeQueue.remove(cancellation)
         }
+        ended()
+        await views.awaitCommits()
+        return result
     }
 
     /// Runs a transaction on the write queue and calls back on an arbitrary thread.
@@ -27,31 +34,41 @@ extension StackCore {
     ) {
         writeQueue.enqueue(
             QueuedTransaction(durability: options.durability, cancellation: options.cancellation) { [self] group in
-                guard let group else { return done(.failure(CancellationToken.error)) }
-                var value: T?
-                TransactionExecution(core: self, options: options, group: group).run {
-                    value = try body($0)
-                } done: { error in
-                    done(Result { try Self.outcome(value, error) })
-                }
+                let receiver = ResultReceiver(done)
+                guard let group else { return receiver.receive(.failed(CancellationToken.error)) }
+                TransactionExecution(core: self, options: options, group: group).run(receiver) { receiver.value = try body($0) }
             })
     }
 
     /// Runs a transaction on the caller's thread.
-    /// - Parameter isPatient: whether the transaction may wait for later ones to join its commit group; see ``WriteQueue/leave(isPatient:)``.
-    package func transactAndWait<T>(_ options: TransactionOptions, isPatient: Bool, _ body: (Transaction) throws -> T) throws -> T {
+    /// - Parameter ended: called after a commit, before the views show it.
+    package func transactAndWait<T>(
+        _ options: TransactionOptions, _ caller: WaitingCaller, _ body: (Transaction) throws -> T, ended: (() -> Void)? = nil
+    ) throws -> T {
         var value: T?
-        try runAndWait(options, isPatient: isPatient) { value = try body($0) }
-        return try Self.outcome(value, nil)
+        try runAndWait(options, caller, { value = try body($0) }, ended: ended)
+        guard let value else { throw DataStack.withoutResult }
+        return value
     }
 
-    /// Runs a transaction whose body stores its result; see ``transactAndWait(_:isPatient:_:)``.
-    func runAndWait(_ options: TransactionOptions, isPatient: Bool, _ body: (Transaction) throws -> Void) throws {
+    /// Runs a transaction whose body stores its result; see ``transactAndWait(_:_:_:ended:)``.
+    func runAndWait(
+        _ options: TransactionOptions, _ caller: WaitingCaller, _ body: (Transaction) throws -> Void, ended: (() -> Void)? = nil
+    ) throws {
         let outcome = AwaitedOutcome()
         let group = try writeQueue.enter(options.durability)
-        TransactionExecution(core: self, options: options, group: group).run(body) { outcome.set($0) }
-        writeQueue.leave(isPatient: isPatient)
-        if let error = outcome.wait() { throw error }
+        TransactionExecution(core: self, options: options, group: group).run(outcome, body)
+        try finish(outcome, caller, ended: ended)
+    }
+
+    /// Passes the write queue on and waits for the outcome of the caller's transaction. The views of a caller on the main actor then show its commit.
+    @discardableResult
+    private func finish(_ outcome: AwaitedOutcome, _ caller: WaitingCaller, ended: (() -> Void)? = nil) throws -> Bool? {
+        writeQueue.leave(isPatient: caller == .thread)
+        let hadChanges = try outcome.wait()
+        ended?()
+        if caller == .mainActor { MainActor.assumeIsolated { views.showCommits() } }
+        return hadChanges
     }
 
     func beginAsynchronous(_ options: TransactionOptions, _ body: @escaping @Sendable (AsynchronousTransaction) throws -> Void) {
@@ -60,84 +77,47 @@ extension StackCore {
                 guard let group else { return }
                 let transaction = AsynchronousTransaction(
                     core: self, table: table.withLock { $0 }, writers: group.writers, options.site)
-                TransactionExecution(core: self, options: options, group: group).run(transaction, transaction.explicitCommit) {
-                    try body(transaction)
-                } done: { [self, transaction] result in
-                    guard let result else { return }
-                    transaction.report(result)
-                    catchUpViewsSoon(isOnMain: false)
-                }
+                TransactionExecution(core: self, options: options, group: group).run(
+                    transaction, transaction.explicitCommit, transaction
+                ) { try body(transaction) }
             })
     }
 
     func beginSynchronous(
-        _ options: TransactionOptions, isPatient: Bool, _ body: (SynchronousTransaction) throws -> Void
+        _ options: TransactionOptions, _ caller: WaitingCaller, _ body: (SynchronousTransaction) throws -> Void
     ) throws -> Bool? {
         let outcome = AwaitedOutcome()
-        var hadChanges: Bool?
         let group = try writeQueue.enter(options.durability)
         let transaction = SynchronousTransaction(core: self, table: table.withLock { $0 }, writers: group.writers, options.site)
-        TransactionExecution(core: self, options: options, group: group).run(transaction, transaction.explicitCommit) {
+        TransactionExecution(core: self, options: options, group: group).run(transaction, transaction.explicitCommit, outcome) {
             try body(transaction)
-        } done: { result in
-            switch result {
-            case .success(let found):
-                hadChanges = found
-                outcome.set(nil)
-            case .failure(let error): outcome.set(error)
-            case nil: outcome.set(nil)
-            }
         }
-        writeQueue.leave(isPatient: isPatient)
-        if let error = outcome.wait() { throw error }
-        return hadChanges
+        return try finish(outcome, caller)
     }
 
     /// Reserves row ids permanently for an unqueued transaction.
     func reserveRowIDs(_ entry: StoreEntity, _ count: Int) throws -> [ClosedRange<Int64>] {
         let outcome = AwaitedOutcome()
-        var rowIDs: [ClosedRange<Int64>] = []
         let group = try writeQueue.enter(.relaxed)
-        group.reserveRowIDs(count, entry) { result in
-            rowIDs = (try? result.get()) ?? []
-            if case .failure(let error) = result { outcome.set(error) } else { outcome.set(nil) }
-        }
+        let rowIDs = Result { try group.reserveRowIDs(count, entry, outcome) }
         writeQueue.leave(isPatient: false)
-        if let error = outcome.wait() { throw error }
-        return rowIDs
-    }
-
-    private static func outcome<T>(_ value: T?, _ error: (any Error)?) throws -> T {
-        if let error { throw error }
-        guard let value else { throw DataStack.withoutResult }
-        return value
+        guard case .success(let reserved) = rowIDs else { return try rowIDs.get() }
+        try outcome.wait()
+        return reserved
     }
 }
 
-/// The outcome of a transaction, which may be delivered by another thread.
-private final class AwaitedOutcome: @unchecked Sendable {  // the properties are written before `phase`, and read after it
-    private enum Phase {
-        static let pending = 0, isWaiting = 1, isSet = 2
-    }
+/// Calls back with the result of a transaction that runs on the write queue.
+private final class ResultReceiver<T: Sendable>: OutcomeReceiver {
+    /// The result of the body.
+    var value: T?
+    private let done: @Sendable (Result<T, any Error>) -> Void
 
-    private let phase = Atomic<Int>(Phase.pending)
-    private var error: (any Error)?
-    /// Created only if the outcome is awaited before it is set.
-    private var signal: DispatchSemaphore?
+    init(_ done: @escaping @Sendable (Result<T, any Error>) -> Void) { self.done = done }
 
-    func set(_ error: (any Error)?) {
-        self.error = error
-        if phase.exchange(Phase.isSet, ordering: .acquiringAndReleasing) == Phase.isWaiting { signal?.signal() }
-    }
-
-    func wait() -> (any Error)? {
-        if phase.load(ordering: .acquiring) == Phase.isSet { return error }
-        let signal = DispatchSemaphore(value: 0)
-        self.signal = signal
-        let (isWaiting, _) = phase.compareExchange(
-            expected: Phase.pending, desired: Phase.isWaiting, ordering: .acquiringAndReleasing)
-        if isWaiting { signal.wait() }
-        return error
+    func receive(_ outcome: TransactionOutcome) {
+        if let error = outcome.error { return done(.failure(error)) }
+        done(value.map { .success($0) } ?? .failure(DataStack.withoutResult))
     }
 }
 

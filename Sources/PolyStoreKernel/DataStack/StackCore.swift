@@ -12,17 +12,17 @@ package final class StackCore: Sendable {
     /// Detects use in a forked child process, in which dispatch queues have no threads and locks may be held forever. Every operation checks it
     /// first.
     package let process = OwningProcess()
-    package let table = Protected(StoreTable())
+    package let table = Protected(StoreTable(), .table)
     let openings = StoreOpenings()
     let writeQueue: WriteQueue
     let groupLimits = Protected(GroupLimits())
-    package let publisher = CommitPublisher()
+    package let publisher: CommitPublisher
     /// Puts the commits of the stack in order with those of other processes and stacks, and publishes them.
     package let commitSequencer: CommitSequencer
     let snapshots = SnapshotRegistry()
     let slowQueries = SlowQueryLimit()
     /// The main-actor contexts that are subscribed to commits.
-    let views = ViewList()
+    let views: ViewList
     /// The handlers that end the sequences which retain a view of the stack. Called when the stack is released.
     package let sequenceEnds = HandlerList()
     /// The handlers called after a store is added or removed.
@@ -41,9 +41,11 @@ package final class StackCore: Sendable {
         self.versions = versions
         self.resolved = resolved
         loggerBox = Protected(logger)
-        commitSequencer = CommitSequencer(publisher, table: table, views: views, logger: loggerBox)
+        views = ViewList(logger: loggerBox)
+        publisher = CommitPublisher(views: views)
+        commitSequencer = CommitSequencer(publisher, table: table, logger: loggerBox)
         let group = CommitGroup(
-            table: table, limits: groupLimits, logger: loggerBox, snapshots: snapshots, sequencer: commitSequencer)
+            table: table, limits: groupLimits, logger: loggerBox, snapshots: snapshots, sequencer: commitSequencer, publisher: publisher)
         writeQueue = WriteQueue(group, process)
     }
 
@@ -82,8 +84,11 @@ package final class StackCore: Sendable {
 
     package func onReaderThread(_ work: @escaping @Sendable () -> Void) { readerThreads.run(work) }
 
+    /// Runs work that can commit on a batch thread, and awaits its result. The views then show its commits.
     package func awaitingBatchThread<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T {
-        try await batchThreads.awaiting(work)
+        let result = try await batchThreads.awaiting(work)
+        await awaitViews()
+        return result
     }
 
     /// Runs work on a reader thread and awaits its result.
@@ -112,13 +117,16 @@ package final class StackCore: Sendable {
 
     // MARK: Views
 
-    /// A Boolean value that indicates whether any context is subscribed to commits.
-    var hasSubscribedContexts: Bool { publisher.hasFeeds }
+    /// Returns when the views show all commits that were acknowledged before the call. The functions that wait for a transaction call it; other commits are
+    /// visible shortly afterwards.
+    package func awaitViews() async { await views.awaitCommits() }
 
-    /// Updates the main-actor contexts to the latest commit.
-    package func catchUpViews() async {
-        guard hasSubscribedContexts else { return }
-        await MainActor.run { views.catchUp(logger) }
+    /// Calls a completion on the main actor when the views show all commits that were acknowledged before.
+    func callBack(_ completion: @escaping @MainActor @Sendable () -> Void) {
+        Task { @MainActor in
+            views.showCommits()
+            completion()
+        }
     }
 
     /// Notifies subscribed contexts that a store was added or removed.
@@ -128,18 +136,5 @@ package final class StackCore: Sendable {
     }
 
     /// Makes every subscribed context check whether it shows the newest version.
-    func wakeSubscribers() {
-        publisher.wakeFeeds()
-        catchUpViewsSoon(isOnMain: false)
-    }
-
-    /// Updates the main-actor contexts: synchronously on the main actor, otherwise asynchronously.
-    package func catchUpViewsSoon(isOnMain: Bool) {
-        guard hasSubscribedContexts else { return }
-        if isOnMain {
-            MainActor.assumeIsolated { views.catchUp(logger) }
-        } else {
-            views.catchUpSoon(logger)
-        }
-    }
+    func wakeSubscribers() { publisher.wakeFeeds() }
 }

@@ -1,23 +1,21 @@
 import PolyStoreBackend
+import Synchronization
 
 /// The write access to one store location in this process. A backend runs one write transaction at a time, so stacks that have opened the same file
 /// block each other inside the backend, which does not detect deadlocks.
 final class StoreWriteAccess: AwaitedResource {
-    private struct State {
-        /// The owner of the write queue whose transactions are writing.
-        var writer: OwningThread?
-        var openCount = 0
-    }
-
     private struct WeakAccess {
         weak var access: StoreWriteAccess?
     }
 
-    private static let byLocation = Protected<[StoreName: WeakAccess]>([:])
+    private static let byLocation = Protected<[StoreName: WeakAccess]>([:], .locations)
 
-    private let state = Protected(State())
+    /// The owner of the write queue whose transactions are writing.
+    private let writer = Protected<OwningThread?>(nil, .writeAccess)
+    /// The number of stacks that have opened the store.
+    private let openCount = Atomic(0)
 
-    var owner: UInt { state.withLock { $0.writer }?.owner ?? 0 }
+    var owner: UInt { writer.withLock { $0 }?.owner ?? 0 }
 
     /// Returns the instance for a store that was just opened. It is shared by all stores at the same location.
     static func of(_ configuration: StoreConfiguration) -> StoreWriteAccess {
@@ -29,19 +27,19 @@ final class StoreWriteAccess: AwaitedResource {
             byLocation = byLocation.filter { $0.value.access != nil }
             let access = names.compactMap { byLocation[$0]?.access }.first ?? StoreWriteAccess()
             for name in names { byLocation[name] = WeakAccess(access: access) }
-            access.state.withLock { $0.openCount += 1 }
+            access.openCount.add(1, ordering: .acquiringAndReleasing)
             return access
         }
     }
 
     /// A Boolean value that indicates whether a stack of the process has opened the store.
-    var isOpen: Bool { state.withLock { $0.openCount > 0 } }
+    var isOpen: Bool { openCount.load(ordering: .acquiring) > 0 }
 
     /// A Boolean value that indicates whether several stacks of the process have opened the store.
-    var isShared: Bool { state.withLock { $0.openCount > 1 } }
+    var isShared: Bool { openCount.load(ordering: .acquiring) > 1 }
 
     /// Called after a stack has closed its store.
-    func didClose() { state.withLock { $0.openCount -= 1 } }
+    func didClose() { openCount.subtract(1, ordering: .acquiringAndReleasing) }
 
     /// Begins a write transaction of a store.
     /// - Throws: `misuse` if waiting for another stack would deadlock, and the errors of the backend.
@@ -50,10 +48,10 @@ final class StoreWriteAccess: AwaitedResource {
         if isShared { try WaitForGraph.shared.beginWaiting(for: self) }
         defer { if isShared { WaitForGraph.shared.endWaiting() } }
         let transaction = try store.backend.beginWrite()
-        state.withLock { $0.writer = writer }
+        self.writer.withLock { $0 = writer }
         return transaction
     }
 
     /// Called after a write transaction has ended.
-    func end(_ writer: OwningThread) { state.withLock { if $0.writer === writer { $0.writer = nil } } }
+    func end(_ writer: OwningThread) { self.writer.withLock { if $0 === writer { $0 = nil } } }
 }

@@ -89,11 +89,9 @@ final class StoreWriter {
     /// Ends the write access and keeps the remaining row ids for the next group, unless their reservation was rolled back.
     func end(wasCommitted: Bool) {
         store.writeAccess.end(owner)
-        store.sequences.withLock { sequences in
-            for (index, block) in blocks.enumerated() {
-                guard let left = block?.left else { continue }
-                if wasCommitted || reservations[index] == nil { sequences[index] = left }
-            }
+        for (index, block) in blocks.enumerated() {
+            guard let left = block?.left else { continue }
+            if wasCommitted || reservations[index] == nil { store.spareRowIDs.keep(left, index) }
         }
         blocks = []
     }
@@ -111,7 +109,7 @@ final class StoreWriter {
 
     private func firstRowID(ofNextBlockFor entity: Entity) throws -> Int64 {
         var block: RowIDBlock
-        if blocks[entity.index] == nil, let left = store.sequences.withLock({ $0[entity.index].take() }) {
+        if blocks[entity.index] == nil, let left = store.spareRowIDs.take(entity.index) {
             block = RowIDBlock([left])
         } else {
             let size = RowIDBlock.size(after: blocks[entity.index])

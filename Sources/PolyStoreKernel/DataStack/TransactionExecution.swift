@@ -10,81 +10,82 @@ struct TransactionExecution {
 
     /// Runs a transaction that is committed when its body returns.
     ///
-    /// Not generic, because generic metadata would be looked up in each transaction. The body stores its result, which is not read before `done` is
-    /// called.
-    /// - Parameter done: receives the error, if any: immediately if the outcome does not depend on uncommitted changes, otherwise after the commit.
-    func run(_ body: (Transaction) throws -> Void, done: @escaping ((any Error)?) -> Void) {
-        if let cancellation = options.cancellation, cancellation.isCancelled { return done(CancellationToken.error) }
+    /// Not generic, because generic metadata would be looked up in each transaction. The body stores its result, which is not read before the outcome is
+    /// received.
+    func run(_ receiver: any OutcomeReceiver, _ body: (Transaction) throws -> Void) {
+        if let cancellation = options.cancellation, cancellation.isCancelled { return receiver.receive(.failed(CancellationToken.error)) }
         let transaction = Transaction(core: core, table: core.table.withLock { $0 }, writers: group.writers, options.site)
         transaction.adopt(options)
-        var failure: (any Error)?
-        var changes: [StoreChanges] = []
+        var written = Written()
+        let outcome: TransactionOutcome
         do {
             try body(transaction)
-            changes = try write(transaction)
+            written = try write(transaction)
+            outcome = .committed(hadChanges: !written.changes.isEmpty)
         } catch {
-            failure = error
+            outcome = .failed(error)
         }
-        conclude(transaction, changes, failure, done)
+        conclude(transaction, written, outcome, receiver)
     }
 
     /// Runs a transaction that is committed explicitly by its body.
-    /// - Parameter done: receives nil if the body did not commit.
-    func run(
-        _ transaction: Transaction, _ commit: ExplicitCommit, _ body: () throws -> Void, done: @escaping (Result<Bool, any Error>?) -> Void
-    ) {
-        var changes: [StoreChanges] = []
+    func run(_ transaction: Transaction, _ commit: ExplicitCommit, _ receiver: any OutcomeReceiver, _ body: () throws -> Void) {
+        var written = Written()
         transaction.adopt(options)
         commit.write = { [unowned transaction] in
-            changes = try write(transaction)
-            return !changes.isEmpty
+            written = try write(transaction)
+            // Otherwise they are still pending, so that the body reads them.
+            if written.isApplied { transaction.didWrite() }
+            return !written.changes.isEmpty
         }
         var failure: (any Error)?
         do { try body() } catch { failure = error }
         commit.write = nil
-        let outcome = commit.outcome
-        switch outcome {
-        case .failure(let error): failure = error
-        case .success:
+        let outcome: TransactionOutcome
+        switch commit.outcome {
+        case .success(let hadChanges):
+            outcome = .committed(hadChanges: hadChanges)
             if let failure {
                 core.logger.write(.error, options.site, "A transaction threw after its commit, which stands: \(failure)")
             }
-            failure = nil
-        case nil: break
+        case .failure(let error): outcome = .failed(error)
+        case nil: outcome = failure.map { .failed($0) } ?? .discarded
         }
-        conclude(transaction, changes, failure) { error in
-            done(error.map { .failure($0) } ?? outcome)
-        }
+        conclude(transaction, written, outcome, receiver)
+    }
+
+    /// The changes of a transaction.
+    private struct Written {
+        var changes: [StoreChanges] = []
+        /// A Boolean value that indicates whether the stores have accepted them. Otherwise the transaction goes back to the front of the write queue.
+        var isApplied = true
     }
 
     /// Validates, encodes and applies the changes of a transaction.
-    private func write(_ transaction: Transaction) throws -> [StoreChanges] {
+    private func write(_ transaction: Transaction) throws -> Written {
         let changes = try transaction.changeSets()
         if options.isDryRun { try group.applyAndRevert(changes) }
-        try group.apply(changes, options.durability, transaction.usedStores)
-        return changes
+        return Written(changes: changes, isApplied: try group.apply(changes, options.durability))
     }
 
     /// Ends a transaction and schedules its acknowledgement.
-    private func conclude(
-        _ transaction: Transaction, _ changes: [StoreChanges], _ failure: (any Error)?, _ done: @escaping ((any Error)?) -> Void
-    ) {
+    private func conclude(_ transaction: Transaction, _ written: Written, _ outcome: TransactionOutcome, _ receiver: any OutcomeReceiver) {
         // A transaction that used no store waits for all its predecessors, so that a caller can wait for them with an empty transaction. It does not
         // fail if they fail.
         let usedStores = transaction.usedStores
-        let isEmpty = usedStores.isEmpty
-        let stores = isEmpty ? Array(group.writers.all.indices) : usedStores
+        let isIndependent = usedStores.isEmpty
+        let stores = isIndependent ? Array(group.writers.all.indices) : usedStores
         let published = transaction.published
         let site = transaction.site
         transaction.end()
-        if let failure { core.logger.writeFailure(failure, site) }
+        if let failure = outcome.error { core.logger.writeFailure(failure, site) }
         group.didRun()
         // Results and errors that may depend on uncommitted changes are held back until those are committed.
-        guard group.hasChanges(in: stores) else { return done(failure) }
-        group.add(
-            AppliedTransaction(
-                changes: changes, relationshipChanges: published.relationshipChanges, deletedKinds: published.deletedKinds, stores: stores,
-                origin: transaction.origin, site: site
-            ) { [failure] error in done(failure ?? (isEmpty ? nil : error)) })
+        guard group.hasChanges(in: stores) || !written.isApplied else { return receiver.receive(outcome) }
+        let member = GroupMember(
+            changes: written.changes, durability: options.durability, relationshipChanges: published.relationshipChanges,
+            deletedKinds: published.deletedKinds, stores: stores, isIndependent: isIndependent, origin: transaction.origin, site: site,
+            outcome, receiver)
+        if written.isApplied { group.add(member) } else { core.writeQueue.returnToFront(member) }
     }
 }

@@ -8,7 +8,7 @@ import PolyStoreRuns
 final class WaitForGraph: Sendable {
     static let shared = WaitForGraph()
 
-    private let waits = Protected<[UInt: any AwaitedResource]>([:])
+    private let waits = Protected<[UInt: any AwaitedResource]>([:], .waits)
 
     /// Registers a wait of the calling thread.
     /// - Throws: `misuse` if the wait would deadlock. It is not registered then.

@@ -2,12 +2,13 @@ import Dispatch
 import Foundation
 import PolyStoreBackend
 import PolyStoreRuns
+import Synchronization
 
 /// The write queue of a stack: runs one transaction at a time, in FIFO order, and passes the commit group from one transaction to the next.
 ///
 /// The thread that owns the write queue has exclusive access to the commit group. Asynchronous transactions run on a dispatch queue, one after
 /// another on one thread. Synchronous transactions run on their callers' threads if the backend allows a commit group to change threads.
-final class WriteQueue: Sendable {
+final class WriteQueue: @unchecked Sendable {  // `front` is used only by the thread that owns the queue
     /// A caller that blocks its own thread until its turn.
     private final class Waiter: Sendable {
         let turn = DispatchSemaphore(value: 0)
@@ -73,7 +74,11 @@ final class WriteQueue: Sendable {
     private let group: CommitGroup
     /// The thread that owns the queue.
     private let owner: OwningThread
-    private let state = Protected(State())
+    private let state = Protected(State(), .writeQueue)
+    /// The number of queued transactions, changed under the lock. The owner of the queue reads it in order to commit its group without the lock.
+    private let queuedCount = Atomic(0)
+    /// A transaction that failed in the commit group and is applied again before the next one runs; accessed only by the owner of the queue.
+    @exclusivity(unchecked) private var front: GroupMember?
     /// A dispatch queue, because a backend may block and must not block Swift's cooperative threads. Its quality of service differs from that of the
     /// queues on which stepwise transactions and batches wait for this one, so that it gets a thread even if they block many.
     private let queue = DispatchQueue(label: "polystore.writer", qos: .userInitiated)
@@ -85,7 +90,23 @@ final class WriteQueue: Sendable {
     }
 
     /// The number of queued transactions.
-    var count: Int { state.withLock { $0.entries.count - $0.dequeued } }
+    var count: Int { queuedCount.load(ordering: .acquiring) }
+
+    private func append(_ entry: Entry, _ state: inout State) {
+        state.append(entry)
+        queuedCount.add(1, ordering: .acquiringAndReleasing)
+    }
+
+    private func removeFirst(_ state: inout State) {
+        state.removeFirst()
+        queuedCount.subtract(1, ordering: .acquiringAndReleasing)
+    }
+
+    private func remove(_ condition: (Entry) -> Bool, _ state: inout State) -> Entry? {
+        let entry = state.remove(where: condition)
+        if entry != nil { queuedCount.subtract(1, ordering: .acquiringAndReleasing) }
+        return entry
+    }
 
     // MARK: Asynchronous transactions
 
@@ -93,7 +114,7 @@ final class WriteQueue: Sendable {
     func enqueue(_ transaction: QueuedTransaction) {
         guard process.isCurrent else { return transaction.run(nil) }
         let isFree = state.withLock { state in
-            state.append(.transaction(transaction))
+            append(.transaction(transaction), &state)
             defer { state.isBusy = true }
             return !state.isBusy
         }
@@ -103,7 +124,7 @@ final class WriteQueue: Sendable {
     /// Removes a transaction from the queue if it has not started.
     func remove(_ cancellation: CancellationToken) {
         let entry = state.withLock { state in
-            state.remove { if case .transaction(let transaction) = $0 { transaction.cancellation === cancellation } else { false } }
+            remove({ if case .transaction(let transaction) = $0 { transaction.cancellation === cancellation } else { false } }, &state)
         }
         if case .transaction(let transaction)? = entry { transaction.run(nil) }
     }
@@ -118,6 +139,7 @@ final class WriteQueue: Sendable {
         var last = transaction
         defer { withExtendedLifetime(last) {} }
         while true {
+            prepareForNext()
             switch next() {
             case .run(let transaction):
                 last = transaction
@@ -126,6 +148,21 @@ final class WriteQueue: Sendable {
             case .stop: return
             }
         }
+    }
+
+    // MARK: Retries
+
+    /// Returns a transaction that failed in the commit group to the front of the queue. Its body is not run again.
+    func returnToFront(_ member: GroupMember) { front = member }
+
+    /// Applies the transaction at the front of the queue, after the others of its group are committed. Commits the group if no transaction is queued that could
+    /// join it.
+    private func prepareForNext() {
+        if let member = front {
+            front = nil
+            group.applyAlone(member)
+        }
+        if group.isOpen, queuedCount.load(ordering: .acquiring) == 0 { group.commit() }
     }
 
     private enum Step {
@@ -146,7 +183,7 @@ final class WriteQueue: Sendable {
             guard group.admits(first.durability) else { return .commit }
             switch first {
             case .transaction(let transaction):
-                state.removeFirst()
+                removeFirst(&state)
                 owner.setToCaller()
                 return .run(transaction)
             case .waiter(let waiter):
@@ -159,7 +196,7 @@ final class WriteQueue: Sendable {
 
     /// Passes the queue to a waiting caller.
     private func transfer(to waiter: Waiter, _ state: inout State) {
-        state.removeFirst()
+        removeFirst(&state)
         owner.clear()
         waiter.turn.signal()
     }
@@ -186,7 +223,7 @@ final class WriteQueue: Sendable {
                 return nil
             }
             let waiter = Waiter(durability)
-            state.append(.waiter(waiter))
+            append(.waiter(waiter), &state)
             return waiter
         }
         guard let waiter else { return group }
@@ -205,7 +242,7 @@ final class WriteQueue: Sendable {
 
     private func remove(_ waiter: Waiter) -> Bool {
         state.withLock { state in
-            state.remove { if case .waiter(let other) = $0 { other === waiter } else { false } } != nil
+            remove({ if case .waiter(let other) = $0 { other === waiter } else { false } }, &state) != nil
         }
     }
 
@@ -213,6 +250,7 @@ final class WriteQueue: Sendable {
     /// - Parameter isPatient: whether the caller's transaction may wait for further transactions in order to be committed with them. If false, or on
     ///   the main thread, it is committed before the next transaction starts.
     func leave(isPatient: Bool) {
+        prepareForNext()
         while true {
             let mustCommit: Bool = state.withLock { state in
                 guard let first = state.first else {

@@ -15,7 +15,7 @@ struct ExternalHistory {
     private let reader: any ReadTransaction
     private let entities: [String: StoreEntity]
     /// The version up to which the history was read.
-    private var version: UInt64
+    private(set) var version: UInt64
     private let end: UInt64
     /// The position of the last entry that was read, or of an earlier one; see ``begin()``.
     private(set) var position: Int64

@@ -20,25 +20,22 @@ public final class AsynchronousTransaction: Transaction {
         do { _ = try explicitCommit.run(self) } catch { Self.report(StoreError(wrapping: error), completion, core) }
     }
 
-    /// Reports the result of the commit to the completion handler or the log.
-    func report(_ result: Result<Bool, any Error>) {
-        let completion = completion
-        switch result {
-        case .failure(let error): Self.report(StoreError(wrapping: error), completion, core)
-        case .success(let hadChanges):
-            guard let completion else { return }
-            let core = core
-            Task { @MainActor in
-                core.views.catchUp(core.logger)
-                completion(.success(hadChanges))
-            }
-        }
-    }
-
     private static func report(
         _ error: StoreError, _ completion: (@MainActor @Sendable (Result<Bool, StoreError>) -> Void)?, _ core: StackCore
     ) {
         guard let completion else { return core.logger.write(.error, "An asynchronous transaction has failed: \(error)") }
-        Task { @MainActor in completion(.failure(error)) }
+        core.callBack { completion(.failure(error)) }
+    }
+}
+
+extension AsynchronousTransaction: OutcomeReceiver {
+    /// Reports the outcome of the commit to the completion handler or the log.
+    func receive(_ outcome: TransactionOutcome) {
+        switch outcome {
+        case .failed(let error): Self.report(StoreError(wrapping: error), completion, core)
+        case .committed(let hadChanges):
+            if let completion { core.callBack { completion(.success(hadChanges)) } }
+        case .discarded: break
+        }
     }
 }

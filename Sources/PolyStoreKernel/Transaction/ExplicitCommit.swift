@@ -19,7 +19,6 @@ final class ExplicitCommit {
         do {
             let hadChanges = try write()
             outcome = .success(hadChanges)
-            transaction.didWrite()
             transaction.close("was committed")
             return hadChanges
         } catch {

@@ -99,7 +99,7 @@ public final class StepwiseTransaction: AwaitedResource {
     @discardableResult
     public func commit(mergePolicy: MergePolicy = .error, durability: Durability? = nil) async throws -> Bool {
         let result = try await queue.awaiting { [self] in try commitNow(mergePolicy, durability) }
-        await core.catchUpViews()
+        await core.awaitViews()
         return result
     }
 
@@ -164,13 +164,11 @@ extension DataStack {
         let options = TransactionOptions(
             durability: durability, sourceIdentifier: sourceIdentifier, cancellation: cancellation,
             site: CallSite("batch", file: file, line: line))
-        let result = try await withTaskCancellationHandler {
+        return try await withTaskCancellationHandler {
             try await core.awaitingBatchThread { try core.performBatch(options, mergePolicy, isolation: nil, body) }
         } onCancel: {
             cancellation.cancel()
         }
-        await core.catchUpViews()
-        return result
     }
 
     /// Runs a long unqueued transaction that commits periodically, on the caller's thread; see
@@ -208,8 +206,8 @@ extension DataStack {
             do { try transaction.commitAndWait() } catch { failure = failure ?? error }
         }
         do {
-            try core.transactAndWait(TransactionOptions(), isPatient: false) { _ in }
-            core.catchUpViewsSoon(isOnMain: isolation === MainActor.shared)
+            // It does not wait for later transactions.
+            try core.transactAndWait(TransactionOptions(), isolation === MainActor.shared ? .mainActor : .actor) { _ in }
         } catch { failure = failure ?? error }
         if let failure { throw failure }
     }

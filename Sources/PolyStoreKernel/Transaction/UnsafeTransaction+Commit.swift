@@ -69,13 +69,17 @@ extension UnsafeTransaction {
         }
         if let parent {
             try moveAndMerge(changes, into: parent, mergePolicy)
+            endCommit(mergePolicy)
         } else {
             let userInfo = userInfo
             // An open snapshot prevents disk space from being reclaimed, which a transaction ahead in the write queue may need.
             moveToNewest()
             do {
-                try core.transactAndWait(order(durability), isPatient: isolation == nil) {
+                // The commit is complete before any observer is called: callbacks may change this transaction.
+                try core.transactAndWait(order(durability), WaitingCaller(isolation)) {
                     try Self.rebase(changes, on: $0, mergePolicy, userInfo)
+                } ended: {
+                    self.endCommit(mergePolicy)
                 }
             } catch {
                 let failure = recordingPossibleWrite(error)
@@ -84,9 +88,6 @@ extension UnsafeTransaction {
                 throw failure
             }
         }
-        // The commit is complete before any observer is called: callbacks may change this transaction.
-        endCommit(mergePolicy)
-        if parent == nil { core.catchUpViewsSoon(isOnMain: isolation === MainActor.shared) }
         reportChanges()
         return true
     }
@@ -112,14 +113,21 @@ extension UnsafeTransaction {
         }
         if let parent {
             try moveAndMerge(changes, into: parent, mergePolicy)
+            endCommit(mergePolicy)
         } else {
             let userInfo = userInfo
             moveToNewest()
             do {
                 close("is being committed")
-                defer { reopen() }
-                try await core.transact(order(durability)) { try Self.rebase(changes, on: $0, mergePolicy, userInfo) }
+                // The commit is complete before any observer is called: callbacks may change this transaction.
+                try await core.transact(order(durability)) {
+                    try Self.rebase(changes, on: $0, mergePolicy, userInfo)
+                } ended: {
+                    reopen()
+                    endCommit(mergePolicy)
+                }
             } catch {
+                reopen()
                 let failure = recordingPossibleWrite(error)
                 revertEditsDuringCommit(changes)
                 findReturnedObjects()
@@ -127,9 +135,6 @@ extension UnsafeTransaction {
                 throw failure
             }
         }
-        // The commit is complete before any observer is called: callbacks may change this transaction.
-        endCommit(mergePolicy)
-        if parent == nil { await core.catchUpViews() }
         reportChanges()
         return true
     }

@@ -13,7 +13,7 @@ public final class EngineHandle: @unchecked Sendable {  // All mutable state is 
     /// A Boolean value that indicates whether only this process can reset the store.
     private let isOfOneProcess: Bool
     private let resets = Atomic<Int>(0)
-    private let lock = Lock()
+    private let lock = Lock(.engine)
     private var users = 1
     private var isWriting = false
     /// A Boolean value that indicates whether a migration holds the write lock.
@@ -37,7 +37,7 @@ public final class EngineHandle: @unchecked Sendable {  // All mutable state is 
     /// The registry entry of an engine, open or not.
     private final class RegistryEntry {
         /// Held while the engine is opened or closed, so that callers never receive a half-open engine. Other engines are not affected.
-        let lock = Lock()
+        let lock = Lock(.engineOpening)
         /// Guarded by the entry's lock.
         var handle: EngineHandle?
         /// The number of callers that open or release the engine, and the open engine. Guarded by the registry's lock.

@@ -20,7 +20,7 @@ public final class KeyValueBackend: StorageBackend, @unchecked Sendable {  // Al
     private let isReadOnly: Bool
     private let logger: any StoreLogger
     private let background: BackgroundWork
-    private let lock = Lock()
+    private let lock = Lock(.backend)
     private var isClosed = false
 
     /// Opens the store in an engine, or creates it if the engine is empty. Takes ownership of the handle, which is released when the store is closed or when

@@ -32,9 +32,9 @@ final class ImportResume {
     ///   `skipsCompleted`, the position of a completed run over the same source. In both cases with the problems of that run.
     /// - Throws: `invalidValue` if the position belongs to another source; `corrupt` if it cannot be read.
     func begin(
-        _ core: StackCore, _ site: CallSite, isPatient: Bool, _ options: ImportOptions
+        _ core: StackCore, _ site: CallSite, _ caller: WaitingCaller, _ options: ImportOptions
     ) throws -> (position: ImportPosition, problems: [ImportProblem])? {
-        try core.transactAndWait(TransactionOptions(site: site), isPatient: isPatient) { transaction in
+        try core.transactAndWait(TransactionOptions(site: site), caller) { transaction in
             let store = try store(transaction)
             known = try transaction.storeValue(named: valueName, in: store)
             guard let known else { return nil }

@@ -25,22 +25,16 @@ struct ImportStart<T: ImportableObject> {
         run = Run("Importing \(T._$entityName)\(sourceName.map { " from \($0)" } ?? "")", ImportProgress())
     }
 
-    private func work(isPatient: Bool, didCommit: @escaping () -> Void) -> ImportWork<T> {
+    private func work(_ caller: WaitingCaller) -> ImportWork<T> {
         let fingerprint = ImportPosition.Fingerprint(
             source: sourceName ?? "", format: format, entity: T._$entityName, configuration: into.configuration.flatMap { $0 })
         let resume = options.resumeName.map { ImportResume($0, fingerprint, into) }
-        return ImportWork(core, into, sourceName, options, resume, run, site, isPatient: isPatient, didCommit: didCommit)
-    }
-
-    /// The work for a thread of the stack.
-    private var ownWork: ImportWork<T> {
-        let core = core
-        return work(isPatient: true) { core.catchUpViewsSoon(isOnMain: false) }
+        return ImportWork(core, into, sourceName, options, resume, run, site, caller)
     }
 
     /// Imports on a thread of the stack.
     func start(_ open: @escaping @Sendable () throws -> any ImportFeed<T.ImportSource>) -> ImportRun {
-        let work = ownWork
+        let work = work(.thread)
         core.onBatchThread { work.execute(open) }
         return run
     }
@@ -49,7 +43,7 @@ struct ImportStart<T: ImportableObject> {
     func start<S: AsyncSequence & Sendable>(
         _ sequence: S, position: (@Sendable (S.Element) -> RecordPosition?)?
     ) -> ImportRun where S.Element == T.ImportSource, T.ImportSource: Sendable {
-        let work = ownWork
+        let work = work(.thread)
         let task = Task.detached { await work.execute(sequence, position: position) }
         run.setCancellation { task.cancel() }
         return run
@@ -59,9 +53,7 @@ struct ImportStart<T: ImportableObject> {
     func runNow(
         isolation: isolated (any Actor)?, _ open: () throws -> any ImportFeed<T.ImportSource>
     ) throws -> ImportReport {
-        let isOnMain = isolation === MainActor.shared
-        let core = core
-        return try work(isPatient: isolation == nil) { core.catchUpViewsSoon(isOnMain: isOnMain) }.execute(open).get()
+        try work(WaitingCaller(isolation)).execute(open).get()
     }
 }
 
@@ -73,7 +65,7 @@ extension ImportRun {
         } onCancel: {
             cancel()
         }
-        await core.catchUpViews()
+        await core.awaitViews()
         return try result.get()
     }
 }

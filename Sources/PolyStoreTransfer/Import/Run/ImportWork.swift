@@ -11,8 +11,7 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // used by o
     let resume: ImportResume?
     private let site: CallSite
     private let sourceName: String?
-    private let isPatient: Bool
-    private let didCommit: () -> Void
+    private let caller: WaitingCaller
     private let batch = ImportBatch<T.ImportSource>()
     private(set) var report: ImportReport
     private var clock = RunClock()
@@ -29,13 +28,10 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // used by o
     /// A Boolean value that indicates whether the last batch had invalid records, which makes them likely in the next one.
     private var expectsProblems = false
 
-    /// - Parameters:
-    ///   - isPatient: A Boolean value that indicates whether the commits may wait for those of other transactions; see ``WriteQueue/leave(isPatient:)``.
-    ///   - didCommit: Called after each commit.
     init(
         _ core: StackCore, _ into: Into<T>, _ sourceName: String?, _ options: ImportOptions, _ resume: ImportResume?,
         _ run: ImportRun,
-        _ site: CallSite, isPatient: Bool, didCommit: @escaping () -> Void
+        _ site: CallSite, _ caller: WaitingCaller
     ) {
         self.core = core
         self.into = into
@@ -44,8 +40,7 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // used by o
         self.resume = resume
         self.site = site
         self.sourceName = sourceName
-        self.isPatient = isPatient
-        self.didCommit = didCommit
+        self.caller = caller
         report = ImportReport(entity: T._$entityName, source: sourceName)
         report.isDryRun = options.isDryRun
     }
@@ -56,7 +51,7 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // used by o
     /// - Returns: The last record that an earlier run committed; `nil` to begin with the first record.
     func begin() throws -> ImportMark? {
         try checkCancellation()
-        guard let (position, problems) = try resume?.begin(core, site, isPatient: isPatient, options) else {
+        guard let (position, problems) = try resume?.begin(core, site, caller, options) else {
             knowsPosition = true
             return nil
         }
@@ -149,10 +144,7 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // used by o
             report.add(counts, batch, options)
             committed = batch.last
             batch.removeAll()
-            if !options.isDryRun {
-                resume?.didCommit()
-                didCommit()
-            }
+            if !options.isDryRun { resume?.didCommit() }
             return
         }
     }
@@ -165,7 +157,7 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // used by o
             var transactionOptions = TransactionOptions(
                 durability: options.durability, sourceIdentifier: options.sourceIdentifier, cancellation: run.cancellation, site: site)
             transactionOptions.isDryRun = options.isDryRun || isRehearsal
-            try core.transactAndWait(transactionOptions, isPatient: isPatient) { transaction in
+            try core.transactAndWait(transactionOptions, caller) { transaction in
                 let own = ImportAttempt<T>(
                     transaction, batch, isCareful: isCareful, problem: { try self.problem($0, $1) }, refuse: { try self.refuse($0, $1) },
                     tick: { if self.clock.isDue() { self.publish($0, readTo: self.batch.last) } })

@@ -1,0 +1,43 @@
+import PolyStoreBackend
+
+/// A transaction whose body has ended and that waits for its commit: in a commit group that has applied its changes, or at the front of the write queue.
+final class GroupMember {
+    let changes: [StoreChanges]
+    /// The requested durability; nil for that of the store.
+    let durability: Durability?
+    let relationshipChanges: RelationshipChanges
+    /// The entities of deleted objects in class hierarchies.
+    let deletedKinds: [RowReference: String]
+    /// The indexes of the stores whose state the transaction depends on.
+    let stores: [Int]
+    /// A Boolean value that indicates whether the transaction only waits for its predecessors and does not fail if they fail.
+    let isIndependent: Bool
+    let origin: CommitOrigin?
+    let site: CallSite
+    /// The outcome if the commit succeeds.
+    private let outcome: TransactionOutcome
+    private let receiver: any OutcomeReceiver
+
+    init(
+        changes: [StoreChanges] = [], durability: Durability? = nil, relationshipChanges: RelationshipChanges = RelationshipChanges(),
+        deletedKinds: [RowReference: String] = [:], stores: [Int], isIndependent: Bool = false, origin: CommitOrigin? = nil,
+        site: CallSite = .framework, _ outcome: TransactionOutcome, _ receiver: any OutcomeReceiver
+    ) {
+        self.changes = changes
+        self.durability = durability
+        self.relationshipChanges = relationshipChanges
+        self.deletedKinds = deletedKinds
+        self.stores = stores
+        self.isIndependent = isIndependent
+        self.origin = origin
+        self.site = site
+        self.outcome = outcome
+        self.receiver = receiver
+    }
+
+    /// Passes the outcome to the caller.
+    /// - Parameter failure: The error of the commit; nil if it succeeded. It does not replace an error of the transaction itself.
+    func acknowledge(_ failure: (any Error)?) {
+        if let failure, !isIndependent, outcome.error == nil { receiver.receive(.failed(failure)) } else { receiver.receive(outcome) }
+    }
+}
