@@ -112,6 +112,37 @@ import Testing
         #expect(other.calls.count == 4 && recorder.calls.last == "did")
     }
 
+    /// An object monitor that is released between the two calls of a change makes both.
+    @Test(arguments: Backend.forObjectLayer, [CallbackContextKind.view, .refreshed])
+    func aMonitorReleasedWhileAChangeIsAnnouncedReportsIt(backend: Backend, kind: CallbackContextKind) throws {
+        final class Announced: ObjectObserver {
+            typealias ObjectEntity = Animal
+            var calls: [String] = []
+            var onCall: (() -> Void)?
+
+            func objectMonitor(_ monitor: ObjectMonitor<Animal>, willUpdateObject object: Animal) {
+                calls.append("will \(object.age)")
+                onCall?()
+            }
+            func objectMonitor(_ monitor: ObjectMonitor<Animal>, didUpdateObject object: Animal, changedKeys: Set<String>) {
+                calls.append("did \(object.age)")
+            }
+        }
+        let setup = try CallbackContext(backend, kind)
+        try setup.insert(("a", 1))
+        let id = try #require(try setup.context.fetchOne(Self.byName)).objectID
+        var first: ObjectMonitor<Animal>? = try setup.context.monitorObject(id)
+        weak let released = first
+        let second = try setup.context.monitorObject(id)
+        let (one, two) = (Announced(), Announced())
+        first?.addObserver(one)
+        second.addObserver(two)
+        two.onCall = { first = nil }
+        try setup.change { try $0.edit(id).age = 7 }
+        #expect(one.calls == ["will 1", "did 7"] && two.calls == one.calls)
+        #expect(released == nil)
+    }
+
     /// A publisher may be the owner of a closure, and live lists and objects show a change when it is reported to them.
     @Test(arguments: Backend.forObjectLayer) func everyAdapterReportsAChangeOnce(backend: Backend) throws {
         let setup = try CallbackContext(backend, .view)

@@ -6,6 +6,7 @@ extension Context {
         if isReporting { return try body() }
         isReporting = true
         defer {
+            observers?.releaseKept()
             while !deferredReports.isEmpty {
                 let reports = deferredReports
                 deferredReports = []

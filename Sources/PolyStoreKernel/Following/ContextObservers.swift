@@ -14,6 +14,8 @@ package final class ContextObservers {
     private var objectLimit = 64
     /// A Boolean value that indicates whether an observer could not read the last move, so that the next one must be compared completely.
     package var hasFailed = false
+    /// Owners of observers to whom a move was announced, which are kept until it is reported.
+    private var kept: [AnyObject] = []
     /// The number of observers that were added.
     private var additionCount = 0
     /// The entities that observers report, including released observers; `nil` for all.
@@ -24,6 +26,12 @@ package final class ContextObservers {
 
     /// Called when something was added that must be notified of a move that is being announced.
     package func didAdd() { additionCount += 1 }
+
+    /// Keeps an object until the callbacks of the current move have returned, also if a callback releases it.
+    package func keep(_ owner: AnyObject) { kept.append(owner) }
+
+    /// Releases what was kept for a move, which has been reported or has failed.
+    func releaseKept() { if !kept.isEmpty { kept.removeAll(keepingCapacity: true) } }
 
     private func extendEntities(_ observer: any ContextObserver) {
         didAdd()

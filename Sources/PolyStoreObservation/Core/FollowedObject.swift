@@ -37,6 +37,7 @@ final class FollowedObject<T: Model, Value: Equatable> {
     private var isMoved = false
     /// The change that has not been reported yet, with the owner of the first subscriber, which is kept until then.
     private var unreported: (change: ObjectNotification<Value>, owner: AnyObject?)?
+    private let observers: ContextObservers
     private let reportsRelationships: Bool
     private let read: (_ known: Value?, _ row: RowReference, _ step: CommittedStep.Row?, _ context: Context) throws -> Value?
     private var state = ReadState()
@@ -53,7 +54,7 @@ final class FollowedObject<T: Model, Value: Equatable> {
         self.read = read
         row = RowReference(entityIndex: try context.entry(of: id).entityIndex, rowID: id.rowID)
         // Observation starts before the object is read, so that no commit in between is missed.
-        let observers = context.startObserving()
+        observers = context.startObserving()
         value = try read(nil, row, nil, context)
         observers.add(self, of: row)
     }
@@ -66,8 +67,8 @@ final class FollowedObject<T: Model, Value: Equatable> {
         if let entry { row = RowReference(entityIndex: entry.entityIndex, rowID: id.rowID) }
         isMoved = isMoved || row != old || isInStack != wasInStack
         guard row != old else { return }
-        context.observers?.remove(self, of: old)
-        context.observers?.add(self, of: row)
+        observers.remove(self, of: old)
+        observers.add(self, of: row)
     }
 }
 
@@ -83,7 +84,10 @@ extension FollowedObject: ContextObserver {
         } else {
             isUpdate = move.isPartial && move.isChanged(row)
         }
-        if isUpdate { announce() }
+        guard isUpdate else { return }
+        // A monitor that a callback releases meanwhile reports what it has announced.
+        if let owner = subscribers.firstOwner { observers.keep(owner) }
+        announce()
     }
 
     func contextDidMove(_ move: ContextMove, _ context: Context) {
