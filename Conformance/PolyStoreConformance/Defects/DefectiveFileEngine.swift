@@ -12,7 +12,7 @@ final class DefectiveFileEngine: OrderedEngine, @unchecked Sendable {  // All mu
     let traits = EngineTraits(features: [.persistence, .fullDurability, .copying], checksumsRecords: false)
     let defect: EngineDefect
     private let file: Int32
-    private let lock = Lock()
+    private let lock = Lock(.engine)
     private var tree = OrderedTree()
     private var hasUnwritten = false
     /// The number of batches and of flushes, for the engines that skip some of them.

@@ -37,7 +37,7 @@ let engineSharingCases: [EngineCase] = [
         "engine.sharing.opened-by-many-threads", "Threads that open, write and close one path concurrently lose no writes.",
         requires: [.persistence]
     ) { run in
-        let writing = Protected(())
+        let writing = Protected((), .writeQueue)
         let threads = (0..<6 as Range<UInt8>).map { thread in
             OnThread {
                 for round in 0..<6 as Range<UInt8> {

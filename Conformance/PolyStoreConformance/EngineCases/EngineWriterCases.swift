@@ -83,7 +83,7 @@ let engineWriterCases: [EngineCase] = [
     ) {
         run in
         let open = try run.open()
-        let writing = Protected(())
+        let writing = Protected((), .writeQueue)
         let threads = (0..<4).map { _ in
             OnThread {
                 for _ in 0..<10 {

@@ -44,20 +44,26 @@ public class RefreshableContext: Context {
     package final func catchUp() throws { try move(isRefresh: false) }
 
     /// A Boolean value that indicates whether objects or monitors may be inconsistent with the snapshots, so that the next move reads them again.
-    final var hasFailed: Bool { isOutdated || observers?.hasFailed == true }
+    private final var hasFailed: Bool { isOutdated || observers?.hasFailed == true }
 
     /// Catches up, or reads all objects again after a failure, which loses the pending commits. Logs errors, unless a store was removed meanwhile.
     /// - Parameters:
     ///   - failure: The message if the commits could not be followed.
     ///   - staleness: The message if the objects could not be read again.
-    package final func catchUpOrRefresh(_ logger: any StoreLogger, failure: String, staleness: String) {
+    /// - Returns: A Boolean value that indicates whether the context shows the commits.
+    @discardableResult
+    package final func catchUpOrRefresh(_ logger: any StoreLogger, failure: String, staleness: String) -> Bool {
         func report(_ message: String, _ error: any Error) {
             if !core.isCausedByRemoval(error) { logger.write(.error, "\(message): \(error)") }
         }
         do { try catchUp() } catch {
             report(failure, error)
-            do { try refresh() } catch { report(staleness, error) }
+            do { try refresh() } catch {
+                report(staleness, error)
+                return false
+            }
         }
+        return !hasFailed
     }
 
     private func move(isRefresh: Bool) throws {

@@ -56,9 +56,10 @@ final class ViewList: Sendable {
         let target = delivered.load(ordering: .acquiring)
         var isComplete = true
         for case let view? in views.map(\.view) {
-            view.catchUpOrRefresh(
-                logger.withLock { $0 }, failure: "The view could not follow a commit", staleness: "The view shows an earlier version")
-            if view.hasFailed { isComplete = false }
+            isComplete =
+                view.catchUpOrRefresh(
+                    logger.withLock { $0 }, failure: "The view could not follow a commit", staleness: "The view shows an earlier version")
+                && isComplete
         }
         // The next caller updates views again that have failed.
         if isComplete { shown.max(target, ordering: .acquiringAndReleasing) }
