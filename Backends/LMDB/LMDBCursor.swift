@@ -7,7 +7,7 @@ final class LMDBCursor: EngineCursor {
     private let snapshot: LMDBSnapshot
     private let handle: OpaquePointer
     private let location: String
-    // Used only by the methods below, never recursively.
+    // The cursor is used by one thread, and no access overlaps another, so exclusivity checks are not needed.
     @exclusivity(unchecked) private var isOpen = true
 
     init(_ snapshot: LMDBSnapshot, _ handle: OpaquePointer, _ location: String) {

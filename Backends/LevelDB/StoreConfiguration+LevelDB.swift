@@ -18,7 +18,7 @@ extension StoreConfiguration {
     ///   - directory: The path. Its parent folder must exist when the store is opened. A relative path is resolved against the current directory.
     ///   - options: Buffer sizes and limits.
     public static func levelDB(directory: String, options: LevelDBOptions = LevelDBOptions()) -> StoreConfiguration {
-        // A trailing slash names the same folder, whether or not it exists.
+        // `StorePath.resolve` removes a trailing slash only from the path of a folder that exists.
         var name = Substring(directory)
         while name.count > 1, name.hasSuffix("/") { name.removeLast() }
         let path = StorePath.resolve(String(name))

@@ -4,7 +4,7 @@ package struct MemberList {
     private var elements: [Int64]
     /// The index of each row id in `elements`; nil until it is needed. Elements that are not referenced are removed ones.
     private var positions: [Int64: Int]?
-    /// The number of removed elements.
+    /// The number of removed row ids that `elements` still contains.
     private var gaps = 0
 
     /// The maximum length of a list that is searched without an index.

@@ -194,6 +194,7 @@ private func entity(_ name: String, _ properties: PropertyDescription..., indexe
         (.string, .range(.integer(0), nil, of: .int64), "only numbers and dates"),
         (.bool, .range(.integer(0), nil, of: .int64), "only numbers"),
         (.int64, .range(.integer(5), .integer(4), of: .int64), "no value is in it"),
+        (.int64, .range(.integer(5), .integer(5), includesUpper: false, of: .int64), "no value is in it"),
         (.int64, .range(.real(0), nil, of: .date), "a bound is date"),
         (.date, .range(.integer(0), nil, of: .int64), "a bound is int64"), (.decimal, .range(.real(0), nil, of: .date), "a bound is date"),
         (.int64, .length(0, 3), "only texts and data"), (.json, .length(0, 3), "only texts and data"),

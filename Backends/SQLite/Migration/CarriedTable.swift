@@ -1,7 +1,7 @@
 import CSQLite
 import PolyStoreBackend
 
-/// An entity whose records are migrated: the source and target tables, and the origin of each column.
+/// A table whose rows the migration keeps: the source table, the target table, and the origin of each target field.
 struct CarriedTable {
     let source: EntityTable
     let target: EntityTable

@@ -53,7 +53,7 @@ let flushCases: [ConformanceCase] = [
     ) { run in
         guard try run.keepsFilesAtItsPath() else { return }
         let compacts = run.target.capabilities.contains(.compaction)
-        // Of each 40 KB of a text, nothing can be shared between the versions.
+        // Each version has a text of 40 KB that differs from the others throughout, so that versions cannot share its pages.
         func fill(_ name: String, besideReaders: Bool) throws -> Int {
             let store = try run.open(Fixtures.company, name)
             let club = try store.entity("Club")

@@ -92,7 +92,7 @@ import SeededRandom
     public struct KillReport: Sendable, CustomStringConvertible {
         /// The number of kills.
         public internal(set) var kills = 0
-        /// The number of the last acknowledged commit; all commits up to it are complete.
+        /// The number of the last commit that was found complete; all commits up to it are complete. The last ones may not have been acknowledged.
         public internal(set) var acknowledged = 0
         /// The number of complete commits that were killed before their acknowledgement.
         public internal(set) var unacknowledged = 0

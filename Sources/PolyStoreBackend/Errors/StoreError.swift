@@ -75,7 +75,7 @@ public struct StoreError: Error, Sendable, Hashable {
     /// The error message of the engine.
     public var underlying: String?
     /// For `constraint`: every violation found by a commit, in order; empty if the backend found the violation, as for unique values.
-    /// For `notFound` from an import: every reference whose target does not exist.
+    /// For `notFound` from an import: the references of objects whose targets are required and do not exist. References that a closure resolves are not included.
     public var violations: [Violation] = []
     /// For `conflict` between transactions: every object that both transactions modified.
     public var conflicts: [ObjectConflict] = []

@@ -145,7 +145,8 @@ public struct SchemaChange: Sendable {
 }
 
 extension AttributeType {
-    /// Returns whether every value of another type is a value of this type with the same physical representation.
+    /// Returns whether values of another type can be kept unchanged as values of this type: `float` as `double`, `url` and `json` as `string`, and integers
+    /// as an integer type with wider bounds, except `bool` and `uint64`.
     public func contains(valuesOf other: AttributeType) -> Bool {
         if self == other { return true }
         switch (self, other) {

@@ -11,9 +11,9 @@ public struct Aggregate: Sendable, Hashable {
         case sum
         /// The average; null for no values. The average of decimals is a decimal of up to 38 digits, of all other types a real.
         case average
-        /// The first value in the order of the field; null for no values.
+        /// The least value in the order of the type; null for no values.
         case minimum = "min"
-        /// The last value in the order of the field; null for no values.
+        /// The greatest value in the order of the type; null for no values.
         case maximum = "max"
         /// The population standard deviation, as in Core Data and in SQL's `STDDEV_POP`. Always a real; null for no values, 0 for one value, NaN if a
         /// value is NaN or infinite. Squares of integers are summed exactly, those of reals with twice their precision, so that the order of the
@@ -37,8 +37,9 @@ public struct Aggregate: Sendable, Hashable {
     public let function: Function
     /// The aggregated expression; nil only for a `count` of objects.
     public let operand: QueryExpression?
-    /// A Boolean value that indicates whether the aggregate covers the individual values of ``operand``, which is a count or an aggregate over a
-    /// to-many relationship, rather than its per-object results: the average age of all friends of all people, not the average of averages.
+    /// A Boolean value that indicates whether the function is applied to the values of the related objects of all objects, instead of one result per object.
+    /// ``operand`` is then a count or an aggregate over a to-many relationship. Example: the average age of all friends of all people, not the average of
+    /// averages.
     public let isOverMembers: Bool
 
     /// The operand if it is a plain field; otherwise nil.

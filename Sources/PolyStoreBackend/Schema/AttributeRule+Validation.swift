@@ -16,14 +16,17 @@ extension AttributeRule {
 
     private func reasonToRefuse(_ field: Field) -> String? {
         switch kind {
-        case .range(let lower, let upper, _):
+        case .range(let lower, let upper, let includesUpper):
             guard field.type != .bool, field.type.physical == .integer || field.type.physical == .real || field.type == .decimal else {
                 return "only numbers and dates have a range"
             }
             for bound in [lower, upper].compactMap({ $0 }) where Self.constant(bound, for: field.type) == nil {
                 return "a bound is \(bound.type)"
             }
-            if let lower, let upper, lower.value.order(to: upper.value, unsigned: lower.type == .uint64) > 0 { return "no value is in it" }
+            if let lower, let upper {
+                let order = lower.value.order(to: upper.value, unsigned: lower.type == .uint64)
+                if order > 0 || order == 0 && !includesUpper { return "no value is in it" }
+            }
         case .length(let least, let most):
             guard field.type == .string || field.type == .url || field.type == .data else { return "only texts and data have a length" }
             guard least >= 0, most.map({ $0 >= least }) ?? true else { return "no value has it" }

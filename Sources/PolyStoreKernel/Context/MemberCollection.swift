@@ -1,6 +1,7 @@
 /// The members of a to-many relationship as a collection that is mutated in place.
 ///
-/// The collection is lent, mutated and taken back without being copied. Only the differences are applied to the inverse relationships.
+/// An accessor moves the members out for an in-place mutation and back afterwards, without copying them. The editor applies only the differences to the
+/// inverse relationships.
 class MemberCollection {
     /// A Boolean value that indicates whether the collection is lent.
     final var isBeingMutated = false

@@ -64,7 +64,7 @@ package final class StackCore: Sendable {
         }
     }
 
-    /// Returns the entities of a configuration and their classes.
+    /// Returns the resolved schema of a configuration (nil: the default one) and its model classes, in the order of the entities.
     /// - Throws: `storeNotFound` if the schema does not contain the configuration.
     func configuration(_ name: String?) throws -> (schema: ResolvedSchema, models: [any Model.Type]) {
         let models = try schema.models(of: name)

@@ -28,7 +28,7 @@ public struct ModelState: ~Copyable {
         @inlinable static var hasMembers: Flags { Flags(rawValue: 4) }
         /// A fault whose to-one relationships are already known.
         static var linked: Flags { Flags(rawValue: 16) }
-        /// The object was not in the store when it was read.
+        /// The values could not be read: the store did not contain the object, or the read failed.
         static var missing: Flags { Flags(rawValue: 8) }
         /// A fault for an id that has not been looked up.
         static var unverified: Flags { Flags(rawValue: 32) }

@@ -20,7 +20,7 @@ extension Schema: SchemaVersion {
 package protocol KnownVersions: Sendable {
     /// The versions, in the order in which they were given.
     var versions: [any SchemaVersion] { get }
-    /// Returns the versions of a configuration with those that each follows, each after them; the current version is the last one.
+    /// Returns the versions that have a configuration, with their predecessors. Predecessors come before their successors; the current version is last.
     func ordered(configuration: String?) throws -> [StoreVersions.Placed]
     /// Returns a phrase for each part of the migration from one version to another; `nil` if the migration cannot be planned.
     func changes(from source: ResolvedSchema, named sourceName: String, to target: ResolvedSchema, named targetName: String) -> [String]?

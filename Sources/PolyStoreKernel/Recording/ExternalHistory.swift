@@ -128,7 +128,7 @@ struct ExternalHistory {
             sourceIdentifier: record.head.author, userInfo: [:], isExternal: true, parts: [part], table: table)
     }
 
-    /// Skips an object that no longer exists, because a later entry contains its deletion.
+    /// Adds the insertion of an object with its current record. Does nothing if the object no longer exists: a later entry contains its deletion.
     private func insert(_ entity: Entity, _ id: Int64, into changes: ChangeSet) throws {
         guard let record = try reader.record(entity, rowID: id) else { return }
         try changes.insert(entity, rowID: id) { builder in for field in entity.fields { builder.copy(field, from: record) } }

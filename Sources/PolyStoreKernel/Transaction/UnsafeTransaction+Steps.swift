@@ -47,7 +47,7 @@ extension UnsafeTransaction {
         PendingChangesObservation(tracker, tracker.observe(handler))
     }
 
-    /// Notifies the observers of pending changes and the monitors. In a callback, they are notified when all callbacks have returned.
+    /// Notifies the observers of pending changes, then the monitors. A call from a callback notifies them after all callbacks have returned.
     func reportChanges() {
         guard isReporting else { return reporting { reportNow() } }
         guard !isReportDeferred else { return }

@@ -1,5 +1,4 @@
-/// The first byte of every key, which identifies the kind of entry. Entries of a kind are contiguous, so a backup, a conversion or a comparison is an ordered
-/// scan.
+/// The first byte of every key, which identifies the kind of entry. The entries of one kind are contiguous, so one range scan reads all of them.
 ///
 /// | space | key | value |
 /// |---|---|---|
@@ -8,8 +7,8 @@
 /// | blobChunk | entity u32, id, field u32, chunk u32 | a piece of a value over 64 KiB |
 /// | index | index u32, components, id | nothing |
 /// | uniqueIndex | index u32, components | the id; where a component is null or was cut the id also ends the key |
-/// | link | link table u32, source, target | nothing |
-/// | linkInverse | link table u32, target, source | nothing |
+/// | link | link table u32, source, target | nothing; the position in an ordered relationship |
+/// | linkInverse | link table u32, target, source | nothing; the position in an ordered relationship |
 /// | changeLog | position u64, piece u32 | a piece of an entry of the change log, sealed (`ChangeLog`) |
 ///
 /// The numbers of entities, indexes and link tables are assigned once and stored in the metadata. All numbers in keys are big-endian.

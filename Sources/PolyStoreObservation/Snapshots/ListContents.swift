@@ -35,7 +35,7 @@ final class ListContents: Sendable {
         self.init(shape: shape, isSectioned: isSectioned, sections: bounds, rows: rows)
     }
 
-    /// Creates the contents of a list that is followed without values.
+    /// Creates empty contents, for a list whose values are not kept.
     convenience init(withoutValuesIn context: Context) {
         let shape = SnapshotShape(table: context.table, fields: FieldMask(), logger: context.core.currentLogger)
         self.init(shape: shape, isSectioned: false, sections: [Section](), rows: SnapshotRows())

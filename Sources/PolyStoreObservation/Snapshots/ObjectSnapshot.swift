@@ -10,8 +10,8 @@ import PolyStoreKernel
 ///     snapshot.department             // ObjectID<Department>?
 ///     snapshot[\.name]                // also for an attribute that has the name of a property of the snapshot, such as id
 ///
-/// Only attributes and to-one relationships can be read; any other key path is a programming error and stops the program. To-many relationships do not
-/// compile. A value that cannot be decoded is logged as an error and reads as the attribute's default, as in an object.
+/// A key path of an attribute or a to-one relationship that the snapshot contains can be read. A to-many relationship does not compile; any other key path is
+/// a programming error and stops the program. A value that cannot be decoded is logged as an error and reads as the attribute's default, as in an object.
 ///
 /// Two snapshots are equal if they are of the same object and contain the same values.
 @dynamicMemberLookup

@@ -125,7 +125,7 @@ extension RecordLayout {
     }
 }
 
-/// A growing array of values, one per group, with a stable base address.
+/// A growing array of values, one per group.
 final class Slots<Value> {
     private(set) var count = 0
     private var capacity = 16

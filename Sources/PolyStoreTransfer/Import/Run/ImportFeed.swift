@@ -28,7 +28,7 @@ struct ImportMark: Codable, Equatable {
     var recordPosition = ImportRecordPosition()
     /// The position of the previous record; `nil` for the first record and for sources without byte offsets.
     var previous: ImportRecordPosition?
-    /// A checksum of the fields; `nil` if the record could not be read.
+    /// A checksum of the fields; `nil` for a record that could not be read and for an element of a sequence.
     var checksum: UInt32?
 
     /// The names in stored marks.
