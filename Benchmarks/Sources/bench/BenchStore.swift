@@ -44,7 +44,7 @@ final class BenchStore: Sendable {
     }
 
     func open() throws -> DataStack {
-        let stack = try DataStack(Schema("Peers", Person.self, Department.self))
+        let stack = try DataStack(Schema("Peers", [Person.self, Department.self] + Fillers.models(beside: 2)))
         try stack.addStore(configuration("polystore"))
         return stack
     }

@@ -2,7 +2,7 @@ import PeerKit
 
 /// Runs workloads by name.
 ///
-/// - `W1` to `W13`, `W8b`, `W8c` and `W11i`: on persons and departments; `W14`: the atlas; `W15`: YCSB; `W16`, `W17`: imports of text; `W13m`, `W18`, `W18f`: observed lists; `W19`: migrations; `W20`: many small
+/// - `W1` to `W13`, `W3r`, `W8b`, `W8c` and `W11i`: on persons and departments; `W14`: the atlas; `W15`: YCSB; `W16`, `W17`: imports of text; `W13m`, `W18`, `W18f`: observed lists; `W19`: migrations; `W20`: many small
 ///   changes; `M1`, `M2`: memory with many rows
 /// - `text`: writes the records of W17 to the standard output
 /// - `prepare`: creates the store, `W0`: creates the persons of W1, both without a measurement; `end`: a checksum over everything after the changes
@@ -22,6 +22,7 @@ struct Workload: Sendable {
         case "W2": try objects.fetchAll()
         case "W2t": try objects.fetchAllElsewhere()
         case "W3": try objects.getByID()
+        case "W3r": try objects.getByIDInReads()
         case "W4": try objects.ranges()
         case "W5": try objects.countByFilter()
         case "W6": try objects.group()

@@ -47,6 +47,21 @@ extension ObjectWorkloads {
         try out.time("W3", PB.lookups, verify: { try run(true) }, { try run(false) })
     }
 
+    /// W3r: fetches persons by random ids, each in a read of its own.
+    func getByIDInReads() throws {
+        let stack = try store.stack()
+        let ids = try people(stack)
+        try out.time("W3r", PB.lookups) {
+            var random = SplitMix64(workload: 3)
+            var sum: UInt64 = 0
+            for _ in 0..<PB.lookups {
+                let id = ids[Int(random.next(below: UInt64(PB.n)))]
+                sum &+= try stack.readAndWait { context in try context.fetchExisting(id).map(quickHash) ?? 0 }
+            }
+            return sum
+        }
+    }
+
     /// W4: fetches a hundred persons from a given age, in the order of the index.
     func ranges() throws {
         let stack = try store.stack()
