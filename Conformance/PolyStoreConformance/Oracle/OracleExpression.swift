@@ -79,8 +79,8 @@ struct OracleExpression {
             var found: Set<Int> = least == 0 ? starts : []
             var current = starts
             for _ in 0..<most {
-                // Only new positions lead to further ones.
-                current = ends(part, text, current).subtracting(found)
+                // Only new positions lead to further ones. `subtracting` would visit all that were found, in each turn.
+                current = ends(part, text, current).filter { !found.contains($0) }
                 if current.isEmpty { break }
                 found.formUnion(current)
             }
