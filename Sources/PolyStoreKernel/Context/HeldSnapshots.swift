@@ -3,9 +3,7 @@ import PolyStoreBackend
 /// The snapshots of the stores that a context or an unqueued transaction holds open. They are listed in ``DataStack/openSnapshots``.
 final class HeldSnapshots {
     private let core: StackCore
-    /// The read transactions by store index; nil for stores that are not read.
-    @exclusivity(unchecked) private(set) var readers: [(any ReadTransaction)?] = []
-    /// The same snapshots with their users, by store index.
+    /// The snapshots by store index; nil for stores that are not read.
     @exclusivity(unchecked) private var snapshots: [SharedSnapshot?] = []
     /// The identifier in the stack's list of open snapshots.
     @exclusivity(unchecked) private var registration: Int?
@@ -17,13 +15,17 @@ final class HeldSnapshots {
 
     deinit { end() }
 
-    var isEmpty: Bool { readers.isEmpty }
+    var isEmpty: Bool { snapshots.isEmpty }
+    /// The read transactions by store index; nil for stores that are not read.
+    var readers: [(any ReadTransaction)?] { snapshots.map { $0?.reader } }
     /// A Boolean value that indicates whether the next read opens snapshots, so that the context can adopt the current stores before it.
-    var areToBeOpened: Bool { readers.isEmpty && !isClosed }
+    var areToBeOpened: Bool { isEmpty && !isClosed }
 
     /// Returns the read transaction of a store; nil if none is open.
     @inline(__always)
-    subscript(store: PersistentStore) -> (any ReadTransaction)? { readers.indices.contains(store.index) ? readers[store.index] : nil }
+    subscript(store: PersistentStore) -> (any ReadTransaction)? {
+        snapshots.indices.contains(store.index) ? snapshots[store.index]?.reader : nil
+    }
 
     /// Returns the read transaction of a store.
     ///
@@ -55,11 +57,8 @@ final class HeldSnapshots {
     /// Sets the snapshot of a store.
     /// - Returns: the one that it replaces, which the caller releases.
     private func set(_ snapshot: SharedSnapshot?, at index: Int) -> SharedSnapshot? {
-        while readers.count <= index {
-            readers.append(nil)
-            snapshots.append(nil)
-        }
-        defer { (readers[index], snapshots[index]) = (snapshot?.reader, snapshot) }
+        while snapshots.count <= index { snapshots.append(nil) }
+        defer { snapshots[index] = snapshot }
         return snapshots[index]
     }
 
@@ -77,7 +76,7 @@ final class HeldSnapshots {
     /// Ends all snapshots.
     func end() {
         let held = snapshots
-        (readers, snapshots) = ([], [])
+        snapshots = []
         for snapshot in held { snapshot?.release() }
         if let registration { core.snapshots.close(registration) }
         registration = nil
