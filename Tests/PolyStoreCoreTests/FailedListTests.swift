@@ -76,18 +76,15 @@ import Testing
     /// A stack with four people, over a backend with faults.
     @MainActor
     private struct Fixture {
-        let folder: Folder
         let faults = Faults()
-        let logger = RecordingLogger()
-        let stack: DataStack
+        private let company: Company
         let ids: [ObjectID<Person>]
+        var stack: DataStack { company.stack }
+        var logger: RecordingLogger { company.logger }
 
         init(_ backend: Backend) throws {
-            folder = try Folder()
-            stack = try DataStack(companySchema, logger: logger)
-            stack.snapshotWarningAge = .seconds(100_000)
-            try stack.addStore(backend.store(in: folder).wrapped(faults))
-            ids = try stack.performAndWait(isolation: nil) { transaction throws in
+            company = try Company(backend, faults: faults, expectsSilence: false)
+            ids = try company.stack.performAndWait(isolation: nil) { transaction throws in
                 try [("b", 1), (name(1), 2), (name(2), 2), (name(3), 2)].map { name, age in
                     let person = try transaction.createPerson(age)
                     (person.nickname, person.email) = (name, "\(name)@example.org")

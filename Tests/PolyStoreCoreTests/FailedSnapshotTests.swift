@@ -25,18 +25,15 @@ import Testing
     /// A stack with people aged 10 and 20, over a backend with faults.
     @MainActor
     private struct Fixture {
-        let folder: Folder
         let faults = Faults()
-        let logger = RecordingLogger()
-        let stack: DataStack
+        private let company: Company
         let ids: [ObjectID<Person>]
+        var stack: DataStack { company.stack }
+        var logger: RecordingLogger { company.logger }
 
         init(_ backend: Backend) throws {
-            folder = try Folder()
-            stack = try DataStack(companySchema, logger: logger)
-            stack.snapshotWarningAge = .seconds(100_000)
-            try stack.addStore(backend.store(in: folder).wrapped(faults))
-            ids = try stack.performAndWait(isolation: nil) { transaction throws in
+            company = try Company(backend, faults: faults, expectsSilence: false)
+            ids = try company.stack.performAndWait(isolation: nil) { transaction throws in
                 try [10, 20].map { try transaction.createPerson($0).objectID }
             }
         }

@@ -13,13 +13,15 @@ final class Company {
     let logger = RecordingLogger()
     private let expectsSilence: Bool
 
-    init(_ backend: Backend, expectsSilence: Bool = true) throws {
+    /// - Parameter faults: The faults to inject into the backend; nil for none.
+    init(_ backend: Backend, faults: Faults? = nil, expectsSilence: Bool = true) throws {
         folder = try Folder()
         self.expectsSilence = expectsSilence
         stack = try DataStack(companySchema, logger: logger)
         // Independent of the speed of the machine.
         stack.snapshotWarningAge = .seconds(100_000)
-        try stack.addStore(backend.store(in: folder))
+        let store = backend.store(in: folder)
+        try stack.addStore(faults.map(store.wrapped) ?? store)
     }
 
     deinit { if expectsSilence, !logger.lines.isEmpty { Issue.record("unexpected log: \(logger.lines)") } }
