@@ -5,7 +5,8 @@
     instructions.py --update    writes the counts into the file
 
 Each path runs with few and with many rows under valgrind; the cost of a row is the difference, so that start-up cancels. The cost of
-generating the data and preparing the store is counted separately and subtracted.
+generating the data and preparing the store is counted separately and subtracted. Some paths run once more with a model of 300 entities: a commit and a read
+must cost what they use, not what the model has.
 """
 
 import argparse
@@ -28,17 +29,26 @@ PATHS = {
     "W1": ("insert, a row", "W0", lambda n: n),
     "W2": ("fetch, an object", "prepare", lambda n: n),
     "W3": ("get by id, an object", "prepare", lambda n: n),
+    "W3r": ("get by id in a read of its own", "prepare", lambda n: n),
     "W4": ("range in the order of an index, a row", "prepare", lambda n: n),
     "W5": ("count by an unindexed condition, a row", "prepare", lambda n: 10 * n),
     "W6": ("group, a row", "prepare", lambda n: 10 * n),
     "W8b": ("commit of one object", "prepare", lambda n: n // 2),
 }
 SIZES = {"W8b": (200, 1000)}
+# The paths that run with a model of many entities, and the greatest cost in proportion to the usual model.
+WITH_MANY_ENTITIES, MANY_ENTITIES, MAXIMUM_GROWTH = ["W3r", "W8b"], 300, 1.1
+VARIANTS = [(path, 0) for path in PATHS] + [(path, MANY_ENTITIES) for path in WITH_MANY_ENTITIES]
 
 
-def count(engine, workload, rows, folder):
+def title(engine, path, entities):
+    return "%s %s%s" % (engine, path, ", %d entities" % entities if entities else "")
+
+
+def count(engine, workload, rows, entities, folder):
     """Returns the instructions of one process."""
-    environment = dict(os.environ, PB_N=str(rows), PB_VERIFY="0", SWIFT_DETERMINISTIC_HASHING="1", SWIFT_BACKTRACE="enable=no")
+    environment = dict(
+        os.environ, PB_N=str(rows), PB_ENTITIES=str(entities), PB_VERIFY="0", SWIFT_DETERMINISTIC_HASHING="1", SWIFT_BACKTRACE="enable=no")
     if engine == "lmdb":
         # valgrind cannot reserve the default 64 GiB of address space.
         environment["BENCH_OPTIONS"] = "?mapSize=256m"
@@ -64,28 +74,29 @@ def measure(folder):
     jobs = {}
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         for engine in ENGINES:
-            for path, (_, base, _) in PATHS.items():
+            for path, entities in VARIANTS:
                 for rows in SIZES.get(path, (FEW, MANY)):
-                    for workload in (path, base):
-                        key = ("any" if workload == "W0" else engine, workload, rows)
+                    for workload in (path, PATHS[path][1]):
+                        key = ("any" if workload == "W0" else engine, workload, rows, entities)
                         if key not in jobs:
-                            jobs[key] = pool.submit(job, engine, workload, rows, os.path.join(folder, "-".join(map(str, key))))
+                            jobs[key] = pool.submit(job, engine, workload, rows, entities, os.path.join(folder, "-".join(map(str, key))))
     counts = {key: future.result() for key, future in jobs.items()}
     found = {}
     for engine in ENGINES:
-        for path, (_, base, operations) in PATHS.items():
-            few, many = SIZES.get(path, (FEW, MANY))
-            used = [counts[engine, path, n] - counts["any" if base == "W0" else engine, base, n] for n in (few, many)]
-            found["%s %s" % (engine, path)] = round((used[1] - used[0]) / (operations(many) - operations(few)))
+        for path, entities in VARIANTS:
+            (_, base, operations), (few, many) = PATHS[path], SIZES.get(path, (FEW, MANY))
+            used = [counts[engine, path, n, entities] - counts["any" if base == "W0" else engine, base, n, entities] for n in (few, many)]
+            found[title(engine, path, entities)] = round((used[1] - used[0]) / (operations(many) - operations(few)))
     return found
 
 
-def job(engine, workload, rows, folder):
+def job(engine, workload, rows, entities, folder):
     os.makedirs(folder)
     if engine != "memory" and workload not in ("W0", "W1"):
         # Without valgrind: counting begins with an existing store.
-        subprocess.run(programs.command("PolyStore-" + engine, "prepare", folder), env=dict(os.environ, PB_N=str(rows)), check=True)
-    return count(engine, workload, rows, folder)
+        environment = dict(os.environ, PB_N=str(rows), PB_ENTITIES=str(entities))
+        subprocess.run(programs.command("PolyStore-" + engine, "prepare", folder), env=environment, check=True)
+    return count(engine, workload, rows, entities, folder)
 
 
 def main():
@@ -105,8 +116,17 @@ def main():
         change = (value / before - 1) if before else None
         if not options.update and (before is None or change > tolerance):
             worse.append(name)
-        title = "%s, %s" % (name, PATHS[name.split()[1]][0])
-        print("| %s | %d | %s | %s |" % (title, value, before or "–", "–" if change is None else "%+.1f%%" % (100 * change)))
+        label = "%s: %s" % (name, PATHS[name.replace(",", "").split()[1]][0])
+        print("| %s | %d | %s | %s |" % (label, value, before or "–", "–" if change is None else "%+.1f%%" % (100 * change)))
+    grown = []
+    for engine in ENGINES:
+        for path in WITH_MANY_ENTITIES:
+            growth = found[title(engine, path, MANY_ENTITIES)] / found[title(engine, path, 0)]
+            print("%s: %.3f times the instructions with %d entities" % (title(engine, path, 0), growth, MANY_ENTITIES))
+            if growth > MAXIMUM_GROWTH:
+                grown.append(title(engine, path, 0))
+    if grown:
+        sys.exit("More than %.1f times the instructions with %d entities: %s." % (MAXIMUM_GROWTH, MANY_ENTITIES, ", ".join(grown)))
     if options.update:
         with open(FILE, "w") as file:
             json.dump({"tolerance": tolerance, "instructions": found}, file, indent=4)

@@ -160,4 +160,41 @@ import Testing
         #expect(rowIDs.count == array.count && rowIDs.rowIDs == array)
         #expect(OrderedRowIDs([3, 1, 3, 2]).rowIDs == [3, 1, 2])
     }
+
+    // MARK: Sparse arrays
+
+    @Test(arguments: [1, 2, 5, 300])
+    func aSparseArrayEqualsADictionary(range: Int) {
+        var random = SplitMix64(seed: UInt64(range))
+        var dictionary: [Int: [Int]] = [:]
+        var array = SparseArray<[Int]>()
+        for step in 0..<2_000 {
+            let index = random.below(range)
+            switch random.below(4) {
+            case 0:
+                dictionary[index, default: [-1]].append(step)
+                array[index, default: [-1]].append(step)
+            case 1:
+                let old = dictionary[index]?.removeLast()
+                let new = array.update(at: index) { $0.removeLast() }
+                #expect(old == new)
+                if dictionary[index]?.isEmpty ?? false {
+                    dictionary[index] = [step]
+                    array[index, default: []].append(step)
+                }
+            case 2 where dictionary[index] == nil:
+                dictionary[index] = [step]
+                array.insert([step], at: index)
+            default:
+                #expect(array[index] == dictionary[index])
+                #expect(array[index, default: [step]] == dictionary[index] ?? [step])
+            }
+            // Reading an absent element does not add it.
+            #expect(array.indexes == dictionary.keys.sorted())
+            #expect(array.isEmpty == dictionary.isEmpty)
+        }
+        #expect(array.elements == dictionary.sorted { $0.key < $1.key }.map(\.value))
+        #expect(array[-1] == nil)
+        #expect(array[range] == nil)
+    }
 }

@@ -140,7 +140,7 @@ extension Context {
     /// Returns the object of the row that a cursor is positioned on.
     private func object<T: Model>(_ part: ResolvedFetch.Part, _ cursor: RecordCursor) throws -> T {
         guard let living = living(T.self, part.entityIndex, cursor.rowID) else {
-            let map = graph.maps[Int(part.entityIndex)]
+            let map = identityMap(part.entityIndex)
             guard part.entry.isPolymorphic else { return try make(T.self, part.entry, map, cursor.rowID, cursor.record) }
             guard let object = try relative(T.self, part.entry, map, cursor.rowID, cursor.record) else {
                 throw StoreError(

@@ -10,7 +10,7 @@ extension Context {
     final func collectRelatives<T: Model>(
         _ type: T.Type, _ entry: StoreEntity, _ cursor: RecordCursor, into found: inout [T], most: Int
     ) throws {
-        let map = graph.maps[Int(entry.entityIndex)]
+        let map = identityMap(entry.entityIndex)
         while found.count < most, try cursor.next() {
             if let object = try relative(type, entry, map, cursor.rowID, cursor.record) { found.append(object) }
         }

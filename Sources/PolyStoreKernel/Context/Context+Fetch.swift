@@ -186,7 +186,7 @@ extension Context {
         _ type: T.Type, _ entry: StoreEntity, _ entityIndex: Int32, _ cursor: RecordCursor, into found: inout [T], most: Int = .max
     ) throws {
         if entry.isPolymorphic { return try collectRelatives(type, entry, cursor, into: &found, most: most) }
-        let map = graph.maps[Int(entityIndex)]
+        let map = identityMap(entityIndex)
         let before = found.count
         var living = 0
         map.beginBatch()
@@ -243,8 +243,8 @@ extension Context {
             return living.isDeleted ? nil : living
         }
         guard let record = try record(entry, id.rowID) else { return nil }
-        if entry.isPolymorphic { return try relative(T.self, entry, graph.maps[Int(entry.entityIndex)], id.rowID, record) }
-        return try make(T.self, entry, graph.maps[Int(entry.entityIndex)], id.rowID, record)
+        if entry.isPolymorphic { return try relative(T.self, entry, identityMap(entry.entityIndex), id.rowID, record) }
+        return try make(T.self, entry, identityMap(entry.entityIndex), id.rowID, record)
     }
 
     /// Reads the values of a fault and marks it as deleted if it does not exist.

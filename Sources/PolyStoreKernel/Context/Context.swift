@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreCollections
 import Synchronization
 
 /// A consistent view of a stack's objects, with one object per id. It is used by one thread or actor at a time.
@@ -44,7 +45,6 @@ public class Context {
         self.graph = graph
         self.source = source
         self.changeBuffer = changeBuffer
-        self.graph.grow(to: table, in: self)
         watchReads()
     }
 
@@ -64,8 +64,7 @@ public class Context {
     final func update(_ table: StoreTable) {
         guard table.generation > self.table.generation else { return }
         self.table = table
-        graph.grow(to: table, in: self)
-        changeBuffer?.grow(to: table.entries.count)
+        changeBuffer?.didUpdateStores()
     }
 
     /// Returns whether an object belongs to this context.
@@ -208,6 +207,13 @@ public class Context {
 
     package final func entry(_ entityIndex: Int32) -> StoreEntity { table.entries[Int(entityIndex)] }
 
+    /// Returns the map of an entity's registered objects.
+    @inlinable @inline(__always)
+    final func identityMap(_ entityIndex: Int32) -> IdentityMap { graph.maps[Int(entityIndex)] ?? addMap(entityIndex) }
+
+    @usableFromInline
+    final func addMap(_ entityIndex: Int32) -> IdentityMap { graph.addMap(entityIndex, in: self) }
+
     /// Returns the registered object with a row id, if there is one.
     @inlinable
     package final func living<T: Model>(_ type: T.Type, _ entityIndex: Int32, _ rowID: Int64) -> T? {
@@ -218,7 +224,7 @@ public class Context {
     @inlinable
     package final func object<T: Model>(_ type: T.Type, _ entityIndex: Int32, _ rowID: Int64) -> T {
         if let living = living(type, entityIndex, rowID) { return living }
-        let map = graph.maps[Int(entityIndex)]
+        let map = identityMap(entityIndex)
         if map.isPolymorphic { return relative(type, map, rowID) }
         if graph.rowsAhead != nil, let object = ahead(type, entityIndex, rowID) { return object }
         let object = T(_$state: ModelState(map, rowID: rowID, flags: .fault))
@@ -229,15 +235,14 @@ public class Context {
     /// Removes the member lists of objects released since the last call.
     @inlinable
     final func dropForgottenLists(_ entityIndex: Int32) {
-        if graph.maps[Int(entityIndex)].hasForgotten.load(ordering: .relaxed) { dropLists(entityIndex) }
+        if let map = graph.maps[Int(entityIndex)], map.hasForgotten.load(ordering: .relaxed) { dropLists(map) }
     }
 
     @usableFromInline
-    final func dropLists(_ entityIndex: Int32) {
+    final func dropLists(_ map: IdentityMap) {
         // The collection of a released object may contain changes that were not applied.
         settleMembers()
-        let keys = graph.maps[Int(entityIndex)].takeForgotten()
-        for key in keys { forgetMembers(ofRow: key, entityIndex) }
+        for key in map.takeForgotten() { forgetMembers(ofRow: key, map.entityIndex) }
     }
 
     final func forgetMembers(ofRow rowID: Int64, _ entityIndex: Int32) {

@@ -26,7 +26,7 @@ extension Context {
     final func ahead<T: Model>(_ type: T.Type, _ entityIndex: Int32, _ rowID: Int64) -> T? {
         let entry = entry(entityIndex)
         guard let record = graph.rowsAhead?.record(RowReference(entityIndex: entityIndex, rowID: rowID), entry) else { return nil }
-        let map = graph.maps[Int(entityIndex)]
+        let map = identityMap(entityIndex)
         if map.isPolymorphic { return try? relative(type, entry, map, rowID, record) }
         if let living = living(type, entityIndex, rowID) {
             do { try fill(living, entry, rowID, record) } catch { return nil }

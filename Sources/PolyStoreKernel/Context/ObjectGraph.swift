@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreCollections
 
 /// The objects of a context, with one object per row id, the cached members of their to-many relationships, and prefetched rows.
 ///
@@ -6,8 +7,8 @@ import PolyStoreBackend
 /// copy the structure.
 @usableFromInline
 struct ObjectGraph {
-    /// The registered objects, by entity index.
-    @usableFromInline var maps: [IdentityMap] = []
+    /// The registered objects, by entity index. A map is created when the context uses the entity for the first time.
+    @usableFromInline var maps = SparseArray<IdentityMap>()
     /// The maps of substitutes for missing objects, by entity index.
     private var substitutes: [Int32: IdentityMap] = [:]
     /// The cached members of to-many relationships.
@@ -20,12 +21,11 @@ struct ObjectGraph {
     /// - Parameter isKeptByObjects: Whether the context lives as long as any of its objects.
     init(isKeptByObjects: Bool) { self.isKeptByObjects = isKeptByObjects }
 
-    /// Creates missing identity maps, one for each entity of a table.
-    mutating func grow(to table: StoreTable, in context: Context) {
-        maps.reserveCapacity(table.entries.count)
-        while maps.count < table.entries.count {
-            maps.append(newMap(Int32(maps.count), isPolymorphic: table.entries[maps.count].isPolymorphic, context))
-        }
+    /// Adds the map of an entity that has none.
+    mutating func addMap(_ entityIndex: Int32, in context: Context) -> IdentityMap {
+        let map = newMap(entityIndex, isPolymorphic: context.entry(entityIndex).isPolymorphic, context)
+        maps.insert(map, at: Int(entityIndex))
+        return map
     }
 
     @inline(__always)
@@ -46,15 +46,14 @@ struct ObjectGraph {
     func owns(_ object: any Model) -> Bool {
         let map = object._$state.unretainedMap.toOpaque()
         let entityIndex = object._$state.entityIndex
-        if Int(entityIndex) < maps.count, Unmanaged.passUnretained(maps[Int(entityIndex)]).toOpaque() == map { return true }
+        if let registered = maps[Int(entityIndex)], Unmanaged.passUnretained(registered).toOpaque() == map { return true }
         return substitutes[entityIndex].map { Unmanaged.passUnretained($0).toOpaque() == map } ?? false
     }
 
     /// Returns the registered object with a row id, if there is one.
     @inlinable @inline(__always)
     func living<T: Model>(_ type: T.Type, _ entityIndex: Int32, _ rowID: Int64) -> T? {
-        let map = maps[Int(entityIndex)]
-        guard let object = map.object(rowID) else { return nil }
+        guard let map = maps[Int(entityIndex)], let object = map.object(rowID) else { return nil }
         if map.isPolymorphic { return object as? T }
         // The map of a single class contains objects of that class only.
         return unsafeDowncast(object, to: type)
@@ -64,7 +63,7 @@ struct ObjectGraph {
     /// - Parameter unsettledEntity: The entity of the members of the unsettled list, if there is one.
     /// - Returns: the removed lists. The caller releases them when the graph is consistent again, because that can release objects.
     mutating func forgetAllMembers(unsettledEntity: Int32?) -> MemberLists {
-        if let unsettledEntity { maps[Int(unsettledEntity)].isUnsettled = false }
+        if let unsettledEntity { maps[Int(unsettledEntity)]?.isUnsettled = false }
         defer { memberLists = MemberLists() }
         return memberLists
     }
@@ -73,7 +72,7 @@ struct ObjectGraph {
 
     /// All maps, including those of substitutes.
     @inline(__always)
-    var allMaps: [IdentityMap] { maps + substitutes.values }
+    var allMaps: [IdentityMap] { maps.elements + substitutes.values }
 
     /// Returns a graph of the same objects without cached members and prefetched rows.
     func objectsOnly() -> ObjectGraph {

@@ -13,6 +13,8 @@ package struct StoreTable: Sendable {
     /// The open stores.
     package var openStores: [PersistentStore] { removed.isEmpty ? stores : stores.filter { !removed.contains($0.index) } }
     @usableFromInline package var entries: [StoreEntity] = []
+    /// A Boolean value that indicates whether an entity limits the number of members of a relationship.
+    private(set) var limitsCounts = false
     package var byType: [ObjectIdentifier: [StoreEntity]] = [:]
 
     mutating func add(_ store: PersistentStore, models: [any Model.Type]) {
@@ -20,6 +22,7 @@ package struct StoreTable: Sendable {
         for (entity, model) in zip(store.schema.entities, models) {
             let entry = StoreEntity(store: store, entity: entity, type: model)
             entries.append(entry)
+            limitsCounts = limitsCounts || !entry.counted.isEmpty
             for type in entry.types { byType[ObjectIdentifier(type), default: []].append(entry) }
         }
         generation += 1

@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreCollections
 
 /// The write transaction of a commit group in one store, with the change sets applied to it.
 final class StoreWriter {
@@ -10,7 +11,9 @@ final class StoreWriter {
     /// The applied change sets, retained in case a failing transaction invalidates the write transaction and they must be applied again.
     @exclusivity(unchecked) private var applied: [ChangeSet] = []
     /// The row ids to assign, by the entity's index.
-    @exclusivity(unchecked) private var blocks: [RowIDBlock?]
+    @exclusivity(unchecked) private var blocks = SparseArray<RowIDBlock>()
+    /// A Boolean value that indicates whether the write access has ended.
+    @exclusivity(unchecked) private var hasEnded = false
     /// The row ids reserved in the current write transaction. The reservation is lost if it does not commit.
     @exclusivity(unchecked) private var reservations: [Int: ClosedRange<Int64>] = [:]
 
@@ -25,9 +28,6 @@ final class StoreWriter {
         self.owner = owner
         transaction = try store.writeAccess.begin(store, owner)
         recorder = store.historyOptions.map { [version = transaction.version] in HistoryRecorder(store, $0, version: version) }
-        blocks = []
-        blocks.reserveCapacity(store.schema.entities.count)
-        for _ in store.schema.entities { blocks.append(nil) }
     }
 
     var isChanged: Bool { durability != nil }
@@ -89,21 +89,21 @@ final class StoreWriter {
     /// Ends the write access and keeps the remaining row ids for the next group, unless their reservation was rolled back.
     func end(wasCommitted: Bool) {
         store.writeAccess.end(owner)
-        for (index, block) in blocks.enumerated() {
-            guard let left = block?.left else { continue }
+        for (index, block) in zip(blocks.indexes, blocks.elements) {
+            guard let left = block.left else { continue }
             if wasCommitted || reservations[index] == nil { store.spareRowIDs.keep(left, index) }
         }
-        blocks = []
+        hasEnded = true
     }
 
     // MARK: Row ids
 
     /// Returns a new row id. After any commit it is never assigned again.
     func newRowID(_ entity: Entity) throws -> Int64 {
-        guard blocks.indices.contains(entity.index) else {
+        if hasEnded {
             throw StoreError(.closed, "The transaction has ended.", entity: entity.name, location: store.location)
         }
-        if let rowID = blocks[entity.index]?.take() { return rowID }
+        if let rowID = blocks.update(at: entity.index, { $0.take() }) ?? nil { return rowID }
         return try firstRowID(ofNextBlockFor: entity)
     }
 
@@ -118,7 +118,7 @@ final class StoreWriter {
             reservations[entity.index] = (reservations[entity.index]?.lowerBound ?? first)...range.upperBound
             block = RowIDBlock([range], size: size)
         }
-        defer { blocks[entity.index] = block }
+        defer { blocks[entity.index, default: block] = block }
         return block.take() ?? 0  // a new block is not empty
     }
 }

@@ -197,8 +197,8 @@ package final class KeyPathProbe: ContextContents {
         let entityIndex = context.destination(key.entityIndex, Int(key.relationship))
         let declared = context.entry(key.entityIndex).destinationNames[Int(key.relationship)]
         func make<M: Model>(_ type: M.Type, _ rowID: Int64) {
-            let object = M(_$state: ModelState(context.graph.maps[Int(entityIndex)], rowID: rowID))
-            context.graph.maps[Int(entityIndex)].insert(rowID, object)
+            let object = M(_$state: ModelState(context.identityMap(entityIndex), rowID: rowID))
+            context.identityMap(entityIndex).insert(rowID, object)
             members.append(object)
         }
         let keys = (0..<memberCount).map { Int64($0) + 2 }

@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreCollections
 
 /// The pending changes of a transaction, with what its commit validates and what its undo restores.
 ///
@@ -26,8 +27,8 @@ package final class ChangeBuffer {
 
     // A transaction is used by one thread at a time, and none of these properties is exposed for in-place mutation.
 
-    /// The changed objects by entity index.
-    @exclusivity(unchecked) var pending: [EntityChanges]
+    /// The changed objects by entity index, of the entities that the transaction changes.
+    @exclusivity(unchecked) private(set) var pending = SparseArray<EntityChanges>()
     @exclusivity(unchecked) package var relationshipChanges = RelationshipChanges()
     /// Relationships with the delete rule `deny` whose objects were deleted; validated at commit.
     @exclusivity(unchecked) var denials: [RelationshipKey] = []
@@ -57,25 +58,21 @@ package final class ChangeBuffer {
     /// it ends.
     var rollBack: (() -> Void)?
 
-    /// - Parameter entityCount: The number of entities of the context.
-    init(entityCount: Int, tracker: ChangeTracker?) {
-        self.tracker = tracker
-        pending = Self.emptyChanges(entityCount)
+    init(tracker: ChangeTracker?) { self.tracker = tracker }
+
+    /// The changed objects of an entity. Changing them where there are none adds the entity.
+    subscript(entityIndex: Int) -> EntityChanges {
+        @inline(__always) get { pending[entityIndex, default: EntityChanges()] }
+        @inline(__always) _modify { yield &pending[entityIndex, default: EntityChanges()] }
     }
 
-    /// Returns an empty element for each entity. `Array(repeating:count:)` looks up the metadata of its storage class in each call.
-    private static func emptyChanges(_ count: Int) -> [EntityChanges] {
-        var changes: [EntityChanges] = []
-        changes.reserveCapacity(count)
-        for _ in 0..<count { changes.append(EntityChanges()) }
-        return changes
+    /// Returns the indexes of the entities of a store that have changed objects, in order.
+    func changedEntities(of store: PersistentStore) -> [Int] {
+        pending.indexes.filter { store.entityIndexes.contains(Int32($0)) && !self[$0].isEmpty }
     }
 
-    /// Adds the entities of stores that were added.
-    func grow(to entityCount: Int) {
-        createdEntry = nil
-        while pending.count < entityCount { pending.append(EntityChanges()) }
-    }
+    /// Called after stores were added or removed.
+    func didUpdateStores() { createdEntry = nil }
 
     // MARK: Phases
 
@@ -106,7 +103,7 @@ package final class ChangeBuffer {
 
     /// Requests a notification of the next change of objects that were already changed.
     func detectChangesOfChangedObjects() {
-        for entityChanges in pending {
+        for entityChanges in pending.elements {
             for object in entityChanges.inserted { object._$state.edit?.isRecorded = true }
             for object in entityChanges.updated { object._$state.edit?.isRecorded = true }
         }
@@ -135,7 +132,7 @@ package final class ChangeBuffer {
     /// Clears the changes after they were applied. The transaction now reads them from the stores.
     func didWrite(_ table: StoreTable) {
         written = (relationshipChanges, deletedKinds(table))
-        for entityChanges in pending {
+        for entityChanges in pending.elements {
             for object in [entityChanges.inserted, entityChanges.updated].joined() { object._$state.edit = nil }
         }
         clear()
@@ -143,7 +140,7 @@ package final class ChangeBuffer {
 
     /// Removes all changes, and keeps the imports and the recorded changes.
     func clear() {
-        pending = Self.emptyChanges(pending.count)
+        forgetObjects()
         relationshipChanges = RelationshipChanges()
         denials = []
         unverified = []
@@ -151,10 +148,13 @@ package final class ChangeBuffer {
         historyRemovals = [:]
     }
 
+    /// Removes the changed objects, and keeps all other changes.
+    func forgetObjects() { pending = SparseArray() }
+
     /// Ends the buffer of a queued transaction. It accepts no changes any more.
     func end() {
         phase = .ended
-        pending = []
+        forgetObjects()
         imports = nil
         storeValues = [:]
     }
@@ -166,9 +166,9 @@ package final class ChangeBuffer {
 
     /// Returns the entities of deleted objects in class hierarchies. They cannot be determined after the commit.
     private func deletedKinds(_ table: StoreTable) -> [RowReference: String] {
-        guard pending.contains(where: { !$0.deleted.isEmpty }) else { return [:] }
+        guard pending.elements.contains(where: { !$0.deleted.isEmpty }) else { return [:] }
         var kinds: [RowReference: String] = [:]
-        for (entityIndex, entityChanges) in pending.enumerated() where !entityChanges.deleted.isEmpty {
+        for (entityIndex, entityChanges) in zip(pending.indexes, pending.elements) where !entityChanges.deleted.isEmpty {
             guard let hierarchy = table.entries[entityIndex].hierarchy else { continue }
             for object in entityChanges.deleted { kinds[object.rowReference] = hierarchy.entityClass(of: object).name }
         }

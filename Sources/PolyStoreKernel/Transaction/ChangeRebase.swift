@@ -292,7 +292,7 @@ extension Transaction {
         _ record: RecordView, like object: T, _ entry: StoreEntity, _ arena: RecordArena
     ) throws -> RecordView {
         // The object is not registered, so no fetch finds it.
-        try arena.encode(T(_$state: ModelState(graph.maps[Int(entry.entityIndex)], rowID: 0), decoding: record), entry)
+        try arena.encode(T(_$state: ModelState(identityMap(entry.entityIndex), rowID: 0), decoding: record), entry)
     }
 
     /// Returns the existing objects with the given row ids, with their values.
@@ -328,14 +328,14 @@ extension Transaction {
             if let known = living(type, entityIndex, rowID) {
                 // An object that an earlier commit of this transaction has deleted can still be registered.
                 let isDeletedHere =
-                    known.isDeleted && (known.isInserted || buffer.pending[Int(entityIndex)].deleted.contains { $0 === known })
+                    known.isDeleted && (known.isInserted || buffer[Int(entityIndex)].deleted.contains { $0 === known })
                 return isDeletedHere ? try revive(known, mask, record) : try reinsert(known, mask, record)
             }
-            let object = try make(type, entry(entityIndex), graph.maps[Int(entityIndex)], rowID, record)
+            let object = try make(type, entry(entityIndex), identityMap(entityIndex), rowID, record)
             let edit = EditState(isInsert: true)
             edit.mask = mask
             object._$state.edit = edit
-            buffer.pending[Int(entityIndex)].inserted.append(object)
+            buffer[Int(entityIndex)].inserted.append(object)
             editing.didCreate(object)
             return object
         }
@@ -354,7 +354,7 @@ extension Transaction {
         let edit = EditState(isInsert: true)
         edit.mask = mask
         object._$state.edit = edit
-        buffer.pending[Int(object._$state.entityIndex)].inserted.append(object)
+        buffer[Int(object._$state.entityIndex)].inserted.append(object)
         buffer.tracker?.didCreate(object)
         return object
     }
@@ -365,16 +365,16 @@ extension Transaction {
         editing.willChange(object)
         try object._$load(record)
         object._$state.flags.subtract([.deleted, .fault, .missing])
-        buffer.pending[entityIndex].deleted.removeAll { $0 === object }
+        buffer[entityIndex].deleted.removeAll { $0 === object }
         if !object.isInserted {
             let edit = EditState(isInsert: false)
             object._$state.edit = edit
-            if !buffer.pending[entityIndex].updated.contains(where: { $0 === object }) {
-                buffer.pending[entityIndex].updated.append(object)
+            if !buffer[entityIndex].updated.contains(where: { $0 === object }) {
+                buffer[entityIndex].updated.append(object)
             }
         }
         object._$state.edit?.mask.formUnion(mask)
-        buffer.pending[entityIndex].records = nil
+        buffer[entityIndex].records = nil
         return object
     }
 }

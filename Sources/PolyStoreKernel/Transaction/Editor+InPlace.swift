@@ -67,7 +67,7 @@ extension Editor {
         let storage = Self.storage(&mutation.members)
         mutation.address = UInt(bitPattern: Unmanaged.passUnretained(storage).toOpaque())
         mutation.storage = storage
-        mutation.firstRecord = context.graph.maps[Int(context.destination(key.entityIndex, Int(key.relationship)))].beginRecording()
+        mutation.firstRecord = context.identityMap(context.destination(key.entityIndex, Int(key.relationship))).beginRecording()
         return mutation
     }
 
@@ -85,7 +85,7 @@ extension Editor {
             return
         }
         let entityIndex = context.destination(key.entityIndex, relationship)
-        let hashed = context.graph.maps[Int(entityIndex)].endRecording(mutation.firstRecord)
+        let hashed = context.identityMap(entityIndex).endRecording(mutation.firstRecord)
         context.settleMembers(before: key.entityIndex, relationship)
         guard buffer.isOpen else {
             dropCollection(key)
@@ -293,13 +293,13 @@ extension Editor {
 
     private func markUnsettled(_ key: RelationshipKey) {
         context.graph.memberLists.unsettled = key
-        context.graph.maps[Int(context.destination(key.entityIndex, Int(key.relationship)))].isUnsettled = true
+        context.identityMap(context.destination(key.entityIndex, Int(key.relationship))).isUnsettled = true
     }
 
     private func markSettled(_ key: RelationshipKey) {
         context.graph.memberLists.unsettled = nil
         context.graph.memberLists.unsettledSteps = 0
-        context.graph.maps[Int(context.destination(key.entityIndex, Int(key.relationship)))].isUnsettled = false
+        context.identityMap(context.destination(key.entityIndex, Int(key.relationship))).isUnsettled = false
     }
 
     /// Compares the unsettled collection as a whole with the tracked members, and applies the differences. While the collection is lent, objects keep the state

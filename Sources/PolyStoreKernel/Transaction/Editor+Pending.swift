@@ -16,7 +16,7 @@ extension Editor {
     func mergedCount(_ entry: StoreEntity, _ request: FetchRequest, _ options: FetchOptions) throws -> Int {
         context.settleMembers(before: entry.entityIndex, request)
         let storage = try context.storage(entry.store)
-        if options.includesPendingChanges, !buffer.pending[Int(entry.entityIndex)].isEmpty,
+        if options.includesPendingChanges, !buffer[Int(entry.entityIndex)].isEmpty,
             !(request.looksAround && hasPending(in: entry.store))
         {
             return try countRows(entry, request, storage)
@@ -45,11 +45,11 @@ extension Editor {
         try request.validate()
         let entityIndex = Int(entry.entityIndex)
         let records = records(entityIndex)
-        try records.catchUp(buffer.pending[entityIndex])
+        try records.catchUp(buffer[entityIndex])
         let all = FetchRequest(entry.entity, predicate: request.predicate)
         let total = try records.count(request.predicate) { watch in
             try watch.untouched(
-                buffer.pending[entityIndex], isFixed: showsOneVersion, count: { try storage.count(all) },
+                buffer[entityIndex], isFixed: showsOneVersion, count: { try storage.count(all) },
                 record: { try storage.record(entry.entity, rowID: $0) })
         }
         return max(0, min(request.limit ?? .max, total - request.offset))
@@ -66,13 +66,13 @@ extension Editor {
     /// - Returns: nil if the store's result is not affected by pending changes.
     private func pendingRows(_ entry: StoreEntity, _ request: FetchRequest) throws -> PendingRows? {
         let entityIndex = Int(entry.entityIndex)
-        guard !buffer.pending[entityIndex].isEmpty else { return nil }
+        guard !buffer[entityIndex].isEmpty else { return nil }
         try request.validate()
         let records = records(entityIndex)
-        try records.catchUp(buffer.pending[entityIndex])
+        try records.catchUp(buffer[entityIndex])
         let arena = RecordArena()
         let rows = try records.matching(request, arena)
-        let hidden = buffer.pending[entityIndex].updated.count + buffer.pending[entityIndex].deleted.count
+        let hidden = buffer[entityIndex].updated.count + buffer[entityIndex].deleted.count
         return rows.isEmpty && hidden == 0 ? nil : PendingRows(arena: arena, rows: rows, hidden: hidden)
     }
 
@@ -88,7 +88,7 @@ extension Editor {
 
     /// A Boolean value that indicates whether pending changes may affect requests to a store.
     private func hasPending(in store: PersistentStore) -> Bool {
-        !buffer.relationshipChanges.isEmpty || store.entityIndexes.contains { !buffer.pending[Int($0)].isEmpty }
+        !buffer.relationshipChanges.isEmpty || !buffer.changedEntities(of: store).isEmpty
     }
 
     /// Returns the rows of a request that reads related objects, which may have pending changes. The store evaluates the part of the predicate
@@ -103,9 +103,9 @@ extension Editor {
     }
 
     func records(_ entityIndex: Int) -> PendingRecords {
-        if let records = buffer.pending[entityIndex].records { return records }
+        if let records = buffer[entityIndex].records { return records }
         let records = PendingRecords(context.table.entries[entityIndex])
-        buffer.pending[entityIndex].records = records
+        buffer[entityIndex].records = records
         return records
     }
 
@@ -141,7 +141,7 @@ extension Editor {
 
     /// Returns the row ids of the stored objects that this transaction has changed or deleted so far.
     private func changedRowIDs(_ entry: StoreEntity) -> Set<Int64> {
-        let entityChanges = buffer.pending[Int(entry.entityIndex)]
+        let entityChanges = buffer[Int(entry.entityIndex)]
         return Set([entityChanges.updated, entityChanges.deleted].joined().lazy.map { $0._$state.rowID })
     }
 
@@ -157,7 +157,7 @@ extension Transaction {
     package func pendingStatistics<T: Model>(_ type: T.Type) -> (encoded: Int, evaluated: Int) {
         var sum = (encoded: 0, evaluated: 0)
         for entry in table.byType[ObjectIdentifier(type)] ?? [] {
-            guard let statistics = buffer.pending[Int(entry.entityIndex)].records?.statistics else { continue }
+            guard let statistics = buffer[Int(entry.entityIndex)].records?.statistics else { continue }
             sum = (sum.encoded + statistics.encoded, sum.evaluated + statistics.evaluated)
         }
         return sum

@@ -20,7 +20,7 @@ final class PendingRelated: RelatedRecords {
         case .deleted: return nil
         case .changed(let edit):
             let records = editor.records(entityIndex)
-            try records.catchUp(editor.buffer.pending[entityIndex])
+            try records.catchUp(editor.buffer[entityIndex])
             return records.record(edit)
         }
     }
@@ -36,7 +36,7 @@ final class PendingRelated: RelatedRecords {
             let changes = editor.pendingMembers(
                 RelationshipKey(entityIndex: entityIndex, relationship: Int32(relationship.index), rowID: source))
             var targets = changes?.applied(to: stored[source]) ?? stored[source]
-            if !editor.buffer.pending[destination].deleted.isEmpty {
+            if !editor.buffer[destination].deleted.isEmpty {
                 targets.removeAll { if case .deleted = state(destination, $0) { true } else { false } }
             }
             for target in relationship.isOrdered ? targets : targets.sorted() { found.add(source: source, target: target) }
@@ -81,7 +81,7 @@ final class PendingRelated: RelatedRecords {
     }
 
     private func state(_ entityIndex: Int, _ id: Int64) -> State {
-        if editor.buffer.pending[entityIndex].isEmpty { return .stored }
+        if editor.buffer[entityIndex].isEmpty { return .stored }
         func open<T: Model>(_ type: T.Type) -> State {
             guard let object = editor.context.living(type, Int32(entityIndex), id) else { return .stored }
             if object.isDeleted { return .deleted }

@@ -232,6 +232,8 @@ package struct RelationshipChanges {
 
     /// The changed relationships.
     var changedRelationships: [RelationshipKey] { Array(Set(entries.lazy.map(\.key))) }
+    /// The indexes of the entities with changed relationships.
+    var changedEntities: Set<Int> { Set(entries.lazy.map { Int($0.key.entityIndex) }) }
 
     /// Returns the net changes of all relationships accepted by a predicate.
     mutating func all(where accepts: (RelationshipKey) -> Bool) -> [(key: RelationshipKey, changes: MemberChanges)] {

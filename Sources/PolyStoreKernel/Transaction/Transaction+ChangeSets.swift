@@ -26,22 +26,23 @@ extension Transaction {
 
     /// Returns the change set for one store, or nil if it is empty.
     private func changeSet(_ store: PersistentStore) throws -> ChangeSet? {
-        let entityIndexes = Int(store.firstEntityIndex)..<Int(store.firstEntityIndex) + store.schema.entities.count
+        let entityIndexes = buffer.changedEntities(of: store)
         let values = buffer.storeValues[store.index] ?? [:]
         let removal = buffer.historyRemovals[store.index]
         guard
             !values.isEmpty || removal != nil || buffer.relationshipChanges.hasLinks || buffer.relationshipChanges.hasOrders
-                || entityIndexes.contains(where: { !buffer.pending[$0].isEmpty })
+                || !entityIndexes.isEmpty
         else {
             return nil
         }
         var positions = try pendingPositions(store)
-        let count = entityIndexes.reduce(0) { $0 + buffer.pending[$1].inserted.count + buffer.pending[$1].updated.count }
+        let count = entityIndexes.reduce(0) { $0 + buffer[$1].inserted.count + buffer[$1].updated.count }
         let changes = ChangeSet(store.schema, capacity: max(4096, count * 256))
         changes.reserve(count)
         for entityIndex in entityIndexes {
             let entry = table.entries[entityIndex]
-            for object in buffer.pending[entityIndex].inserted where !object.isDeleted {
+            let entityChanges = buffer[entityIndex]
+            for object in entityChanges.inserted where !object.isDeleted {
                 var mask = FieldMask()
                 let fieldPositions = positions.take(entry, object, &mask)
                 try describing(entry, object) {
@@ -50,7 +51,7 @@ extension Transaction {
                     }
                 }
             }
-            for object in buffer.pending[entityIndex].updated where !object.isDeleted {
+            for object in entityChanges.updated where !object.isDeleted {
                 guard var mask = object._$state.edit?.mask, !mask.isEmpty else { continue }
                 let fieldPositions = positions.take(entry, object, &mask)
                 try describing(entry, object) {
@@ -59,7 +60,7 @@ extension Transaction {
                     }
                 }
             }
-            for object in buffer.pending[entityIndex].deleted { changes.delete(entry.entity, rowID: object._$state.rowID) }
+            for object in entityChanges.deleted { changes.delete(entry.entity, rowID: object._$state.rowID) }
         }
         try addMoves(&positions, to: changes)
         addLinks(&positions, to: changes, store)

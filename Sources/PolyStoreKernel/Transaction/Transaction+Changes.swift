@@ -27,11 +27,11 @@ extension Transaction {
     public func deletedObjectIDs<T: Model>(_ type: T.Type) -> Set<ObjectID<T>> { Set(deletedObjects(type).map(\.objectID)) }
 
     /// Returns the ids of all created objects.
-    public func insertedObjectIDs() -> Set<AnyObjectID> { Set(inserted(Array(buffer.pending.indices)).map { $0.anyID }) }
+    public func insertedObjectIDs() -> Set<AnyObjectID> { Set(inserted(buffer.pending.indexes).map { $0.anyID }) }
     /// Returns the ids of all updated objects; see ``updatedObjects(_:)``.
-    public func updatedObjectIDs() -> Set<AnyObjectID> { Set(updated(Array(buffer.pending.indices)).map { $0.anyID }) }
+    public func updatedObjectIDs() -> Set<AnyObjectID> { Set(updated(buffer.pending.indexes).map { $0.anyID }) }
     /// Returns the ids of all deleted objects.
-    public func deletedObjectIDs() -> Set<AnyObjectID> { Set(deleted(Array(buffer.pending.indices)).map { $0.anyID }) }
+    public func deletedObjectIDs() -> Set<AnyObjectID> { Set(deleted(buffer.pending.indexes).map { $0.anyID }) }
 
     // MARK: Lists
 
@@ -41,15 +41,15 @@ extension Transaction {
     }
 
     private func inserted(_ entityIndexes: [Int]) -> [any Model] {
-        entityIndexes.flatMap { buffer.pending[$0].inserted.filter { !$0.isDeleted } }
+        entityIndexes.flatMap { buffer[$0].inserted.filter { !$0.isDeleted } }
     }
 
-    private func deleted(_ entityIndexes: [Int]) -> [any Model] { entityIndexes.flatMap { buffer.pending[$0].deleted } }
+    private func deleted(_ entityIndexes: [Int]) -> [any Model] { entityIndexes.flatMap { buffer[$0].deleted } }
 
     private func updated(_ entityIndexes: [Int]) -> [any Model] {
         settleMembers()
         var found: [any Model] = entityIndexes.flatMap { entityIndex in
-            buffer.pending[entityIndex].updated.filter { !$0.isDeleted && !($0._$state.edit?.mask.isEmpty ?? true) }
+            buffer[entityIndex].updated.filter { !$0.isDeleted && !($0._$state.edit?.mask.isEmpty ?? true) }
         }
         for key in buffer.relationshipChanges.changedRelationships where entityIndexes.contains(Int(key.entityIndex)) {
             guard let changes = buffer.relationshipChanges.changes(key), !changes.isEmpty else { continue }

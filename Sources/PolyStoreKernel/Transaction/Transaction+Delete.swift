@@ -16,8 +16,8 @@ extension Transaction {
             editing.willChange(object)
             object._$state.flags.insert(.deleted)
             buffer.deferredErrors.resolve(object.rowReference)
-            buffer.pending[Int(object._$state.entityIndex)].records?.didDelete(object)
-            if !object.isInserted { buffer.pending[Int(object._$state.entityIndex)].deleted.append(object) }
+            buffer[Int(object._$state.entityIndex)].records?.didDelete(object)
+            if !object.isInserted { buffer[Int(object._$state.entityIndex)].deleted.append(object) }
             try detach(object, &work)
         }
     }
@@ -37,7 +37,7 @@ extension Transaction {
         }
         for (entityIndex, keys) in wanted {
             let entry = entry(entityIndex)
-            let map = graph.maps[Int(entityIndex)]
+            let map = identityMap(entityIndex)
             let links = entry.toOnes
             var request = FetchRequest(entry.entity, predicate: .oneOf(.objectID, keys.map { .integer($0) }))
             var fields = FieldMask()

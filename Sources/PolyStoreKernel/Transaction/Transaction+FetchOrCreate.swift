@@ -58,7 +58,7 @@ extension Transaction {
         }
         let assigner = FieldAssigner(self)
         // The object is not registered, so it is not visible to fetches.
-        let draft = T(_$state: ModelState(graph.maps[Int(entry.entityIndex)], rowID: 0))
+        let draft = T(_$state: ModelState(identityMap(entry.entityIndex), rowID: 0))
         do {
             try draft._$load(assigner.record(assigner.record(of: draft, entry), with: values, entry.entity))
         } catch {

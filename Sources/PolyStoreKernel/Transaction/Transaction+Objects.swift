@@ -33,11 +33,11 @@ extension Transaction {
         if !buffer.isOpen { try checkMutable() }
         if let kind = entry.hierarchy?.entityClass(T.self), kind.isAbstract { throw abstract(kind) }
         let rowID = try newRowID(entry)
-        let map = graph.maps[Int(entry.entityIndex)]
+        let map = identityMap(entry.entityIndex)
         let object = T(_$state: ModelState(map, rowID: rowID))
         object._$state.edit = EditState(isInsert: true)
         map.insert(rowID, object)
-        buffer.pending[Int(entry.entityIndex)].inserted.append(object)
+        buffer[Int(entry.entityIndex)].inserted.append(object)
         editing.didCreate(object)
         return object
     }
@@ -91,7 +91,7 @@ extension Transaction {
             if living.isDeleted { throw deleted(id) }
             return living
         }
-        if graph.maps[Int(entityIndex)].isPolymorphic { return try edit(id) }
+        if identityMap(entityIndex).isPolymorphic { return try edit(id) }
         let fault = object(T.self, entityIndex, id.rowID)
         fault._$state.flags.insert(.unverified)
         return fault
@@ -155,7 +155,7 @@ extension Transaction {
     /// object that was created and deleted does not.
     public var hasChanges: Bool {
         settleMembers()
-        return buffer.pending.contains { entityChanges in
+        return buffer.pending.elements.contains { entityChanges in
             !entityChanges.deleted.isEmpty || entityChanges.inserted.contains { !$0.isDeleted }
                 || entityChanges.updated.contains { !$0.isDeleted && !($0._$state.edit?.mask.isEmpty ?? true) }
         } || !buffer.storeValues.isEmpty

@@ -10,11 +10,11 @@ extension Transaction {
     }
 
     private func validate(_ run: ValidationRun, _ violations: inout Violations) throws {
-        for entityIndex in buffer.pending.indices {
+        for entityIndex in entitiesToValidate {
             let entry = table.entries[entityIndex]
-            if !entry.counted.isEmpty { try checkCounts(entry, buffer.pending[entityIndex], &violations) }
-            if buffer.pending[entityIndex].isEmpty { continue }
-            let entityChanges = buffer.pending[entityIndex]
+            let entityChanges = buffer[entityIndex]
+            if !entry.counted.isEmpty { try checkCounts(entry, entityChanges, &violations) }
+            if entityChanges.isEmpty { continue }
             if let lost = entityChanges.updated.first(where: { $0._$state.flags.contains(.missing) }) { throw changed(lost, entry) }
             for object in entityChanges.inserted where !object.isDeleted {
                 for field in entry.required(of: object) where !(object._$state.edit?.mask.contains(field) ?? false) {
@@ -37,13 +37,19 @@ extension Transaction {
         try checkReferences(&violations)
     }
 
+    /// The entities with changed objects or, where the number of members is limited, changed relationships.
+    private var entitiesToValidate: [Int] {
+        guard table.limitsCounts, !buffer.relationshipChanges.isEmpty else { return buffer.pending.indexes }
+        return Set(buffer.pending.indexes).union(buffer.relationshipChanges.changedEntities).sorted()
+    }
+
     /// Returns a function that returns whether this transaction has created an object. It collects the row ids of an entity once.
     package func newObjects() -> (_ entity: String, _ rowID: Int64) -> Bool {
         var known: [String: Set<Int64>] = [:]
         return { [unowned self] entity, rowID in
             if let rowIDs = known[entity] { return rowIDs.contains(rowID) }
-            let own = buffer.pending.indices.filter { self.table.entries[$0].entity.name == entity }
-            let rowIDs = Set(own.flatMap { buffer.pending[$0].inserted.map { $0._$state.rowID } })
+            let own = buffer.pending.indexes.filter { self.table.entries[$0].entity.name == entity }
+            let rowIDs = Set(own.flatMap { buffer[$0].inserted.map { $0._$state.rowID } })
             known[entity] = rowIDs
             return rowIDs.contains(rowID)
         }

@@ -38,7 +38,7 @@ public class Transaction: Context {
     init(
         core: StackCore, table: StoreTable, access: TransactionSource, tracker: ChangeTracker?, _ site: CallSite, graph: ObjectGraph
     ) {
-        let buffer = ChangeBuffer(entityCount: table.entries.count, tracker: tracker)
+        let buffer = ChangeBuffer(tracker: tracker)
         self.buffer = buffer
         self.access = access
         super.init(
@@ -47,7 +47,7 @@ public class Transaction: Context {
 
     /// Creates a queued transaction.
     init(core: StackCore, table: StoreTable, writers: GroupWriters, _ site: CallSite) {
-        let buffer = ChangeBuffer(entityCount: table.entries.count, tracker: nil)
+        let buffer = ChangeBuffer(tracker: nil)
         let access = TransactionSource.group(GroupSource(writers))
         self.buffer = buffer
         self.access = access

@@ -40,7 +40,7 @@ package final class UndoHistory {
     package init(_ transaction: Transaction) {
         self.transaction = transaction
         current = Self.step(transaction)
-        for entityChanges in transaction.buffer.pending {
+        for entityChanges in transaction.buffer.pending.elements {
             for object in [entityChanges.inserted, entityChanges.updated].joined() { object._$state.edit?.isRecorded = true }
         }
     }
@@ -311,10 +311,10 @@ extension Transaction {
     /// Moves objects whose state was restored between the lists of inserted, updated and deleted objects.
     /// - Parameter before: the states before the restoration.
     final func updateLists(_ before: [UndoHistory.SavedState]) {
-        for saved in before where buffer.pending[Int(saved.object._$state.entityIndex)].records != nil {
+        for saved in before where buffer[Int(saved.object._$state.entityIndex)].records != nil {
             let entityIndex = Int(saved.object._$state.entityIndex)
-            buffer.pending[entityIndex].records = nil
-            for object in [buffer.pending[entityIndex].inserted, buffer.pending[entityIndex].updated].joined() {
+            buffer[entityIndex].records = nil
+            for object in [buffer[entityIndex].inserted, buffer[entityIndex].updated].joined() {
                 object._$state.edit?.row = -1
             }
         }
@@ -324,15 +324,15 @@ extension Transaction {
             object._$state.edit?.row = -1
             let wasDeleted = saved.flags.contains(.deleted)
             let isUpdated = !object.isInserted && !object.isDeleted && object._$state.edit != nil
-            if saved.isInsert != object.isInserted { Self.move(object, &buffer.pending[entityIndex].inserted, isMember: object.isInserted) }
+            if saved.isInsert != object.isInserted { Self.move(object, &buffer[entityIndex].inserted, isMember: object.isInserted) }
             // An object that was changed and then deleted may be in both lists.
             let wasUpdated = !saved.isInsert && saved.mask != nil
             if wasUpdated != isUpdated || wasUpdated && wasDeleted {
-                if wasUpdated { Self.move(object, &buffer.pending[entityIndex].updated, isMember: false) }
-                if isUpdated { buffer.pending[entityIndex].updated.append(object) }
+                if wasUpdated { Self.move(object, &buffer[entityIndex].updated, isMember: false) }
+                if isUpdated { buffer[entityIndex].updated.append(object) }
             }
             let isDeleted = object.isDeleted && !object.isInserted
-            if (wasDeleted && !saved.isInsert) != isDeleted { Self.move(object, &buffer.pending[entityIndex].deleted, isMember: isDeleted) }
+            if (wasDeleted && !saved.isInsert) != isDeleted { Self.move(object, &buffer[entityIndex].deleted, isMember: isDeleted) }
         }
     }
 

@@ -129,7 +129,7 @@ final class KeyValueWriteTransaction: WriteTransaction {
             throw failed(error)
         }
         if plan.changesIndexStates { reader.forgetStates() }
-        for (entity, count) in plan.growth.enumerated() where count != 0 { reader.grow(entity, by: count) }
+        for (entity, count) in plan.growth where count != 0 { reader.grow(entity, by: count) }
         applied.append(changes)
     }
 

@@ -19,12 +19,6 @@ final class StoreLayout: Sendable {
     private let linkNumbers: [UInt32]
     /// The indexes of each entity, by ``Entity/index``, in the order of ``Entity/indexes``.
     let indexes: [[KeyIndex]]
-    /// The entities, by ``Entity/index``, in the order of their keys.
-    let entityOrder: [Int]
-    /// The indexes in the order of their keys: the unique ones last.
-    let indexOrder: [IndexLocation]
-    /// The link tables, by ``LinkTable/index``, in the order of their keys.
-    let linkOrder: [Int]
     /// The record layouts of the entities, by ``Entity/index``.
     private let formats: [StoredRecordFormat]
     private let layoutNumbers: [UInt16]
@@ -58,12 +52,6 @@ final class StoreLayout: Sendable {
         layoutNumbers = formats.map(\.number)
         isMigrated = layoutNumbers.contains { $0 != 0 }
         reversedLinks = linkNumbers.map(catalog.reversedLinks.contains)
-        let (entityNumbers, linkNumbers) = (entityNumbers, linkNumbers)
-        entityOrder = entityNumbers.indices.sorted { entityNumbers[$0] < entityNumbers[$1] }
-        linkOrder = linkNumbers.indices.sorted { linkNumbers[$0] < linkNumbers[$1] }
-        func beginning(_ index: KeyIndex) -> (UInt8, UInt32) { (index.space.rawValue, index.number) }
-        indexOrder = indexes.indices.flatMap { entity in indexes[entity].indices.map { IndexLocation(entity: entity, position: $0) } }
-            .sorted { beginning(indexes[$0.entity][$0.position]) < beginning(indexes[$1.entity][$1.position]) }
     }
 
     /// Checks that a snapshot shows the store that was opened.
@@ -86,12 +74,6 @@ final class StoreLayout: Sendable {
 
     /// Returns the commit version of the last migration as stored; `nil` for a store that was never migrated.
     static func migration(_ snapshot: any EngineSnapshot) throws -> [UInt8]? { try snapshot.get(migrationKey).map { [UInt8]($0) } }
-
-    /// An index of the schema: its entity, by ``Entity/index``, and its position among the entity's indexes.
-    struct IndexLocation {
-        let entity: Int
-        let position: Int
-    }
 
     func number(of entity: Entity) -> UInt32 { entityNumbers[entity.index] }
     func number(of table: LinkTable) -> UInt32 { linkNumbers[table.index] }

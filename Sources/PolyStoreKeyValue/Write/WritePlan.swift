@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreCollections
 
 /// Translates a change set into keys: computes and checks everything first, then writes everything.
 struct WritePlan {
@@ -6,23 +7,18 @@ struct WritePlan {
     private let layout: StoreLayout
     private let keys = KeyWriter()
     private let merger = RecordMerger()
-    /// The records, by entity.
-    private var records: [WriteList]
-    private var chunks: [WriteList]
-    /// The index entries, by entity and index.
-    private var indexes: [[WriteList]]
-    /// The links, by link table.
-    private var links: [WriteList]
-    private var inverses: [WriteList]
+    /// The memory of keys and values; sufficient for a few changes.
+    private let arena = RecordArena(capacity: 1024)
+    /// The lists of the changed entities, by entity.
+    private var entities = SparseArray<EntityLists>()
+    /// The lists of the changed link tables, by link table.
+    private var links = SparseArray<LinkLists>()
     private var states: WriteList
     private var values: [ChangeSet.ValueChange] = []
     /// New entries of unique indexes with truncated keys, which do not determine whether the values are equal.
     private var cutEntries: [CutEntry] = []
     /// The numbers of indexes that got their first truncated entry.
     private var newlyCut: Set<UInt32> = []
-    /// The change of the record count, by entity.
-    private(set) var growth: [Int64]
-
     var changesIndexStates: Bool { !states.isEmpty }
 
     /// The number of changes up to which fixed costs exceed the cost per change.
@@ -37,24 +33,63 @@ struct WritePlan {
         let values: [Value]
     }
 
+    /// The lists of one entity. A class, so that a list is not copied while it is changed.
+    private final class EntityLists {
+        let entity: Entity
+        // Used by one transaction, and no access spans more than one statement.
+        @exclusivity(unchecked) var records: WriteList
+        @exclusivity(unchecked) var chunks: WriteList
+        /// The entries of each index.
+        @exclusivity(unchecked) var indexes: [WriteList]
+        /// The change of the record count.
+        @exclusivity(unchecked) var growth: Int64 = 0
+
+        init(_ entity: Entity, _ layout: StoreLayout, _ arena: RecordArena) {
+            self.entity = entity
+            records = WriteList(
+                arena, sealedHead: layout.traits.checksumsRecords ? entity.layout.minimumSize : nil,
+                layoutNumber: layout.layoutNumber(of: entity))
+            chunks = WriteList(arena)
+            indexes = layout.indexes[entity.index].map { _ in WriteList(arena) }
+        }
+    }
+
+    /// The lists of one link table: its keys, and those of the inverse direction.
+    private final class LinkLists {
+        @exclusivity(unchecked) var links: WriteList
+        @exclusivity(unchecked) var inverses: WriteList
+
+        init(_ arena: RecordArena) {
+            links = WriteList(arena)
+            inverses = links
+        }
+    }
+
     init(_ reader: SnapshotReader) {
         self.reader = reader
         layout = reader.layout
-        let isSealed = layout.traits.checksumsRecords
-        // One arena is sufficient for a few changes.
-        let arena = RecordArena(capacity: 1024)
-        let layout = layout
-        records = layout.schema.entities.map {
-            WriteList(arena, sealedHead: isSealed ? $0.layout.minimumSize : nil, layoutNumber: layout.layoutNumber(of: $0))
-        }
-        chunks = layout.schema.entities.map { _ in WriteList(arena) }
-        indexes = layout.indexes.map { $0.map { _ in WriteList(arena) } }
-        growth = Array(repeating: 0, count: layout.schema.entities.count)
-        links = layout.schema.links.map { _ in WriteList(arena) }
-        inverses = links
         // The keys of index states share only the space and the kind and differ in the number.
         states = WriteList(arena, prefixCount: 2)
     }
+
+    /// Returns the lists of an entity, which are created on first use.
+    private mutating func lists(of entity: Entity) -> EntityLists {
+        if let known = entities[entity.index] { return known }
+        let new = EntityLists(entity, layout, arena)
+        entities.insert(new, at: entity.index)
+        return new
+    }
+
+    /// Returns the lists of a link table, which are created on first use.
+    private mutating func lists(ofLinks table: Int) -> LinkLists {
+        if let known = links[table] { return known }
+        let new = LinkLists(arena)
+        links.insert(new, at: table)
+        return new
+    }
+
+    /// The changes of the record counts, by entity.
+    var growth: [(entity: Int, count: Int64)] { entities.elements.map { ($0.entity.index, $0.growth) } }
 
     // MARK: Computing keys
 
@@ -62,11 +97,12 @@ struct WritePlan {
     mutating func add(_ changes: ChangeSet) throws {
         isSmall = changes.changes.count + changes.links.count <= Self.fewChanges
         if changes.changes.count > Self.fewChanges {
-            for entity in Set(changes.changes.lazy.map(\.entity)) {
-                let count = changes.changes.count
-                records[entity].reserve(count, keySize: KeyWriter.recordKeySize)
-                for (position, index) in layout.indexes[entity].enumerated() {
-                    indexes[entity][position].reserve(count, keySize: index.likelyKeySize)
+            for index in Set(changes.changes.lazy.map(\.entity)) {
+                let (entity, count) = (layout.schema.entities[index], changes.changes.count)
+                let lists = lists(of: entity)
+                lists.records.reserve(count, keySize: KeyWriter.recordKeySize)
+                for (position, index) in layout.indexes[index].enumerated() {
+                    lists.indexes[position].reserve(count, keySize: index.likelyKeySize)
                 }
             }
         }
@@ -116,7 +152,7 @@ struct WritePlan {
         try require(entity, id, record, nil)
         try put(entity, id, record, mustBeNew: true)
         for position in layout.indexes[entity.index].indices { try enter(entity, position, id, record) }
-        growth[entity.index] += 1
+        lists(of: entity).growth += 1
     }
 
     private mutating func update(_ entity: Entity, _ id: Int64, _ changed: RecordView, _ mask: FieldMask) throws {
@@ -131,7 +167,7 @@ struct WritePlan {
             let before = keys.bytes
             _ = index.key(new, id, keys)
             if before.withUnsafeBytes({ Order.of($0, keys.raw) == 0 }) { continue }
-            before.withUnsafeBytes { indexes[entity.index][position].add($0, nil) }
+            before.withUnsafeBytes { lists(of: entity).indexes[position].add($0, nil) }
             try enter(entity, position, id, new)
         }
     }
@@ -140,11 +176,11 @@ struct WritePlan {
         guard let old = try reader.record(entity, id) else { throw notFound(entity, id) }
         for (position, index) in layout.indexes[entity.index].enumerated() {
             _ = index.key(old, id, keys)
-            indexes[entity.index][position].add(keys.raw, nil)
+            lists(of: entity).indexes[position].add(keys.raw, nil)
         }
         try removeChunks(entity, id, old)
-        records[entity.index].add(keys.record(layout.number(of: entity), id), nil)
-        growth[entity.index] -= 1
+        lists(of: entity).records.add(keys.record(layout.number(of: entity), id), nil)
+        lists(of: entity).growth -= 1
     }
 
     private func notFound(_ entity: Entity, _ id: Int64) -> StoreError {
@@ -153,8 +189,10 @@ struct WritePlan {
 
     /// Returns an object in words, for errors. The caller does not know the row ids of objects that the change set inserts.
     private func described(_ entity: Entity, _ id: Int64) -> String {
-        let list = records[entity.index]
-        let isNew = list.entries.contains { $0.mustBeNew && list.key($0).id(at: 5) == id }
+        let isNew =
+            entities[entity.index].map { lists in
+                lists.records.entries.contains { $0.mustBeNew && lists.records.key($0).id(at: 5) == id }
+            } ?? false
         return isNew ? "a new object" : "object \(id)"
     }
 
@@ -179,12 +217,13 @@ struct WritePlan {
     private mutating func put(_ entity: Entity, _ id: Int64, _ record: RecordView, mustBeNew: Bool) throws {
         let number = layout.number(of: entity)
         let key = keys.record(number, id)
-        let arena = records[entity.index].arena
+        let lists = lists(of: entity)
+        let arena = lists.records.arena
         let offset = arena.append(key)
         let keyCount = key.count
         if mustBeNew, record.count <= layout.traits.maximumPieceSize {
             // The record stays in the change set as long as the plan exists.
-            return records[entity.index].add(
+            return lists.records.add(
                 at: offset, keyCount: keyCount, valueCount: record.count, mustBeNew: true, record: record.bytes.baseAddress)
         }
         // The pieces of long values follow the record in the same arena, so they are kept separately until it is complete.
@@ -194,13 +233,13 @@ struct WritePlan {
             field, number, bytes in
             pieces.append(Piece(field: field, number: number, bytes: [UInt8](bytes)))
         }
-        records[entity.index].add(at: offset, keyCount: keyCount, valueCount: count, mustBeNew: mustBeNew)
+        lists.records.add(at: offset, keyCount: keyCount, valueCount: count, mustBeNew: mustBeNew)
         for piece in pieces {
             let key = keys.chunk(number, id, field: piece.field, piece.number)
-            let arena = chunks[entity.index].arena
+            let arena = lists.chunks.arena
             let offset = arena.append(key)
             let count = piece.bytes.withUnsafeBytes { Chunk.seal($0, key, layout.traits, into: arena) }
-            chunks[entity.index].add(at: offset, keyCount: key.count, valueCount: count)
+            lists.chunks.add(at: offset, keyCount: key.count, valueCount: count)
         }
     }
 
@@ -221,7 +260,7 @@ struct WritePlan {
 
     private mutating func removeChunks(_ entity: Entity, _ id: Int64, _ field: Int, _ length: Int) {
         for number in 0..<((length - 1) / layout.traits.maximumPieceSize + 1) {
-            chunks[entity.index].add(keys.chunk(layout.number(of: entity), id, field: field, number), nil)
+            lists(of: entity).chunks.add(keys.chunk(layout.number(of: entity), id, field: field, number), nil)
         }
     }
 
@@ -230,14 +269,15 @@ struct WritePlan {
         let index = layout.indexes[entity.index][position]
         let mustBeNew = index.key(record, id, keys)
         if keys.isCut { try enterCut(index, position, id, record) }
-        let arena = indexes[entity.index][position].arena
+        let lists = lists(of: entity)
+        let arena = lists.indexes[position].arena
         let offset = arena.append(keys.raw)
         var valueCount = 0
         if index.isUnique {
             withUnsafeBytes(of: (UInt64(bitPattern: id) ^ 1 << 63).bigEndian) { _ = arena.append($0) }
             valueCount = 8
         }
-        indexes[entity.index][position].add(at: offset, keyCount: keys.count, valueCount: valueCount, mustBeNew: mustBeNew)
+        lists.indexes[position].add(at: offset, keyCount: keys.count, valueCount: valueCount, mustBeNew: mustBeNew)
     }
 
     private mutating func enterCut(_ index: KeyIndex, _ position: Int, _ id: Int64, _ record: RecordView) throws {
@@ -252,7 +292,7 @@ struct WritePlan {
     }
 
     private mutating func add(_ link: LinkPair, _ combined: CombinedLinkChange) throws {
-        guard links.indices.contains(link.table) else {
+        guard layout.schema.links.indices.contains(link.table) else {
             throw StoreError(
                 .misuse, "The schema of the store \(layout.location) has no link table \(link.table).", location: layout.location)
         }
@@ -261,25 +301,27 @@ struct WritePlan {
         let isReversed = layout.isLinkReversed(link.table)
         let forward = keys.linkBytes(isReversed ? .linkInverse : .link, number, link.source, link.target)
         let backward = keys.linkBytes(isReversed ? .link : .linkInverse, number, link.target, link.source)
+        let lists = lists(ofLinks: link.table)
+        let targets = (isOrdered: table.ordersTargets, position: combined.targetPosition)
+        let sources = (isOrdered: table.ordersSources, position: combined.sourcePosition)
         if isReversed {
-            try Self.enter(backward, combined, table.ordersSources, combined.sourcePosition, &links[link.table], reader)
-            try Self.enter(forward, combined, table.ordersTargets, combined.targetPosition, &inverses[link.table], reader)
+            try enter(backward, combined, sources, &lists.links)
+            try enter(forward, combined, targets, &lists.inverses)
         } else {
-            try Self.enter(forward, combined, table.ordersTargets, combined.targetPosition, &links[link.table], reader)
-            try Self.enter(backward, combined, table.ordersSources, combined.sourcePosition, &inverses[link.table], reader)
+            try enter(forward, combined, targets, &lists.links)
+            try enter(backward, combined, sources, &lists.inverses)
         }
     }
 
-    /// Adds one side of a pair. Static: a method on the plan would retain a copy of it during the call, and modifying the list would then copy all of its keys.
-    private static func enter(
-        _ key: [UInt8], _ combined: CombinedLinkChange, _ isOrdered: Bool, _ position: Int64?, _ list: inout WriteList,
-        _ reader: SnapshotReader
+    /// Adds one side of a pair.
+    private func enter(
+        _ key: [UInt8], _ combined: CombinedLinkChange, _ side: (isOrdered: Bool, position: Int64?), _ list: inout WriteList
     ) throws {
         try key.withUnsafeBytes { key in
             guard combined.isAddition else { return list.add(key, nil) }
-            guard isOrdered else { return list.add(key, UnsafeRawBufferPointer(start: nil, count: 0)) }
-            var newPosition = position ?? 0
-            if position == nil, !combined.discardsPositions, let stored = try reader.snapshot.get(key) {
+            guard side.isOrdered else { return list.add(key, UnsafeRawBufferPointer(start: nil, count: 0)) }
+            var newPosition = side.position ?? 0
+            if side.position == nil, !combined.discardsPositions, let stored = try reader.snapshot.get(key) {
                 guard stored.count == 8 else { throw reader.corrupt("an entry of a relationship") }
                 newPosition = stored.id(at: 0)
             }
@@ -292,25 +334,26 @@ struct WritePlan {
     /// Checks that no new key or unique value already exists.
     /// - Throws: `constraint`.
     mutating func check() throws {
-        for entity in layout.schema.entities {
-            records[entity.index].sort()
-            chunks[entity.index].sort()
-            try checkNew(records[entity.index]) { key, _, _ in
+        for lists in entities.elements {
+            let entity = lists.entity
+            lists.records.sort()
+            lists.chunks.sort()
+            try checkNew(lists.records) { key, _, _ in
                 StoreError(
                     .constraint, "\(entity.name) \(key.id(at: 5)) is in the store already.", entity: entity.name,
                     rowID: key.id(at: 5))
             }
             for (position, index) in layout.indexes[entity.index].enumerated() {
-                indexes[entity.index][position].sort()
-                guard index.isUnique, !indexes[entity.index][position].isEmpty else { continue }
-                try checkNew(indexes[entity.index][position]) { key, id, holder in taken(index, key, id, holder: holder) }
+                lists.indexes[position].sort()
+                guard index.isUnique, !lists.indexes[position].isEmpty else { continue }
+                try checkNew(lists.indexes[position]) { key, id, holder in taken(index, key, id, holder: holder) }
             }
         }
         try checkCutEntries()
         try checkUnbuilt()
-        for table in links.indices {
-            links[table].sort()
-            inverses[table].sort()
+        for lists in links.elements {
+            lists.links.sort()
+            lists.inverses.sort()
         }
     }
 
@@ -368,7 +411,8 @@ struct WritePlan {
             where other.index === entry.index && other.components == key && other.values == entry.values {
                 throw key.withUnsafeBytes { taken(entry.index, $0, entry.id, holder: other.id) }
             }
-            let list = indexes[entry.index.entity.index][layout.indexes[entry.index.entity.index].firstIndex { $0 === entry.index } ?? 0]
+            let position = layout.indexes[entry.index.entity.index].firstIndex { $0 === entry.index } ?? 0
+            guard let list = entities[entry.index.entity.index]?.indexes[position] else { continue }
             let cursor = try reader.snapshot.cursor()
             defer { cursor.close() }
             var more = try key.withUnsafeBytes { try cursor.seek($0) }
@@ -386,10 +430,10 @@ struct WritePlan {
 
     /// Checks a unique index that is being built against the records that it does not cover yet.
     private func checkUnbuilt() throws {
-        for entity in layout.schema.entities {
-            for (position, index) in layout.indexes[entity.index].enumerated() where index.isUnique {
-                let list = indexes[entity.index][position]
-                guard !list.isEmpty, try reader.state(entity, position).phase == .writeOnly else { continue }
+        for lists in entities.elements {
+            for (position, index) in layout.indexes[lists.entity.index].enumerated() where index.isUnique {
+                let list = lists.indexes[position]
+                guard !list.isEmpty, try reader.state(lists.entity, position).phase == .writeOnly else { continue }
                 try checkUnbuilt(index, list)
             }
         }
@@ -428,7 +472,7 @@ struct WritePlan {
             let key = Keyspace.Metadata.value.key(named: value.name)
             if let bytes = value.bytes { try SealedValue.put(key, bytes, writer) } else { try writer.remove(key) }
         }
-        guard isSmall, chunks.allSatisfy(\.isEmpty) else { return try forEachList { try $0.write(to: writer) } }
+        guard isSmall, entities.elements.allSatisfy(\.chunks.isEmpty) else { return try forEachList { try $0.write(to: writer) } }
         // As one run: for a few keys, an engine then has the overhead of one list instead of several.
         var all = WriteList(RecordArena(capacity: 1024))
         forEachList { all.append($0) }
@@ -438,11 +482,14 @@ struct WritePlan {
     /// Visits the lists in key order: metadata, records, chunks, indexes, links.
     private func forEachList(_ body: (WriteList) throws -> Void) rethrows {
         try body(states)
-        for entity in layout.entityOrder { try body(records[entity]) }
-        for entity in layout.entityOrder { try body(chunks[entity]) }
-        for index in layout.indexOrder { try body(indexes[index.entity][index.position]) }
-        for table in layout.linkOrder { try body(links[table]) }
-        for table in layout.linkOrder { try body(inverses[table]) }
+        let changed = entities.elements.sorted { layout.number(of: $0.entity) < layout.number(of: $1.entity) }
+        for lists in changed { try body(lists.records) }
+        for lists in changed { try body(lists.chunks) }
+        let indexes = changed.flatMap { lists in zip(layout.indexes[lists.entity.index], lists.indexes) }
+        for (_, list) in indexes.sorted(by: { ($0.0.space.rawValue, $0.0.number) < ($1.0.space.rawValue, $1.0.number) }) { try body(list) }
+        let tables = zip(links.indexes, links.elements).sorted { layout.linkNumber($0.0) < layout.linkNumber($1.0) }
+        for (_, lists) in tables { try body(lists.links) }
+        for (_, lists) in tables { try body(lists.inverses) }
     }
 }
 
