@@ -45,8 +45,13 @@ package struct SparseArray<Element> {
 
     @inlinable
     mutating func insert(_ element: Element, at index: Int, _ position: Int) {
-        indexes.insert(index, at: position)
-        elements.insert(element, at: position)
+        if position == indexes.count {
+            indexes.append(index)
+            elements.append(element)
+        } else {
+            indexes.insert(index, at: position)
+            elements.insert(element, at: position)
+        }
     }
 
     /// Returns the first position whose index is not less than `index`.

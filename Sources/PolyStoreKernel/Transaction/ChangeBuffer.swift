@@ -6,12 +6,15 @@ import PolyStoreCollections
 /// Only transactions have a change buffer. An ``Editor`` changes it together with the objects of the context.
 package final class ChangeBuffer {
     /// The changed objects of one entity, retained until the transaction ends.
-    struct EntityChanges {
-        var inserted: [any Model] = []
-        var updated: [any Model] = []
-        var deleted: [any Model] = []
+    final class EntityChanges {
+        @exclusivity(unchecked) var inserted: [any Model] = []
+        @exclusivity(unchecked) var updated: [any Model] = []
+        @exclusivity(unchecked) var deleted: [any Model] = []
         /// Created by the first fetch that includes pending changes.
-        var records: PendingRecords?
+        @exclusivity(unchecked) var records: PendingRecords?
+
+        /// The number of objects whose records are written.
+        var writtenCount: Int { inserted.count + updated.count }
 
         var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
     }
@@ -60,15 +63,23 @@ package final class ChangeBuffer {
 
     init(tracker: ChangeTracker?) { self.tracker = tracker }
 
-    /// The changed objects of an entity. Changing them where there are none adds the entity.
-    subscript(entityIndex: Int) -> EntityChanges {
-        @inline(__always) get { pending[entityIndex, default: EntityChanges()] }
-        @inline(__always) _modify { yield &pending[entityIndex, default: EntityChanges()] }
+    /// The changed objects of an entity; nil if there are none.
+    subscript(entityIndex: Int) -> EntityChanges? { pending[entityIndex] }
+
+    /// Returns the changed objects of an entity, in order to change them.
+    func changes(of entityIndex: Int) -> EntityChanges {
+        if let known = pending[entityIndex] { return known }
+        let new = EntityChanges()
+        pending.insert(new, at: entityIndex)
+        return new
     }
+
+    /// Returns whether an entity has changed objects.
+    func hasChanges(of entityIndex: Int) -> Bool { !(pending[entityIndex]?.isEmpty ?? true) }
 
     /// Returns the indexes of the entities of a store that have changed objects, in order.
     func changedEntities(of store: PersistentStore) -> [Int] {
-        pending.indexes.filter { store.entityIndexes.contains(Int32($0)) && !self[$0].isEmpty }
+        pending.indexes.filter { store.entityIndexes.contains(Int32($0)) && hasChanges(of: $0) }
     }
 
     /// Called after stores were added or removed.

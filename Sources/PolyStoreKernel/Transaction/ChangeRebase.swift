@@ -328,14 +328,14 @@ extension Transaction {
             if let known = living(type, entityIndex, rowID) {
                 // An object that an earlier commit of this transaction has deleted can still be registered.
                 let isDeletedHere =
-                    known.isDeleted && (known.isInserted || buffer[Int(entityIndex)].deleted.contains { $0 === known })
+                    known.isDeleted && (known.isInserted || buffer[Int(entityIndex)]?.deleted.contains { $0 === known } ?? false)
                 return isDeletedHere ? try revive(known, mask, record) : try reinsert(known, mask, record)
             }
             let object = try make(type, entry(entityIndex), identityMap(entityIndex), rowID, record)
             let edit = EditState(isInsert: true)
             edit.mask = mask
             object._$state.edit = edit
-            buffer[Int(entityIndex)].inserted.append(object)
+            buffer.changes(of: Int(entityIndex)).inserted.append(object)
             editing.didCreate(object)
             return object
         }
@@ -354,7 +354,7 @@ extension Transaction {
         let edit = EditState(isInsert: true)
         edit.mask = mask
         object._$state.edit = edit
-        buffer[Int(object._$state.entityIndex)].inserted.append(object)
+        buffer.changes(of: Int(object._$state.entityIndex)).inserted.append(object)
         buffer.tracker?.didCreate(object)
         return object
     }
@@ -365,16 +365,16 @@ extension Transaction {
         editing.willChange(object)
         try object._$load(record)
         object._$state.flags.subtract([.deleted, .fault, .missing])
-        buffer[entityIndex].deleted.removeAll { $0 === object }
+        buffer.changes(of: entityIndex).deleted.removeAll { $0 === object }
         if !object.isInserted {
             let edit = EditState(isInsert: false)
             object._$state.edit = edit
-            if !buffer[entityIndex].updated.contains(where: { $0 === object }) {
-                buffer[entityIndex].updated.append(object)
+            if !buffer.changes(of: entityIndex).updated.contains(where: { $0 === object }) {
+                buffer.changes(of: entityIndex).updated.append(object)
             }
         }
         object._$state.edit?.mask.formUnion(mask)
-        buffer[entityIndex].records = nil
+        buffer.changes(of: entityIndex).records = nil
         return object
     }
 }

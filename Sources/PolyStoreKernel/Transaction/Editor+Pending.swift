@@ -16,7 +16,7 @@ extension Editor {
     func mergedCount(_ entry: StoreEntity, _ request: FetchRequest, _ options: FetchOptions) throws -> Int {
         context.settleMembers(before: entry.entityIndex, request)
         let storage = try context.storage(entry.store)
-        if options.includesPendingChanges, !buffer[Int(entry.entityIndex)].isEmpty,
+        if options.includesPendingChanges, buffer.hasChanges(of: Int(entry.entityIndex)),
             !(request.looksAround && hasPending(in: entry.store))
         {
             return try countRows(entry, request, storage)
@@ -45,11 +45,11 @@ extension Editor {
         try request.validate()
         let entityIndex = Int(entry.entityIndex)
         let records = records(entityIndex)
-        try records.catchUp(buffer[entityIndex])
+        try records.catchUp(buffer.changes(of: entityIndex))
         let all = FetchRequest(entry.entity, predicate: request.predicate)
         let total = try records.count(request.predicate) { watch in
             try watch.untouched(
-                buffer[entityIndex], isFixed: showsOneVersion, count: { try storage.count(all) },
+                buffer.changes(of: entityIndex), isFixed: showsOneVersion, count: { try storage.count(all) },
                 record: { try storage.record(entry.entity, rowID: $0) })
         }
         return max(0, min(request.limit ?? .max, total - request.offset))
@@ -66,13 +66,14 @@ extension Editor {
     /// - Returns: nil if the store's result is not affected by pending changes.
     private func pendingRows(_ entry: StoreEntity, _ request: FetchRequest) throws -> PendingRows? {
         let entityIndex = Int(entry.entityIndex)
-        guard !buffer[entityIndex].isEmpty else { return nil }
+        guard buffer.hasChanges(of: entityIndex) else { return nil }
         try request.validate()
         let records = records(entityIndex)
-        try records.catchUp(buffer[entityIndex])
+        try records.catchUp(buffer.changes(of: entityIndex))
         let arena = RecordArena()
         let rows = try records.matching(request, arena)
-        let hidden = buffer[entityIndex].updated.count + buffer[entityIndex].deleted.count
+        let entityChanges = buffer.changes(of: entityIndex)
+        let hidden = entityChanges.updated.count + entityChanges.deleted.count
         return rows.isEmpty && hidden == 0 ? nil : PendingRows(arena: arena, rows: rows, hidden: hidden)
     }
 
@@ -103,9 +104,9 @@ extension Editor {
     }
 
     func records(_ entityIndex: Int) -> PendingRecords {
-        if let records = buffer[entityIndex].records { return records }
+        if let records = buffer.changes(of: entityIndex).records { return records }
         let records = PendingRecords(context.table.entries[entityIndex])
-        buffer[entityIndex].records = records
+        buffer.changes(of: entityIndex).records = records
         return records
     }
 
@@ -141,7 +142,7 @@ extension Editor {
 
     /// Returns the row ids of the stored objects that this transaction has changed or deleted so far.
     private func changedRowIDs(_ entry: StoreEntity) -> Set<Int64> {
-        let entityChanges = buffer[Int(entry.entityIndex)]
+        let entityChanges = buffer.changes(of: Int(entry.entityIndex))
         return Set([entityChanges.updated, entityChanges.deleted].joined().lazy.map { $0._$state.rowID })
     }
 
@@ -157,7 +158,7 @@ extension Transaction {
     package func pendingStatistics<T: Model>(_ type: T.Type) -> (encoded: Int, evaluated: Int) {
         var sum = (encoded: 0, evaluated: 0)
         for entry in table.byType[ObjectIdentifier(type)] ?? [] {
-            guard let statistics = buffer[Int(entry.entityIndex)].records?.statistics else { continue }
+            guard let statistics = buffer[Int(entry.entityIndex)]?.records?.statistics else { continue }
             sum = (sum.encoded + statistics.encoded, sum.evaluated + statistics.evaluated)
         }
         return sum

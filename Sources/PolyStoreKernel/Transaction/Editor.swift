@@ -15,7 +15,7 @@ struct Editor {
                 willChange(object)
                 buffer.imports?.willEdit(object)
                 edit.isRecorded = false
-                buffer[Int(object._$state.entityIndex)].records?.willChange(edit)
+                buffer.changes(of: Int(object._$state.entityIndex)).records?.willChange(edit)
             }
             return edit
         }
@@ -23,7 +23,7 @@ struct Editor {
         buffer.imports?.willEdit(object)
         let edit = EditState(isInsert: false)
         object._$state.edit = edit
-        buffer[Int(object._$state.entityIndex)].updated.append(object)
+        buffer.changes(of: Int(object._$state.entityIndex)).updated.append(object)
         return edit
     }
 

@@ -20,7 +20,7 @@ final class PendingRelated: RelatedRecords {
         case .deleted: return nil
         case .changed(let edit):
             let records = editor.records(entityIndex)
-            try records.catchUp(editor.buffer[entityIndex])
+            try records.catchUp(editor.buffer.changes(of: entityIndex))
             return records.record(edit)
         }
     }
@@ -36,7 +36,7 @@ final class PendingRelated: RelatedRecords {
             let changes = editor.pendingMembers(
                 RelationshipKey(entityIndex: entityIndex, relationship: Int32(relationship.index), rowID: source))
             var targets = changes?.applied(to: stored[source]) ?? stored[source]
-            if !editor.buffer[destination].deleted.isEmpty {
+            if !(editor.buffer[destination]?.deleted.isEmpty ?? true) {
                 targets.removeAll { if case .deleted = state(destination, $0) { true } else { false } }
             }
             for target in relationship.isOrdered ? targets : targets.sorted() { found.add(source: source, target: target) }
@@ -54,7 +54,7 @@ final class PendingRelated: RelatedRecords {
         return store.schema.entities[relationship.destination].relationships[relationship.index]
     }
 
-    /// Returns the objects whose relationship references given targets.
+    /// Returns, for each target, the row ids of the objects whose relationship references it: the stored ones with the pending changes applied.
     private func owners(_ forward: Relationship, _ targets: [Int64], _ stored: RelatedIDs) -> RelatedIDs {
         let entityIndex = store.firstEntityIndex + Int32(forward.source)
         let lists = editor.buffer.relationshipChanges.all { $0.entityIndex == entityIndex && $0.relationship == Int32(forward.index) }
@@ -81,7 +81,7 @@ final class PendingRelated: RelatedRecords {
     }
 
     private func state(_ entityIndex: Int, _ id: Int64) -> State {
-        if editor.buffer[entityIndex].isEmpty { return .stored }
+        if !editor.buffer.hasChanges(of: entityIndex) { return .stored }
         func open<T: Model>(_ type: T.Type) -> State {
             guard let object = editor.context.living(type, Int32(entityIndex), id) else { return .stored }
             if object.isDeleted { return .deleted }

@@ -36,12 +36,12 @@ extension Transaction {
             return nil
         }
         var positions = try pendingPositions(store)
-        let count = entityIndexes.reduce(0) { $0 + buffer[$1].inserted.count + buffer[$1].updated.count }
+        let count = entityIndexes.reduce(0) { $0 + buffer.changes(of: $1).writtenCount }
         let changes = ChangeSet(store.schema, capacity: max(4096, count * 256))
         changes.reserve(count)
         for entityIndex in entityIndexes {
             let entry = table.entries[entityIndex]
-            let entityChanges = buffer[entityIndex]
+            let entityChanges = buffer.changes(of: entityIndex)
             for object in entityChanges.inserted where !object.isDeleted {
                 var mask = FieldMask()
                 let fieldPositions = positions.take(entry, object, &mask)

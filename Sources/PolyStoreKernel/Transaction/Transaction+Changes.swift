@@ -41,15 +41,15 @@ extension Transaction {
     }
 
     private func inserted(_ entityIndexes: [Int]) -> [any Model] {
-        entityIndexes.flatMap { buffer[$0].inserted.filter { !$0.isDeleted } }
+        entityIndexes.flatMap { buffer[$0]?.inserted.filter { !$0.isDeleted } ?? [] }
     }
 
-    private func deleted(_ entityIndexes: [Int]) -> [any Model] { entityIndexes.flatMap { buffer[$0].deleted } }
+    private func deleted(_ entityIndexes: [Int]) -> [any Model] { entityIndexes.flatMap { buffer[$0]?.deleted ?? [] } }
 
     private func updated(_ entityIndexes: [Int]) -> [any Model] {
         settleMembers()
         var found: [any Model] = entityIndexes.flatMap { entityIndex in
-            buffer[entityIndex].updated.filter { !$0.isDeleted && !($0._$state.edit?.mask.isEmpty ?? true) }
+            buffer[entityIndex]?.updated.filter { !$0.isDeleted && !($0._$state.edit?.mask.isEmpty ?? true) } ?? []
         }
         for key in buffer.relationshipChanges.changedRelationships where entityIndexes.contains(Int(key.entityIndex)) {
             guard let changes = buffer.relationshipChanges.changes(key), !changes.isEmpty else { continue }

@@ -16,8 +16,8 @@ extension Transaction {
             editing.willChange(object)
             object._$state.flags.insert(.deleted)
             buffer.deferredErrors.resolve(object.rowReference)
-            buffer[Int(object._$state.entityIndex)].records?.didDelete(object)
-            if !object.isInserted { buffer[Int(object._$state.entityIndex)].deleted.append(object) }
+            buffer.changes(of: Int(object._$state.entityIndex)).records?.didDelete(object)
+            if !object.isInserted { buffer.changes(of: Int(object._$state.entityIndex)).deleted.append(object) }
             try detach(object, &work)
         }
     }

@@ -12,7 +12,7 @@ extension Transaction {
     private func validate(_ run: ValidationRun, _ violations: inout Violations) throws {
         for entityIndex in entitiesToValidate {
             let entry = table.entries[entityIndex]
-            let entityChanges = buffer[entityIndex]
+            let entityChanges = buffer[entityIndex] ?? ChangeBuffer.EntityChanges()
             if !entry.counted.isEmpty { try checkCounts(entry, entityChanges, &violations) }
             if entityChanges.isEmpty { continue }
             if let lost = entityChanges.updated.first(where: { $0._$state.flags.contains(.missing) }) { throw changed(lost, entry) }
@@ -49,7 +49,7 @@ extension Transaction {
         return { [unowned self] entity, rowID in
             if let rowIDs = known[entity] { return rowIDs.contains(rowID) }
             let own = buffer.pending.indexes.filter { self.table.entries[$0].entity.name == entity }
-            let rowIDs = Set(own.flatMap { buffer[$0].inserted.map { $0._$state.rowID } })
+            let rowIDs = Set(own.flatMap { buffer[$0]?.inserted.map { $0._$state.rowID } ?? [] })
             known[entity] = rowIDs
             return rowIDs.contains(rowID)
         }

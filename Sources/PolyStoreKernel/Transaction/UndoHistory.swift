@@ -311,28 +311,26 @@ extension Transaction {
     /// Moves objects whose state was restored between the lists of inserted, updated and deleted objects.
     /// - Parameter before: the states before the restoration.
     final func updateLists(_ before: [UndoHistory.SavedState]) {
-        for saved in before where buffer[Int(saved.object._$state.entityIndex)].records != nil {
-            let entityIndex = Int(saved.object._$state.entityIndex)
-            buffer[entityIndex].records = nil
-            for object in [buffer[entityIndex].inserted, buffer[entityIndex].updated].joined() {
-                object._$state.edit?.row = -1
-            }
+        for saved in before {
+            guard let changes = buffer[Int(saved.object._$state.entityIndex)], changes.records != nil else { continue }
+            changes.records = nil
+            for object in [changes.inserted, changes.updated].joined() { object._$state.edit?.row = -1 }
         }
         for saved in before {
             let object = saved.object
-            let entityIndex = Int(object._$state.entityIndex)
+            let changes = buffer.changes(of: Int(object._$state.entityIndex))
             object._$state.edit?.row = -1
             let wasDeleted = saved.flags.contains(.deleted)
             let isUpdated = !object.isInserted && !object.isDeleted && object._$state.edit != nil
-            if saved.isInsert != object.isInserted { Self.move(object, &buffer[entityIndex].inserted, isMember: object.isInserted) }
+            if saved.isInsert != object.isInserted { Self.move(object, &changes.inserted, isMember: object.isInserted) }
             // An object that was changed and then deleted may be in both lists.
             let wasUpdated = !saved.isInsert && saved.mask != nil
             if wasUpdated != isUpdated || wasUpdated && wasDeleted {
-                if wasUpdated { Self.move(object, &buffer[entityIndex].updated, isMember: false) }
-                if isUpdated { buffer[entityIndex].updated.append(object) }
+                if wasUpdated { Self.move(object, &changes.updated, isMember: false) }
+                if isUpdated { changes.updated.append(object) }
             }
             let isDeleted = object.isDeleted && !object.isInserted
-            if (wasDeleted && !saved.isInsert) != isDeleted { Self.move(object, &buffer[entityIndex].deleted, isMember: isDeleted) }
+            if (wasDeleted && !saved.isInsert) != isDeleted { Self.move(object, &changes.deleted, isMember: isDeleted) }
         }
     }
 

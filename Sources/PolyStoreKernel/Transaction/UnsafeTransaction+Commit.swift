@@ -217,7 +217,7 @@ extension UnsafeTransaction {
         }
         for (entityIndex, objects) in found {
             var objects = objects
-            for object in buffer[Int(entityIndex)].deleted { objects[object._$state.rowID] = nil }
+            for object in buffer[Int(entityIndex)]?.deleted ?? [] { objects[object._$state.rowID] = nil }
             if objects.isEmpty { continue }
             let entry = entry(entityIndex)
             do {

@@ -10,6 +10,8 @@ final class KeyIndex: Sendable {
     let reserves: [Int]
     var isUnique: Bool { index.isUnique }
     var space: Keyspace { index.isUnique ? .uniqueIndex : .index }
+    /// The bytes that the keys begin with, as a number: the space and the number of the index.
+    var beginning: UInt64 { UInt64(space.rawValue) << 32 | UInt64(number) }
     let mask: FieldMask
     /// A Boolean value that indicates whether a component has variable length, so that it can be truncated.
     let hasVariableFields: Bool

@@ -110,7 +110,7 @@ final class KeyValueWriteTransaction: WriteTransaction {
         try layout.check(changes)
         if changes.isEmpty { return }
         // All checks precede all writes, so a rejected change set has no effect.
-        var plan = WritePlan(reader)
+        let plan = WritePlan(reader)
         try plan.add(changes)
         if isStaged { plan.dropValues() }
         try plan.check()

@@ -1,8 +1,8 @@
 import PolyStoreBackend
 import PolyStoreCollections
 
-/// Translates a change set into keys: computes and checks everything first, then writes everything.
-struct WritePlan {
+/// Translates a change set into keys: computes and checks everything first, then writes everything. Used by one transaction.
+final class WritePlan {
     private let reader: SnapshotReader
     private let layout: StoreLayout
     private let keys = KeyWriter()
@@ -10,20 +10,22 @@ struct WritePlan {
     /// The memory of keys and values; sufficient for a few changes.
     private let arena = RecordArena(capacity: 1024)
     /// The lists of the changed entities, by entity.
-    private var entities = SparseArray<EntityLists>()
+    @exclusivity(unchecked) private var entities = SparseArray<EntityLists>()
+    /// The lists of the entity that was changed last.
+    @exclusivity(unchecked) private var last: EntityLists?
     /// The lists of the changed link tables, by link table.
-    private var links = SparseArray<LinkLists>()
-    private var states: WriteList
-    private var values: [ChangeSet.ValueChange] = []
+    @exclusivity(unchecked) private var links = SparseArray<LinkLists>()
+    @exclusivity(unchecked) private var states: WriteList
+    @exclusivity(unchecked) private var values: [ChangeSet.ValueChange] = []
     /// New entries of unique indexes with truncated keys, which do not determine whether the values are equal.
-    private var cutEntries: [CutEntry] = []
+    @exclusivity(unchecked) private var cutEntries: [CutEntry] = []
     /// The numbers of indexes that got their first truncated entry.
-    private var newlyCut: Set<UInt32> = []
+    @exclusivity(unchecked) private var newlyCut: Set<UInt32> = []
     var changesIndexStates: Bool { !states.isEmpty }
 
     /// The number of changes up to which fixed costs exceed the cost per change.
     private static let fewChanges = 64
-    private var isSmall = true
+    @exclusivity(unchecked) private var isSmall = true
 
     /// A truncated entry of a unique index.
     private struct CutEntry {
@@ -73,15 +75,20 @@ struct WritePlan {
     }
 
     /// Returns the lists of an entity, which are created on first use.
-    private mutating func lists(of entity: Entity) -> EntityLists {
-        if let known = entities[entity.index] { return known }
+    private func lists(of entity: Entity) -> EntityLists {
+        if let last, last.entity.index == entity.index { return last }
+        if let known = entities[entity.index] {
+            last = known
+            return known
+        }
         let new = EntityLists(entity, layout, arena)
         entities.insert(new, at: entity.index)
+        last = new
         return new
     }
 
     /// Returns the lists of a link table, which are created on first use.
-    private mutating func lists(ofLinks table: Int) -> LinkLists {
+    private func lists(ofLinks table: Int) -> LinkLists {
         if let known = links[table] { return known }
         let new = LinkLists(arena)
         links.insert(new, at: table)
@@ -94,7 +101,7 @@ struct WritePlan {
     // MARK: Computing keys
 
     /// - Throws: `notFound`; `constraint` for null in a required field.
-    mutating func add(_ changes: ChangeSet) throws {
+    func add(_ changes: ChangeSet) throws {
         isSmall = changes.changes.count + changes.links.count <= Self.fewChanges
         if changes.changes.count > Self.fewChanges {
             for index in Set(changes.changes.lazy.map(\.entity)) {
@@ -148,14 +155,14 @@ struct WritePlan {
         }
     }
 
-    private mutating func insert(_ entity: Entity, _ id: Int64, _ record: RecordView) throws {
+    private func insert(_ entity: Entity, _ id: Int64, _ record: RecordView) throws {
         try require(entity, id, record, nil)
         try put(entity, id, record, mustBeNew: true)
         for position in layout.indexes[entity.index].indices { try enter(entity, position, id, record) }
         lists(of: entity).growth += 1
     }
 
-    private mutating func update(_ entity: Entity, _ id: Int64, _ changed: RecordView, _ mask: FieldMask) throws {
+    private func update(_ entity: Entity, _ id: Int64, _ changed: RecordView, _ mask: FieldMask) throws {
         guard let old = try reader.record(entity, id) else { throw notFound(entity, id) }
         try require(entity, id, changed, mask)
         let new = try merger.merge(entity, old, changed, mask)
@@ -172,7 +179,7 @@ struct WritePlan {
         }
     }
 
-    private mutating func delete(_ entity: Entity, _ id: Int64) throws {
+    private func delete(_ entity: Entity, _ id: Int64) throws {
         guard let old = try reader.record(entity, id) else { throw notFound(entity, id) }
         for (position, index) in layout.indexes[entity.index].enumerated() {
             _ = index.key(old, id, keys)
@@ -214,7 +221,7 @@ struct WritePlan {
         let bytes: [UInt8]
     }
 
-    private mutating func put(_ entity: Entity, _ id: Int64, _ record: RecordView, mustBeNew: Bool) throws {
+    private func put(_ entity: Entity, _ id: Int64, _ record: RecordView, mustBeNew: Bool) throws {
         let number = layout.number(of: entity)
         let key = keys.record(number, id)
         let lists = lists(of: entity)
@@ -244,7 +251,7 @@ struct WritePlan {
     }
 
     /// Removes the chunks of an object's long values, except those that are written again.
-    private mutating func removeChunks(_ entity: Entity, _ id: Int64, _ old: RecordView) throws {
+    private func removeChunks(_ entity: Entity, _ id: Int64, _ old: RecordView) throws {
         if layout.layoutNumber(of: entity) != 0, let fields = try reader.oldChunks(entity, id) {
             // With the field indexes of the layout in which the record was written.
             for field in fields { removeChunks(entity, id, field.field, field.length) }
@@ -258,14 +265,14 @@ struct WritePlan {
         }
     }
 
-    private mutating func removeChunks(_ entity: Entity, _ id: Int64, _ field: Int, _ length: Int) {
+    private func removeChunks(_ entity: Entity, _ id: Int64, _ field: Int, _ length: Int) {
         for number in 0..<((length - 1) / layout.traits.maximumPieceSize + 1) {
             lists(of: entity).chunks.add(keys.chunk(layout.number(of: entity), id, field: field, number), nil)
         }
     }
 
     /// Adds a record's entry to an index.
-    private mutating func enter(_ entity: Entity, _ position: Int, _ id: Int64, _ record: RecordView) throws {
+    private func enter(_ entity: Entity, _ position: Int, _ id: Int64, _ record: RecordView) throws {
         let index = layout.indexes[entity.index][position]
         let mustBeNew = index.key(record, id, keys)
         if keys.isCut { try enterCut(index, position, id, record) }
@@ -280,7 +287,7 @@ struct WritePlan {
         lists.indexes[position].add(at: offset, keyCount: keys.count, valueCount: valueCount, mustBeNew: mustBeNew)
     }
 
-    private mutating func enterCut(_ index: KeyIndex, _ position: Int, _ id: Int64, _ record: RecordView) throws {
+    private func enterCut(_ index: KeyIndex, _ position: Int, _ id: Int64, _ record: RecordView) throws {
         var state = try reader.state(index.entity, position)
         if !state.holdsCutEntries, newlyCut.insert(index.number).inserted {
             state.holdsCutEntries = true
@@ -291,7 +298,7 @@ struct WritePlan {
         cutEntries.append(CutEntry(index: index, id: id, components: [UInt8](keys.raw.dropLast(8)), values: values))
     }
 
-    private mutating func add(_ link: LinkPair, _ combined: CombinedLinkChange) throws {
+    private func add(_ link: LinkPair, _ combined: CombinedLinkChange) throws {
         guard layout.schema.links.indices.contains(link.table) else {
             throw StoreError(
                 .misuse, "The schema of the store \(layout.location) has no link table \(link.table).", location: layout.location)
@@ -333,7 +340,7 @@ struct WritePlan {
 
     /// Checks that no new key or unique value already exists.
     /// - Throws: `constraint`.
-    mutating func check() throws {
+    func check() throws {
         for lists in entities.elements {
             let entity = lists.entity
             lists.records.sort()
@@ -465,7 +472,7 @@ struct WritePlan {
     // MARK: Writing
 
     /// Removes the named values, which a migration keeps until its end.
-    mutating func dropValues() { values = [] }
+    func dropValues() { values = [] }
 
     func write(to writer: any EngineWriter) throws {
         for value in values {
@@ -482,14 +489,24 @@ struct WritePlan {
     /// Visits the lists in key order: metadata, records, chunks, indexes, links.
     private func forEachList(_ body: (WriteList) throws -> Void) rethrows {
         try body(states)
-        let changed = entities.elements.sorted { layout.number(of: $0.entity) < layout.number(of: $1.entity) }
+        let changed = Self.sorted(entities.elements) { layout.number(of: $0.entity) }
         for lists in changed { try body(lists.records) }
-        for lists in changed { try body(lists.chunks) }
-        let indexes = changed.flatMap { lists in zip(layout.indexes[lists.entity.index], lists.indexes) }
-        for (_, list) in indexes.sorted(by: { ($0.0.space.rawValue, $0.0.number) < ($1.0.space.rawValue, $1.0.number) }) { try body(list) }
+        for lists in changed where !lists.chunks.isEmpty { try body(lists.chunks) }
+        var indexes: [(lists: EntityLists, position: Int)] = []
+        for lists in changed {
+            for position in lists.indexes.indices where !lists.indexes[position].isEmpty { indexes.append((lists, position)) }
+        }
+        let ordered = Self.sorted(indexes) { layout.indexes[$0.lists.entity.index][$0.position].beginning }
+        for (lists, position) in ordered { try body(lists.indexes[position]) }
+        if links.isEmpty { return }
         let tables = zip(links.indexes, links.elements).sorted { layout.linkNumber($0.0) < layout.linkNumber($1.0) }
         for (_, lists) in tables { try body(lists.links) }
         for (_, lists) in tables { try body(lists.inverses) }
+    }
+
+    /// Returns elements in the order of their keys. Most change sets change one entity.
+    private static func sorted<Element, Number: Comparable>(_ elements: [Element], by key: (Element) -> Number) -> [Element] {
+        elements.count < 2 ? elements : elements.sorted { key($0) < key($1) }
     }
 }
 
