@@ -163,38 +163,30 @@ import Testing
 
     // MARK: Sparse arrays
 
+    private final class Box: Equatable {
+        let step: Int
+
+        init(_ step: Int) { self.step = step }
+
+        static func == (left: Box, right: Box) -> Bool { left === right }
+    }
+
     @Test(arguments: [1, 2, 5, 300])
     func aSparseArrayEqualsADictionary(range: Int) {
         var random = SplitMix64(seed: UInt64(range))
-        var dictionary: [Int: [Int]] = [:]
-        var array = SparseArray<[Int]>()
+        var dictionary: [Int: Box] = [:]
+        var array = SparseArray<Box>()
         for step in 0..<2_000 {
             let index = random.below(range)
-            switch random.below(4) {
-            case 0:
-                dictionary[index, default: [-1]].append(step)
-                array[index, default: [-1]].append(step)
-            case 1:
-                let old = dictionary[index]?.removeLast()
-                let new = array.update(at: index) { $0.removeLast() }
-                #expect(old == new)
-                if dictionary[index]?.isEmpty ?? false {
-                    dictionary[index] = [step]
-                    array[index, default: []].append(step)
-                }
-            case 2 where dictionary[index] == nil:
-                dictionary[index] = [step]
-                array.insert([step], at: index)
-            default:
-                #expect(array[index] == dictionary[index])
-                #expect(array[index, default: [step]] == dictionary[index] ?? [step])
-            }
-            // Reading an absent element does not add it.
+            // Grows in the first half and shrinks in the second.
+            let box = random.below(10) < (step < 1_000 ? 7 : 3) ? Box(step) : nil
+            (dictionary[index], array[index]) = (box, box)
+            let other = random.below(range + 2) - 1
+            #expect(array[other] == dictionary[other])
             #expect(array.indexes == dictionary.keys.sorted())
+            #expect(array.map(\.object.step) == dictionary.sorted { $0.key < $1.key }.map(\.value.step))
+            #expect(array.count == dictionary.count)
             #expect(array.isEmpty == dictionary.isEmpty)
         }
-        #expect(array.elements == dictionary.sorted { $0.key < $1.key }.map(\.value))
-        #expect(array[-1] == nil)
-        #expect(array[range] == nil)
     }
 }

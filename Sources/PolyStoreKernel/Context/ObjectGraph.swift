@@ -24,7 +24,7 @@ struct ObjectGraph {
     /// Adds the map of an entity that has none.
     mutating func addMap(_ entityIndex: Int32, in context: Context) -> IdentityMap {
         let map = newMap(entityIndex, isPolymorphic: context.entry(entityIndex).isPolymorphic, context)
-        maps.insert(map, at: Int(entityIndex))
+        maps[Int(entityIndex)] = map
         return map
     }
 
@@ -72,7 +72,7 @@ struct ObjectGraph {
 
     /// All maps, including those of substitutes.
     @inline(__always)
-    var allMaps: [IdentityMap] { maps.elements + substitutes.values }
+    var allMaps: [IdentityMap] { maps.map(\.object) + substitutes.values }
 
     /// Returns a graph of the same objects without cached members and prefetched rows.
     func objectsOnly() -> ObjectGraph {

@@ -211,7 +211,7 @@ public class RefreshableContext: Context {
     /// Turns all objects into faults.
     private func forgetObjects() throws {
         forgetAllMembers()
-        for map in graph.maps.elements {
+        for map in graph.maps.lazy.map(\.object) {
             for case let object as any Model in map.objects {
                 // A deleted object may exist again.
                 let entry = entry(object._$state.entityIndex)

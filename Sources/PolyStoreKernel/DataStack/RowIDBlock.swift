@@ -1,14 +1,15 @@
 /// Reserved row ids of one entity that have not been assigned.
-struct RowIDBlock {
-    private var next: Int64
-    private var last: Int64
+final class RowIDBlock {
+    // Used by one thread; each access is a single load or store.
+    @exclusivity(unchecked) private var next: Int64
+    @exclusivity(unchecked) private var last: Int64
     /// The reserved row ids after ``last``, in order.
-    private var following: ArraySlice<ClosedRange<Int64>>
+    @exclusivity(unchecked) private var following: ArraySlice<ClosedRange<Int64>>
     /// The number of row ids of the reservation.
     private let size: Int
 
     /// Creates a block from reserved row ids, at least one range.
-    init(_ ranges: [ClosedRange<Int64>], size: Int = Self.smallestSize) {
+    init(_ ranges: [ClosedRange<Int64>], size: Int = RowIDBlock.smallestSize) {
         (next, last) = (ranges[0].lowerBound, ranges[0].upperBound)
         following = ranges.dropFirst()
         self.size = size
@@ -22,7 +23,7 @@ struct RowIDBlock {
 
     /// Assigns a row id; nil if the block is used up.
     @inline(__always)
-    mutating func take() -> Int64? {
+    func take() -> Int64? {
         if next > last {
             guard let range = following.popFirst() else { return nil }
             (next, last) = (range.lowerBound, range.upperBound)

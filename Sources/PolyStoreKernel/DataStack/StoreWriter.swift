@@ -89,9 +89,9 @@ final class StoreWriter {
     /// Ends the write access and keeps the remaining row ids for the next group, unless their reservation was rolled back.
     func end(wasCommitted: Bool) {
         store.writeAccess.end(owner)
-        for (index, block) in zip(blocks.indexes, blocks.elements) {
-            guard let left = block.left else { continue }
-            if wasCommitted || reservations[index] == nil { store.spareRowIDs.keep(left, index) }
+        for entry in blocks {
+            guard let left = entry.object.left else { continue }
+            if wasCommitted || reservations[entry.index] == nil { store.spareRowIDs.keep(left, entry.index) }
         }
         hasEnded = true
     }
@@ -103,12 +103,12 @@ final class StoreWriter {
         if hasEnded {
             throw StoreError(.closed, "The transaction has ended.", entity: entity.name, location: store.location)
         }
-        if let rowID = blocks.update(at: entity.index, { $0.take() }) ?? nil { return rowID }
+        if let rowID = blocks[entity.index]?.take() { return rowID }
         return try firstRowID(ofNextBlockFor: entity)
     }
 
     private func firstRowID(ofNextBlockFor entity: Entity) throws -> Int64 {
-        var block: RowIDBlock
+        let block: RowIDBlock
         if blocks[entity.index] == nil, let left = store.spareRowIDs.take(entity.index) {
             block = RowIDBlock([left])
         } else {
@@ -118,7 +118,7 @@ final class StoreWriter {
             reservations[entity.index] = (reservations[entity.index]?.lowerBound ?? first)...range.upperBound
             block = RowIDBlock([range], size: size)
         }
-        defer { blocks[entity.index, default: block] = block }
+        blocks[entity.index] = block
         return block.take() ?? 0  // a new block is not empty
     }
 }

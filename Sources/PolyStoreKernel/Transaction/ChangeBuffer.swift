@@ -70,7 +70,7 @@ package final class ChangeBuffer {
     func changes(of entityIndex: Int) -> EntityChanges {
         if let known = pending[entityIndex] { return known }
         let new = EntityChanges()
-        pending.insert(new, at: entityIndex)
+        pending[entityIndex] = new
         return new
     }
 
@@ -79,7 +79,7 @@ package final class ChangeBuffer {
 
     /// Returns the indexes of the entities of a store that have changed objects, in order.
     func changedEntities(of store: PersistentStore) -> [Int] {
-        pending.indexes.filter { store.entityIndexes.contains(Int32($0)) && hasChanges(of: $0) }
+        pending.lazy.filter { store.entityIndexes.contains(Int32($0.index)) && !$0.object.isEmpty }.map(\.index)
     }
 
     /// Called after stores were added or removed.
@@ -114,7 +114,7 @@ package final class ChangeBuffer {
 
     /// Requests a notification of the next change of objects that were already changed.
     func detectChangesOfChangedObjects() {
-        for entityChanges in pending.elements {
+        for entityChanges in pending.lazy.map(\.object) {
             for object in entityChanges.inserted { object._$state.edit?.isRecorded = true }
             for object in entityChanges.updated { object._$state.edit?.isRecorded = true }
         }
@@ -143,7 +143,7 @@ package final class ChangeBuffer {
     /// Clears the changes after they were applied. The transaction now reads them from the stores.
     func didWrite(_ table: StoreTable) {
         written = (relationshipChanges, deletedKinds(table))
-        for entityChanges in pending.elements {
+        for entityChanges in pending.lazy.map(\.object) {
             for object in [entityChanges.inserted, entityChanges.updated].joined() { object._$state.edit = nil }
         }
         clear()
@@ -177,11 +177,11 @@ package final class ChangeBuffer {
 
     /// Returns the entities of deleted objects in class hierarchies. They cannot be determined after the commit.
     private func deletedKinds(_ table: StoreTable) -> [RowReference: String] {
-        guard pending.elements.contains(where: { !$0.deleted.isEmpty }) else { return [:] }
+        guard pending.contains(where: { !$0.object.deleted.isEmpty }) else { return [:] }
         var kinds: [RowReference: String] = [:]
-        for (entityIndex, entityChanges) in zip(pending.indexes, pending.elements) where !entityChanges.deleted.isEmpty {
-            guard let hierarchy = table.entries[entityIndex].hierarchy else { continue }
-            for object in entityChanges.deleted { kinds[object.rowReference] = hierarchy.entityClass(of: object).name }
+        for changed in pending where !changed.object.deleted.isEmpty {
+            guard let hierarchy = table.entries[changed.index].hierarchy else { continue }
+            for object in changed.object.deleted { kinds[object.rowReference] = hierarchy.entityClass(of: object).name }
         }
         return kinds
     }

@@ -155,7 +155,7 @@ extension Transaction {
     /// object that was created and deleted does not.
     public var hasChanges: Bool {
         settleMembers()
-        return buffer.pending.elements.contains { entityChanges in
+        return buffer.pending.lazy.map(\.object).contains { entityChanges in
             !entityChanges.deleted.isEmpty || entityChanges.inserted.contains { !$0.isDeleted }
                 || entityChanges.updated.contains { !$0.isDeleted && !($0._$state.edit?.mask.isEmpty ?? true) }
         } || !buffer.storeValues.isEmpty

@@ -62,7 +62,7 @@ extension Transaction {
                 entry.entity.name, entry.entity.relationships[relationship].name, rowID,
                 "leads to \(self.entry(entityIndex).entity.name) \(target), which is not in the store", .reference)
         }
-        for (source, entityChanges) in zip(buffer.pending.indexes, buffer.pending.elements) {
+        for (source, entityChanges) in buffer.pending.lazy.map({ ($0.index, $0.object) }) {
             let entry = table.entries[source]
             for relationship in entry.entity.relationships
             where !relationship.isToMany && entry.destinations[relationship.index] == entityIndex {

@@ -40,7 +40,7 @@ package final class UndoHistory {
     package init(_ transaction: Transaction) {
         self.transaction = transaction
         current = Self.step(transaction)
-        for entityChanges in transaction.buffer.pending.elements {
+        for entityChanges in transaction.buffer.pending.lazy.map(\.object) {
             for object in [entityChanges.inserted, entityChanges.updated].joined() { object._$state.edit?.isRecorded = true }
         }
     }

@@ -7,7 +7,7 @@ extension UnsafeTransaction {
         settleMembers()
         if let error = failedSteps.first ?? buffer.deferredErrors.first { throw error }
         let changes = RecordedChanges(mayBeWritten: mayBeWritten)
-        for (entityIndex, entityChanges) in zip(buffer.pending.indexes, buffer.pending.elements) {
+        for (entityIndex, entityChanges) in buffer.pending.lazy.map({ ($0.index, $0.object) }) {
             let entry = table.entries[entityIndex]
             if entityChanges.isEmpty { continue }
             try touch(entry.store)
@@ -192,7 +192,7 @@ extension UnsafeTransaction {
     private func endCommit(_ policy: MergePolicy) {
         tracker.endReport(in: editing)
         collectRelationships()
-        let deleted = buffer.pending.elements.flatMap(\.deleted)
+        let deleted = buffer.pending.flatMap(\.object.deleted)
         _ = tracker.takeObjectsEditedDuringCommit()
         withExtendedLifetime((self, deleted)) {
             reset()
@@ -209,7 +209,7 @@ extension UnsafeTransaction {
     private func findReturnedObjects(except excluded: [any Model] = []) {
         let excluded = Set(excluded.map(ObjectIdentifier.init))
         var found: [Int32: [Int64: any Model]] = [:]
-        for map in graph.maps.elements where table.isOpen(entry(map.entityIndex).store) {
+        for map in graph.maps.lazy.map(\.object) where table.isOpen(entry(map.entityIndex).store) {
             for case let object as any Model in map.objects
             where object.isDeleted && object._$state.edit == nil && !excluded.contains(ObjectIdentifier(object)) {
                 found[map.entityIndex, default: [:]][object._$state.rowID] = object
@@ -279,7 +279,7 @@ extension UnsafeTransaction {
         buffer.history = nil
         let released = tracker.reset()
         for object in released { object._$state.edit = nil }
-        for map in graph.maps.elements {
+        for map in graph.maps.lazy.map(\.object) {
             for case let object as any Model in map.objects where !object.isDeleted { object._$state.flags.insert(.fault) }
         }
         for object in released { object._$state.flags.remove(.owned) }
@@ -296,10 +296,10 @@ extension UnsafeTransaction {
     private func moveToNewest() {
         settleMembers()
         endSnapshots()
-        for entityChanges in buffer.pending.elements { entityChanges.records?.forgetStored() }
+        for changed in buffer.pending { changed.object.records?.forgetStored() }
         forgetAllMembers()
         graph.rowsAhead = nil
-        for map in graph.maps.elements {
+        for map in graph.maps.lazy.map(\.object) {
             for case let object as any Model in map.objects where !object.isDeleted && object._$state.edit == nil {
                 // An object that could not be read is read again.
                 object._$state.flags.remove(.missing)

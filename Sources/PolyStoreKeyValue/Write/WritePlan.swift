@@ -82,7 +82,7 @@ final class WritePlan {
             return known
         }
         let new = EntityLists(entity, layout, arena)
-        entities.insert(new, at: entity.index)
+        entities[entity.index] = new
         last = new
         return new
     }
@@ -91,12 +91,12 @@ final class WritePlan {
     private func lists(ofLinks table: Int) -> LinkLists {
         if let known = links[table] { return known }
         let new = LinkLists(arena)
-        links.insert(new, at: table)
+        links[table] = new
         return new
     }
 
     /// The changes of the record counts, by entity.
-    var growth: [(entity: Int, count: Int64)] { entities.elements.map { ($0.entity.index, $0.growth) } }
+    var growth: [(entity: Int, count: Int64)] { entities.map { ($0.index, $0.object.growth) } }
 
     // MARK: Computing keys
 
@@ -114,11 +114,11 @@ final class WritePlan {
             }
         }
         for change in changes.changes {
-            let entity = layout.schema.entities[change.entity]
+            let lists = lists(of: layout.schema.entities[change.entity])
             switch change.kind {
-            case .insert: try insert(entity, change.rowID, changes.record(change))
-            case .update: try update(entity, change.rowID, changes.record(change), change.mask)
-            case .delete: try delete(entity, change.rowID)
+            case .insert: try insert(change.rowID, changes.record(change), lists)
+            case .update: try update(change.rowID, changes.record(change), change.mask, lists)
+            case .delete: try delete(change.rowID, lists)
             }
         }
         // The last of several changes of a pair applies.
@@ -155,39 +155,41 @@ final class WritePlan {
         }
     }
 
-    private func insert(_ entity: Entity, _ id: Int64, _ record: RecordView) throws {
-        try require(entity, id, record, nil)
-        try put(entity, id, record, mustBeNew: true)
-        for position in layout.indexes[entity.index].indices { try enter(entity, position, id, record) }
-        lists(of: entity).growth += 1
+    private func insert(_ id: Int64, _ record: RecordView, _ lists: EntityLists) throws {
+        try require(lists.entity, id, record, nil)
+        try put(id, record, mustBeNew: true, lists)
+        for position in lists.indexes.indices { try enter(position, id, record, lists) }
+        lists.growth += 1
     }
 
-    private func update(_ entity: Entity, _ id: Int64, _ changed: RecordView, _ mask: FieldMask) throws {
+    private func update(_ id: Int64, _ changed: RecordView, _ mask: FieldMask, _ lists: EntityLists) throws {
+        let entity = lists.entity
         guard let old = try reader.record(entity, id) else { throw notFound(entity, id) }
         try require(entity, id, changed, mask)
         let new = try merger.merge(entity, old, changed, mask)
-        try removeChunks(entity, id, old)
-        try put(entity, id, new, mustBeNew: false)
+        try removeChunks(id, old, lists)
+        try put(id, new, mustBeNew: false, lists)
         for (position, index) in layout.indexes[entity.index].enumerated() where !index.mask.isDisjoint(with: mask) {
             keys.removeAll()
             _ = index.key(old, id, keys)
             let before = keys.bytes
             _ = index.key(new, id, keys)
             if before.withUnsafeBytes({ Order.of($0, keys.raw) == 0 }) { continue }
-            before.withUnsafeBytes { lists(of: entity).indexes[position].add($0, nil) }
-            try enter(entity, position, id, new)
+            before.withUnsafeBytes { lists.indexes[position].add($0, nil) }
+            try enter(position, id, new, lists)
         }
     }
 
-    private func delete(_ entity: Entity, _ id: Int64) throws {
+    private func delete(_ id: Int64, _ lists: EntityLists) throws {
+        let entity = lists.entity
         guard let old = try reader.record(entity, id) else { throw notFound(entity, id) }
         for (position, index) in layout.indexes[entity.index].enumerated() {
             _ = index.key(old, id, keys)
-            lists(of: entity).indexes[position].add(keys.raw, nil)
+            lists.indexes[position].add(keys.raw, nil)
         }
-        try removeChunks(entity, id, old)
-        lists(of: entity).records.add(keys.record(layout.number(of: entity), id), nil)
-        lists(of: entity).growth -= 1
+        try removeChunks(id, old, lists)
+        lists.records.add(keys.record(layout.number(of: entity), id), nil)
+        lists.growth -= 1
     }
 
     private func notFound(_ entity: Entity, _ id: Int64) -> StoreError {
@@ -221,10 +223,10 @@ final class WritePlan {
         let bytes: [UInt8]
     }
 
-    private func put(_ entity: Entity, _ id: Int64, _ record: RecordView, mustBeNew: Bool) throws {
+    private func put(_ id: Int64, _ record: RecordView, mustBeNew: Bool, _ lists: EntityLists) throws {
+        let entity = lists.entity
         let number = layout.number(of: entity)
         let key = keys.record(number, id)
-        let lists = lists(of: entity)
         let arena = lists.records.arena
         let offset = arena.append(key)
         let keyCount = key.count
@@ -251,32 +253,32 @@ final class WritePlan {
     }
 
     /// Removes the chunks of an object's long values, except those that are written again.
-    private func removeChunks(_ entity: Entity, _ id: Int64, _ old: RecordView) throws {
+    private func removeChunks(_ id: Int64, _ old: RecordView, _ lists: EntityLists) throws {
+        let entity = lists.entity
         if layout.layoutNumber(of: entity) != 0, let fields = try reader.oldChunks(entity, id) {
             // With the field indexes of the layout in which the record was written.
-            for field in fields { removeChunks(entity, id, field.field, field.length) }
+            for field in fields { removeChunks(id, field.field, field.length, lists) }
             return
         }
         guard old.count > layout.traits.maximumPieceSize else { return }
         for field in entity.fields where field.type.fixedWidth == 0 && !old.isNull(field.index) {
             let count = old.bytes(field.index).count
             guard count > layout.traits.maximumPieceSize else { continue }
-            removeChunks(entity, id, field.index, count)
+            removeChunks(id, field.index, count, lists)
         }
     }
 
-    private func removeChunks(_ entity: Entity, _ id: Int64, _ field: Int, _ length: Int) {
+    private func removeChunks(_ id: Int64, _ field: Int, _ length: Int, _ lists: EntityLists) {
         for number in 0..<((length - 1) / layout.traits.maximumPieceSize + 1) {
-            lists(of: entity).chunks.add(keys.chunk(layout.number(of: entity), id, field: field, number), nil)
+            lists.chunks.add(keys.chunk(layout.number(of: lists.entity), id, field: field, number), nil)
         }
     }
 
     /// Adds a record's entry to an index.
-    private func enter(_ entity: Entity, _ position: Int, _ id: Int64, _ record: RecordView) throws {
-        let index = layout.indexes[entity.index][position]
+    private func enter(_ position: Int, _ id: Int64, _ record: RecordView, _ lists: EntityLists) throws {
+        let index = layout.indexes[lists.entity.index][position]
         let mustBeNew = index.key(record, id, keys)
         if keys.isCut { try enterCut(index, position, id, record) }
-        let lists = lists(of: entity)
         let arena = lists.indexes[position].arena
         let offset = arena.append(keys.raw)
         var valueCount = 0
@@ -341,7 +343,7 @@ final class WritePlan {
     /// Checks that no new key or unique value already exists.
     /// - Throws: `constraint`.
     func check() throws {
-        for lists in entities.elements {
+        for lists in entities.lazy.map(\.object) {
             let entity = lists.entity
             lists.records.sort()
             lists.chunks.sort()
@@ -358,7 +360,7 @@ final class WritePlan {
         }
         try checkCutEntries()
         try checkUnbuilt()
-        for lists in links.elements {
+        for lists in links.lazy.map(\.object) {
             lists.links.sort()
             lists.inverses.sort()
         }
@@ -437,7 +439,7 @@ final class WritePlan {
 
     /// Checks a unique index that is being built against the records that it does not cover yet.
     private func checkUnbuilt() throws {
-        for lists in entities.elements {
+        for lists in entities.lazy.map(\.object) {
             for (position, index) in layout.indexes[lists.entity.index].enumerated() where index.isUnique {
                 let list = lists.indexes[position]
                 guard !list.isEmpty, try reader.state(lists.entity, position).phase == .writeOnly else { continue }
@@ -479,7 +481,7 @@ final class WritePlan {
             let key = Keyspace.Metadata.value.key(named: value.name)
             if let bytes = value.bytes { try SealedValue.put(key, bytes, writer) } else { try writer.remove(key) }
         }
-        guard isSmall, entities.elements.allSatisfy(\.chunks.isEmpty) else { return try forEachList { try $0.write(to: writer) } }
+        guard isSmall, entities.allSatisfy({ $0.object.chunks.isEmpty }) else { return try forEachList { try $0.write(to: writer) } }
         // As one run: for a few keys, an engine then has the overhead of one list instead of several.
         var all = WriteList(RecordArena(capacity: 1024))
         forEachList { all.append($0) }
@@ -489,7 +491,7 @@ final class WritePlan {
     /// Visits the lists in key order: metadata, records, chunks, indexes, links.
     private func forEachList(_ body: (WriteList) throws -> Void) rethrows {
         try body(states)
-        let changed = Self.sorted(entities.elements) { layout.number(of: $0.entity) }
+        let changed = Self.sorted(entities.map(\.object)) { layout.number(of: $0.entity) }
         for lists in changed { try body(lists.records) }
         for lists in changed where !lists.chunks.isEmpty { try body(lists.chunks) }
         var indexes: [(lists: EntityLists, position: Int)] = []
@@ -499,9 +501,9 @@ final class WritePlan {
         let ordered = Self.sorted(indexes) { layout.indexes[$0.lists.entity.index][$0.position].beginning }
         for (lists, position) in ordered { try body(lists.indexes[position]) }
         if links.isEmpty { return }
-        let tables = zip(links.indexes, links.elements).sorted { layout.linkNumber($0.0) < layout.linkNumber($1.0) }
-        for (_, lists) in tables { try body(lists.links) }
-        for (_, lists) in tables { try body(lists.inverses) }
+        let tables = links.sorted { layout.linkNumber($0.index) < layout.linkNumber($1.index) }
+        for table in tables { try body(table.object.links) }
+        for table in tables { try body(table.object.inverses) }
     }
 
     /// Returns elements in the order of their keys. Most change sets change one entity.
