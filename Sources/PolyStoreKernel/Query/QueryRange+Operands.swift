@@ -14,13 +14,3 @@ extension QueryRange {
         return (low, high, bounds.includesHigh)
     }
 }
-
-extension Condition {
-    /// Returns a range condition.
-    package static func within(
-        _ value: Operand, _ range: (low: Operand?, high: Operand?, includesHigh: Bool), modifier: Comparison.Modifier = .direct
-    ) -> Condition {
-        .comparison(
-            Comparison(value, .between, .range(low: range.low, high: range.high, includesHigh: range.includesHigh), modifier: modifier))
-    }
-}
