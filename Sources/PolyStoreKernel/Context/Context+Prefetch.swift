@@ -52,7 +52,7 @@ extension Context {
         graph.rowsAhead = rows
         func open<D: Model>(_ type: D.Type) -> [Int64] {
             rowIDs.filter { key in
-                if let living = living(type, entityIndex, key), !living._$state.isFault { return false }
+                if let registered = registered(type, entityIndex, key), !registered._$state.isFault { return false }
                 return !rows.contains(RowReference(entityIndex: entityIndex, rowID: key))
             }
         }

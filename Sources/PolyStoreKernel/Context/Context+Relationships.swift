@@ -163,7 +163,7 @@ extension Context {
         var wanted: [Int64] = []
         var held: [T] = []
         for rowID in rowIDs {
-            if let living = living(type, entityIndex, rowID), !living._$state.isFault { continue }
+            if let registered = registered(type, entityIndex, rowID), !registered._$state.isFault { continue }
             if graph.rowsAhead != nil, let object = ahead(type, entityIndex, rowID) { held.append(object) } else { wanted.append(rowID) }
         }
         if !wanted.isEmpty {

@@ -210,14 +210,14 @@ public class Context {
 
     /// Returns the registered object with a row id, if there is one.
     @inlinable
-    package final func living<T: Model>(_ type: T.Type, _ entityIndex: Int32, _ rowID: Int64) -> T? {
-        graph.living(type, entityIndex, rowID)
+    package final func registered<T: Model>(_ type: T.Type, _ entityIndex: Int32, _ rowID: Int64) -> T? {
+        graph.registered(type, entityIndex, rowID)
     }
 
     /// Returns the registered object with a row id, or a new fault.
     @inlinable
     package final func object<T: Model>(_ type: T.Type, _ entityIndex: Int32, _ rowID: Int64) -> T {
-        if let living = living(type, entityIndex, rowID) { return living }
+        if let registered = registered(type, entityIndex, rowID) { return registered }
         let map = graph.maps[Int(entityIndex)]
         if map.isPolymorphic { return relative(type, map, rowID) }
         if graph.rowsAhead != nil, let object = ahead(type, entityIndex, rowID) { return object }

@@ -113,7 +113,7 @@ extension Editor {
         var added: [T] = []
         var removed: [Int64] = []
         for candidate in hashed.count > 1 ? Array(Set(hashed)) : hashed {
-            let object = context.living(T.self, entityIndex, candidate)
+            let object = context.registered(T.self, entityIndex, candidate)
             let isMember = object.map { members.contains($0) } ?? false
             if isMember == context.graph.memberLists.has(key, candidate) { continue }
             if isMember, let object { added.append(object) } else { removed.append(candidate) }

@@ -29,8 +29,8 @@ extension Transaction {
         var wanted: [Int32: [Int64]] = [:]
         for id in ids {
             let entityIndex = try entry(of: id).entityIndex
-            if let living = living(T.self, entityIndex, id.rowID) {
-                found.append(living)
+            if let registered = registered(T.self, entityIndex, id.rowID) {
+                found.append(registered)
             } else {
                 wanted[entityIndex, default: []].append(id.rowID)
             }

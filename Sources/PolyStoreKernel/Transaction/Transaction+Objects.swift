@@ -87,9 +87,9 @@ extension Transaction {
     /// - Throws: `notFound` if this transaction has deleted it; `storeNotFound` if the id belongs to a store of another stack.
     public func object<T: Model>(with id: ObjectID<T>) throws -> T {
         let entityIndex = try entry(of: id).entityIndex
-        if let living = living(T.self, entityIndex, id.rowID) {
-            if living.isDeleted { throw deleted(id) }
-            return living
+        if let registered = registered(T.self, entityIndex, id.rowID) {
+            if registered.isDeleted { throw deleted(id) }
+            return registered
         }
         if graph.maps[Int(entityIndex)].isPolymorphic { return try edit(id) }
         let fault = object(T.self, entityIndex, id.rowID)
