@@ -5,19 +5,19 @@ package struct MemberList {
     /// The index of each row id in `elements`; nil until it is needed. Elements that are not referenced are removed ones.
     private var positions: [Int64: Int]?
     /// The number of removed row ids that `elements` still contains.
-    private var gaps = 0
+    private var removedCount = 0
 
     /// The maximum length of a list that is searched without an index.
     private static let short = 16
 
     package init(_ rowIDs: [Int64]) { elements = rowIDs }
 
-    package var count: Int { elements.count - gaps }
+    package var count: Int { elements.count - removedCount }
 
     /// The row ids in order.
     package var rowIDs: [Int64] {
         mutating get {
-            close()
+            compact()
             return elements
         }
     }
@@ -25,7 +25,7 @@ package struct MemberList {
     /// The row id at a position.
     package subscript(_ position: Int) -> Int64 {
         mutating get {
-            close()
+            compact()
             return elements[position]
         }
     }
@@ -61,15 +61,15 @@ package struct MemberList {
         if position == elements.count - 1 {
             elements.removeLast()
         } else {
-            gaps += 1
-            if gaps > 64, gaps > elements.count / 2 { close() }
+            removedCount += 1
+            if removedCount > 64, removedCount > elements.count / 2 { compact() }
         }
         return true
     }
 
     /// Inserts row ids that the list does not contain at a position.
     package mutating func insert(_ rowIDs: [Int64], at position: Int) {
-        close()
+        compact()
         if position == elements.count, positions != nil {
             for (offset, rowID) in rowIDs.enumerated() { positions?[rowID] = position + offset }
         } else {
@@ -79,7 +79,7 @@ package struct MemberList {
     }
 
     package mutating func removeSubrange(_ range: Range<Int>) {
-        close()
+        compact()
         if range.upperBound == elements.count, positions != nil {
             for rowID in elements[range] { positions?[rowID] = nil }
         } else {
@@ -95,11 +95,11 @@ package struct MemberList {
         return found
     }
 
-    /// Removes the removed elements.
-    private mutating func close() {
-        guard gaps > 0, let known = positions else { return }
+    /// Removes the removed row ids from `elements`.
+    private mutating func compact() {
+        guard removedCount > 0, let known = positions else { return }
         elements = elements.indices.filter { known[elements[$0]] == $0 }.map { elements[$0] }
-        gaps = 0
+        removedCount = 0
         positions = nil
     }
 }
