@@ -195,14 +195,14 @@ extension Context {
             map.noteFetch(registered: registered, of: found.count &- before)
         }
         while found.count < most, try cursor.next() {
-            let key = cursor.rowID
-            if let known = map.object(key) {
+            let rowID = cursor.rowID
+            if let known = map.object(rowID) {
                 let object = unsafeDowncast(known, to: type)
-                if object._$state.isFault { try fill(object, entry, key, cursor.record) } else { registered &+= 1 }
+                if object._$state.isFault { try fill(object, entry, rowID, cursor.record) } else { registered &+= 1 }
                 found.append(object)
                 continue
             }
-            found.append(try make(type, entry, map, key, cursor.record))
+            found.append(try make(type, entry, map, rowID, cursor.record))
         }
     }
 
@@ -278,9 +278,9 @@ extension Context {
             if registered == nil || registered?._$state.isFault == true { wanted[entry.entityIndex, default: []].append(id.rowID) }
         }
         var held: [T] = []
-        for (entityIndex, keys) in wanted {
+        for (entityIndex, rowIDs) in wanted {
             let entry = entry(entityIndex)
-            let request = FetchRequest(entry.entity, predicate: .oneOf(.objectID, keys.map { .integer($0) }))
+            let request = FetchRequest(entry.entity, predicate: .oneOf(.objectID, rowIDs.map { .integer($0) }))
             let cursor = try storage(entry.store).fetch(request)
             defer { cursor.close() }
             try collect(T.self, entry, entityIndex, cursor, into: &held)

@@ -236,8 +236,8 @@ public class Context {
     final func dropLists(_ entityIndex: Int32) {
         // The collection of a released object may contain changes that were not applied.
         settleMembers()
-        let keys = graph.maps[Int(entityIndex)].takeForgotten()
-        for key in keys { forgetMembers(ofRow: key, entityIndex) }
+        let rowIDs = graph.maps[Int(entityIndex)].takeForgotten()
+        for rowID in rowIDs { forgetMembers(ofRow: rowID, entityIndex) }
     }
 
     final func forgetMembers(ofRow rowID: Int64, _ entityIndex: Int32) {

@@ -23,7 +23,7 @@ struct MemberLists {
     func contains(_ key: RelationshipKey) -> Bool { lists.index(forKey: key) != nil }
 
     /// Returns the row ids of the members of a relationship, or nil if they are not cached.
-    mutating func keys(_ key: RelationshipKey) -> [Int64]? {
+    mutating func rowIDs(_ key: RelationshipKey) -> [Int64]? {
         guard let index = lists.index(forKey: key) else { return nil }
         return lists.values[index].rowIDs
     }

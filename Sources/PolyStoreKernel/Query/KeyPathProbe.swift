@@ -201,11 +201,11 @@ package final class KeyPathProbe: ContextContents {
             context.graph.maps[Int(entityIndex)].insert(rowID, object)
             members.append(object)
         }
-        let keys = (0..<memberCount).map { Int64($0) + 2 }
+        let rowIDs = (0..<memberCount).map { Int64($0) + 2 }
         let entry = context.entry(entityIndex)
         let type = entry.types.first { $0._$entityName == declared } ?? entry.type
-        for key in keys { make(type, key) }
-        return .known(keys)
+        for rowID in rowIDs { make(type, rowID) }
+        return .known(rowIDs)
     }
 }
 

@@ -274,12 +274,12 @@ extension Editor {
             buffer.deferredErrors.resolve(key)
             return true
         }
-        let keys = added.map { $0._$state.rowID }
+        let rowIDs = added.map { $0._$state.rowID }
         let isAtEnd = piece.position + piece.added == members.count
         if !isAtEnd { buffer.relationshipChanges.releaseArrangement(key) }
-        context.graph.memberLists.edit(key) { $0.insert(keys, at: piece.position) }
+        context.graph.memberLists.edit(key) { $0.insert(rowIDs, at: piece.position) }
         for member in added { link(key, entry, member._$state.rowID) }
-        if !isAtEnd { buffer.relationshipChanges.arrange(key, context.graph.memberLists.keys(key) ?? []) }
+        if !isAtEnd { buffer.relationshipChanges.arrange(key, context.graph.memberLists.rowIDs(key) ?? []) }
         buffer.deferredErrors.resolve(key)
         return true
     }
@@ -311,7 +311,7 @@ extension Editor {
         let endedSteps = context.graph.memberLists.unsettledSteps
         markSettled(key)
         context.graph.memberLists.comparedCount += context.graph.memberLists.count(key) ?? 0
-        guard let collection, !collection.matches(context.graph.memberLists.keys(key) ?? []) else { return }
+        guard let collection, !collection.matches(context.graph.memberLists.rowIDs(key) ?? []) else { return }
         dropCollection(key)
         let assign = { collection.assign(Int(key.relationship), of: context.anyObject(key.entityIndex, key.rowID)) }
         // Changes that were made before the end of the last step belong to it.

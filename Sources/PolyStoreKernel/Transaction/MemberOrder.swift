@@ -14,7 +14,7 @@ enum MemberOrder {
     var isEmpty: Bool {
         switch self {
         case .unordered: true
-        case .appended(let keys): keys.count == 0
+        case .appended(let last): last.count == 0
         case .whole: false
         }
     }
@@ -39,14 +39,14 @@ enum MemberOrder {
         case .unordered:
             self = .appended(OrderedRowIDs([rowID]))
             return true
-        case .appended(var keys):
+        case .appended(var last):
             self = .unordered  // avoids copying the row ids
-            defer { self = .appended(keys) }
-            return keys.append(rowID)
-        case .whole(var keys):
+            defer { self = .appended(last) }
+            return last.append(rowID)
+        case .whole(var all):
             self = .unordered
-            defer { self = .whole(keys) }
-            return keys.append(rowID)
+            defer { self = .whole(all) }
+            return all.append(rowID)
         }
     }
 
@@ -55,14 +55,14 @@ enum MemberOrder {
     mutating func remove(_ rowID: Int64) -> Bool {
         switch self {
         case .unordered: return false
-        case .appended(var keys):
+        case .appended(var last):
             self = .unordered
-            defer { self = .appended(keys) }
-            return keys.remove(rowID)
-        case .whole(var keys):
+            defer { self = .appended(last) }
+            return last.remove(rowID)
+        case .whole(var all):
             self = .unordered
-            defer { self = .whole(keys) }
-            return keys.remove(rowID)
+            defer { self = .whole(all) }
+            return all.remove(rowID)
         }
     }
 }

@@ -35,11 +35,11 @@ extension Transaction {
                 wanted[entityIndex, default: []].append(id.rowID)
             }
         }
-        for (entityIndex, keys) in wanted {
+        for (entityIndex, rowIDs) in wanted {
             let entry = entry(entityIndex)
             let map = graph.maps[Int(entityIndex)]
             let links = entry.toOnes
-            var request = FetchRequest(entry.entity, predicate: .oneOf(.objectID, keys.map { .integer($0) }))
+            var request = FetchRequest(entry.entity, predicate: .oneOf(.objectID, rowIDs.map { .integer($0) }))
             var fields = FieldMask()
             for link in links { fields.insert(link.field) }
             if let hierarchy = entry.hierarchy { fields.insert(hierarchy.classifier) }
