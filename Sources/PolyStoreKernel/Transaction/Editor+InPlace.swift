@@ -218,7 +218,7 @@ extension Editor {
             let (before, after) = (list.count, members.count)
             guard before != after else { return nil }
             let shorter = min(before, after)
-            func isSame(_ position: Int, _ list: inout MemberList) -> Bool { members[position]._$state.rowID == list[position] }
+            func isSame(_ position: Int, _ list: inout OrderedRowIDs) -> Bool { members[position]._$state.rowID == list[position] }
             // The first position at which they differ. All elements after it are shifted.
             let first = shorter > 0 && isSame(shorter - 1, &list) ? shorter : 0
             let low = (first..<shorter).partition { isSame($0, &list) }

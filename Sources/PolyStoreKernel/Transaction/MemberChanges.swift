@@ -12,8 +12,8 @@ struct MemberChanges {
     func applied(to stored: [Int64]) -> [Int64] {
         switch order {
         case .unordered: stored.filter { !removed.contains($0) && !added.contains($0) } + added
-        case .appended(let last): stored.filter { !removed.contains($0) && !last.contains($0) } + last.rowIDs
-        case .whole(let all): all.rowIDs
+        case .appended(var last): stored.filter { !removed.contains($0) && !last.contains($0) } + last.rowIDs
+        case .whole(var all): all.rowIDs
         }
     }
 }

@@ -23,10 +23,10 @@ enum MemberOrder {
     func applied(to rowIDs: [Int64]) -> [Int64] {
         switch self {
         case .unordered: return rowIDs
-        case .appended(let last):
+        case .appended(var last):
             let known = Set(rowIDs)
             return rowIDs.filter { !last.contains($0) } + last.rowIDs.filter(known.contains)
-        case .whole(let wanted):
+        case .whole(var wanted):
             let known = Set(rowIDs)
             return wanted.rowIDs.filter(known.contains) + rowIDs.filter { !wanted.contains($0) }
         }

@@ -60,7 +60,7 @@ extension Transaction {
     ) throws -> [(rowID: Int64, position: Int64)] {
         let isNew = anyObject(key.entityIndex, key.rowID).isInserted
         if case .unordered = changes.order { return [] }
-        if case .appended(let appended) = changes.order {
+        if case .appended(var appended) = changes.order {
             let rowIDs = appended.rowIDs
             if rowIDs.isEmpty { return [] }
             let last = isNew ? nil : try lastPosition(key, relationship, entry)
