@@ -74,6 +74,10 @@ let package = Package(
                 "PolyStoreQuery", "PolyStoreRuns",
             ],
             swiftSettings: settings),
+        // Conditions from Foundation's `#Predicate`.
+        .target(
+            name: "PolyStorePredicates",
+            dependencies: ["PolyStoreAttributes", "PolyStoreBackend", "PolyStoreConditions", "PolyStoreKernel"], swiftSettings: settings),
         // The recorded history of a store.
         .target(name: "PolyStoreHistory", dependencies: ["PolyStoreBackend", "PolyStoreKernel", "PolyStoreRuns"], swiftSettings: settings),
         // Import and export of records.
@@ -89,12 +93,12 @@ let package = Package(
             name: "PolyStoreMigration",
             dependencies: ["PolyStoreBackend", "PolyStoreConditions", "PolyStoreKernel", "PolyStoreQuery", "PolyStoreRuns"],
             swiftSettings: settings),
-        // The object layer, free of macros: seven modules.
+        // The object layer, free of macros: eight modules.
         .target(
             name: "PolyStoreCore",
             dependencies: [
-                "PolyStoreAttributes", "PolyStoreHistory", "PolyStoreKernel", "PolyStoreMigration", "PolyStoreObservation", "PolyStoreRuns",
-                "PolyStoreTransfer",
+                "PolyStoreAttributes", "PolyStoreHistory", "PolyStoreKernel", "PolyStoreMigration", "PolyStoreObservation",
+                "PolyStorePredicates", "PolyStoreRuns", "PolyStoreTransfer",
             ],
             swiftSettings: settings),
         // Two functions of Swift's runtime.

@@ -196,13 +196,5 @@ struct LMDBFile {
         return Int(found.st_size)
     }
 
-    static func close(_ descriptor: Int32) {
-        #if canImport(Darwin)
-            Darwin.close(descriptor)
-        #elseif canImport(Glibc)
-            Glibc.close(descriptor)
-        #elseif canImport(Musl)
-            Musl.close(descriptor)
-        #endif
-    }
+    static func close(_ descriptor: Int32) { _ = PolyStorePlatform.close(descriptor) }
 }

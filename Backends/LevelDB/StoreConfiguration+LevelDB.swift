@@ -27,7 +27,8 @@ extension StoreConfiguration {
         return StoreConfiguration(engine: "leveldb", location: path, files: [path], erase: erase, relocate: relocate) { request in
             guard !request.isReadOnly else {
                 throw StoreError(
-                    .unsupported, "LevelDB cannot open \(path) for reading only; it always writes. Open it for writing, and only read.",
+                    .unsupported,
+                    "Cannot open '\(path)' read-only: LevelDB does not support read-only stores. Open it for writing, or use SQLite or LMDB.",
                     location: path)
             }
             let backend = try KeyValueBackend(EngineHandle.levelDB(path: path, options: options), request)

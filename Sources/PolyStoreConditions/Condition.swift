@@ -13,6 +13,14 @@ package indirect enum Condition: Sendable, Hashable {
     case not(Condition)
     /// A condition that is already resolved, from key paths. Its fields belong to the fetched entity.
     case resolved(QueryPredicate)
+
+    /// Returns a range condition.
+    package static func within(
+        _ value: Operand, _ range: (low: Operand?, high: Operand?, includesHigh: Bool), modifier: Comparison.Modifier = .direct
+    ) -> Condition {
+        .comparison(
+            Comparison(value, .between, .range(low: range.low, high: range.high, includesHigh: range.includesHigh), modifier: modifier))
+    }
 }
 
 /// One side of a comparison.

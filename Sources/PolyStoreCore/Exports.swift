@@ -5,5 +5,6 @@
 @_exported import PolyStoreKernel
 @_exported import PolyStoreMigration
 @_exported import PolyStoreObservation
+@_exported import PolyStorePredicates
 @_exported import PolyStoreRuns
 @_exported import PolyStoreTransfer

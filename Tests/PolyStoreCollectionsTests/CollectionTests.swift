@@ -155,10 +155,29 @@ import Testing
                 #expect(rowIDs.remove(rowID) == array.contains(rowID))
                 array.removeAll { $0 == rowID }
             }
-            if step % 50 == 0 { #expect(rowIDs.rowIDs == array) }
+            if step % 50 == 0 {
+                let found = rowIDs.rowIDs
+                #expect(found == array)
+            }
+            if step % 70 == 0 {
+                let position = random.below(array.count + 1)
+                let new = [Int64(step) + 1_000, Int64(step) + 1_001]
+                rowIDs.insert(new, at: position)
+                array.insert(contentsOf: new, at: position)
+                let (first, hasSecond) = (rowIDs[position], rowIDs.contains(new[1]))
+                #expect(first == new[0] && hasSecond)
+            }
+            if step % 110 == 0 {
+                let start = random.below(array.count)
+                let range = start..<min(array.count, start + 3)
+                rowIDs.removeSubrange(range)
+                array.removeSubrange(range)
+            }
+            #expect(rowIDs.count == array.count)
         }
-        #expect(rowIDs.count == array.count && rowIDs.rowIDs == array)
-        #expect(OrderedRowIDs([3, 1, 3, 2]).rowIDs == [3, 1, 2])
+        var distinct = OrderedRowIDs([3, 1, 3, 2])
+        let (all, first) = (rowIDs.rowIDs, distinct.rowIDs)
+        #expect(all == array && first == [3, 1, 2])
     }
 
     // MARK: Sparse arrays

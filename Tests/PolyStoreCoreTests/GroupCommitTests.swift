@@ -455,7 +455,7 @@ import Testing
             Task.detached { for _ in 0..<50 { try await stack.perform(editing: id) { _, person in person.age += 1 } } }
         }
         for _ in 0..<200 {
-            // The living object has the values of the view's snapshot.
+            // The registered object has the values of the view's snapshot.
             #expect(try stack.view.fetchCount(From<Person>(), Where(\.age == person.age)) == 1)
             await Task.yield()
         }

@@ -4,7 +4,7 @@ import TestModels
 import TestSupport
 import Testing
 
-/// Lists that are fetched again while their objects are alive. Rows of living objects are not read, and the results must not differ.
+/// Lists that are fetched again while their objects are alive. Rows of registered objects are not read, and the results must not differ.
 @MainActor
 @Suite struct RefetchTests {
     private let source = From<Person>().where(\.age >= 100).orderBy(.descending(\.age))

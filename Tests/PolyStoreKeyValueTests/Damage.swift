@@ -102,14 +102,14 @@ struct Damage: Sendable, CustomTestStringConvertible {
         Damage("chunks that changed places", "Person 1 in test engine is damaged: chunk 0 of photo is missing or damaged.") { opened in
             opened.engine[try chunk(opened, 1, 0)] = opened.engine[try chunk(opened, 1, 1)]
         },
-        Damage("a chunk of a record without", "A piece of a long value of Person 7 belongs to nothing.") { opened in
+        Damage("a chunk of a record without", "A chunk of a long value of Person 7 belongs to nothing.") { opened in
             opened.engine[try chunk(opened, 7, 0)] = opened.engine[try chunk(opened, 1, 0)]
         },
-        Damage("a chunk behind the last", "A piece of a long value of Person 1 belongs to nothing.") { opened in
+        Damage("a chunk behind the last", "A chunk of a long value of Person 1 belongs to nothing.") { opened in
             opened.engine[try chunk(opened, 1, 99)] = opened.engine[try chunk(opened, 1, 0)]
         },
         Damage(
-            "a chunk of no entity", "A piece of a long value belongs to no entity.",
+            "a chunk of no entity", "A chunk of a long value belongs to no entity.",
             "1 keys belong to no entity, index or link table of the model."
         ) { opened in
             opened.engine[[Keyspace.blobChunk.rawValue, 0, 0, 0, 99] + [UInt8](repeating: 0, count: 16)] = [1]

@@ -21,8 +21,8 @@ ENGINE_SOURCES = {
 }
 CONTRACT = ["Sources/PolyStoreBackend", "Sources/CRecordBytes"]
 CORE = [
-    "Sources/PolyStoreConditions", "Sources/PolyStoreKernel", "Sources/PolyStoreObservation", "Sources/PolyStoreHistory", "Sources/PolyStoreTransfer",
-    "Sources/PolyStoreMigration",
+    "Sources/PolyStoreConditions", "Sources/PolyStoreKernel", "Sources/PolyStorePredicates", "Sources/PolyStoreObservation", "Sources/PolyStoreHistory",
+    "Sources/PolyStoreTransfer", "Sources/PolyStoreMigration",
 ]
 
 # Random programs that are compared with models: the name, the suite, the variables of their number and of the first one, and the sources.

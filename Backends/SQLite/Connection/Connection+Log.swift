@@ -26,22 +26,22 @@ extension Connection {
     private func didWriteLog(_ pages: Int) {
         logSize = pages * pageSize
         guard pages >= Self.mostLogPages || logSize >= Self.mostLogBytes else {
-            nextCopy = nil
+            nextCheckpoint = nil
             isLogStalled = false
             return
         }
-        if pages >= nextCopy ?? 0 { copyLog() }
+        if pages >= nextCheckpoint ?? 0 { checkpoint() }
     }
 
-    /// Copies as much of the log into the database as readers allow.
-    func copyLog() {
+    /// Runs a passive checkpoint, which copies as much of the log into the database as readers allow.
+    func checkpoint() {
         var (pages, copied): (Int32, Int32) = (0, 0)
         let code = sqlite3_wal_checkpoint_v2(handle, "main", SQLITE_CHECKPOINT_PASSIVE, &pages, &copied)
         if code & 0xff == SQLITE_IOERR {
-            copyingFailure = StoreError(sqlite: code, "Copying the log into the database", path: path)
+            checkpointFailure = StoreError(sqlite: code, "Copying the log into the database", path: path)
         }
         isLogStalled = code != SQLITE_OK || copied < pages
         // Pages that cannot be copied now, and a log that cannot start over, are retried when the log has grown: each attempt flushes both files.
-        nextCopy = Int(max(pages, 0)) + Self.mostLogPages / 4
+        nextCheckpoint = Int(max(pages, 0)) + Self.mostLogPages / 4
     }
 }

@@ -52,12 +52,12 @@ final class Connection {
     /// The number of times that SQLite had re-prepared the first statement of a transaction when the store's identity was last checked.
     @exclusivity(unchecked) private var preparesAtCheck: Int32 = -1
     /// The error of the latest checkpoint; see ``followLog()``.
-    @exclusivity(unchecked) var copyingFailure: StoreError?
+    @exclusivity(unchecked) var checkpointFailure: StoreError?
     /// The page size of the file, and the size of the write-ahead log after the latest commit, both in bytes; see ``followLog()``.
     @exclusivity(unchecked) var pageSize = 0
     @exclusivity(unchecked) var logSize = 0
     /// The length of the log, in pages, at which the next checkpoint runs; `nil` means ``mostLogPages``.
-    @exclusivity(unchecked) var nextCopy: Int?
+    @exclusivity(unchecked) var nextCheckpoint: Int?
     /// A Boolean value that indicates whether a checkpoint could not copy all of a long log because a snapshot was reading it.
     @exclusivity(unchecked) var isLogStalled = false
 

@@ -34,9 +34,9 @@ final class ConnectionPool: @unchecked Sendable {
     private var newest: UInt64 = 0
     /// A Boolean value that indicates whether a checkpoint could not copy all of a long log because a snapshot was reading it.
     private var isLogStalled = false
-    /// The number of times a stalled log was copied completely. A snapshot that began before such a copy reads the log; one that began after it reads only the
-    /// database.
-    private var copies = 0
+    /// The number of complete checkpoints of a stalled log. A snapshot that began before such a checkpoint reads the log; one that began after it reads only
+    /// the database.
+    private var completeCheckpoints = 0
     /// The error of an earlier flush; every write fails with it.
     private var failure: StoreError?
     /// A Boolean value that indicates whether the whole log is durable or was written by this pool. Used by the writer.
@@ -389,12 +389,12 @@ final class ConnectionPool: @unchecked Sendable {
     // MARK: The log
 
     /// Registers a new snapshot.
-    /// - Returns: the number of times a stalled log has been copied completely.
+    /// - Returns: the number of complete checkpoints of a stalled log.
     func didBeginReading(_ version: UInt64) -> Int {
         lock.withLock {
             snapshots[version, default: 0] += 1
             newest = max(newest, version)
-            return copies
+            return completeCheckpoints
         }
     }
 
@@ -413,25 +413,25 @@ final class ConnectionPool: @unchecked Sendable {
         case wantedByAll
     }
 
-    /// Copies a stalled log completely if all snapshots show the newest version.
-    /// - Parameter known: The number of complete copies when the snapshot began.
+    /// Runs a complete checkpoint of a stalled log if all snapshots show the newest version.
+    /// - Parameter known: The number of complete checkpoints when the snapshot began.
     /// - Returns: `nil` if the snapshot does not prevent the log from starting over.
     func renewal(_ version: UInt64, since known: Int) -> Renewal? {
-        let (isCopied, mayCopy): (Bool, Bool) = lock.withLock {
+        let (isComplete, mayCheckpoint): (Bool, Bool) = lock.withLock {
             guard version == newest else { return (false, false) }
-            let mayCopy =
+            let mayCheckpoint =
                 isLogStalled && !isWriterBorrowed && writer != nil && !isClosed && failure == nil && isLogFlushed && snapshots.count == 1
-            if mayCopy { isWriterBorrowed = true }
-            return (copies > known, mayCopy)
+            if mayCheckpoint { isWriterBorrowed = true }
+            return (completeCheckpoints > known, mayCheckpoint)
         }
-        guard mayCopy, let writer else { return isCopied ? .wanted : nil }
+        guard mayCheckpoint, let writer else { return isComplete ? .wanted : nil }
         defer { giveBackWriter() }
-        writer.copyLog()
-        if let error = writer.copyingFailure { recordFailure(error) }
+        writer.checkpoint()
+        if let error = writer.checkpointFailure { recordFailure(error) }
         let isStalled = writer.isLogStalled
         lock.withLock {
             isLogStalled = false
-            if !isStalled { copies += 1 }
+            if !isStalled { completeCheckpoints += 1 }
         }
         return isStalled ? nil : .wantedByAll
     }

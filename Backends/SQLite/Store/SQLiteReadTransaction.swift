@@ -5,12 +5,12 @@ final class SQLiteReadTransaction: ReadTransaction {
     // Replaced only in `renew()`; a transaction is used by one thread at a time.
     @exclusivity(unchecked) private var session: Session
     private let pool: ConnectionPool
-    /// The number of complete copies of a stalled log when the session began; see ``ConnectionPool/renewal(_:since:)``.
-    @exclusivity(unchecked) private var knownCopies: Int
+    /// The number of complete checkpoints of a stalled log when the session began; see ``ConnectionPool/renewal(_:since:)``.
+    @exclusivity(unchecked) private var knownCheckpoints: Int
 
     init(_ pool: ConnectionPool) throws {
         session = try Self.begin(pool)
-        knownCopies = pool.didBeginReading(session.version)
+        knownCheckpoints = pool.didBeginReading(session.version)
         self.pool = pool
     }
 
@@ -40,13 +40,13 @@ final class SQLiteReadTransaction: ReadTransaction {
     /// it, and a context that observes commits always holds a snapshot.
     func renew() -> Bool {
         guard !session.isEnded, session.connection.inUse.isEmpty, session.connection.process.isCurrent,
-            let renewal = pool.renewal(session.version, since: knownCopies), let new = try? Self.begin(pool)
+            let renewal = pool.renewal(session.version, since: knownCheckpoints), let new = try? Self.begin(pool)
         else { return false }
         let old = new.version == session.version ? session : new
         if old !== new {
             session = new
             pool.didEndReading(old.version)
-            knownCopies = pool.didBeginReading(new.version)
+            knownCheckpoints = pool.didBeginReading(new.version)
         }
         end(old)
         return renewal == .wantedByAll

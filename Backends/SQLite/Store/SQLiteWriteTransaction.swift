@@ -128,7 +128,7 @@ final class SQLiteWriteTransaction: WriteTransaction {
     /// Makes the preceding commit as durable as requested.
     private func settle(_ durability: Durability) throws {
         do {
-            if let failure = connection.copyingFailure {
+            if let failure = connection.checkpointFailure {
                 pool.recordFailure(failure)
                 // If `synchronous` is not FULL, the commit was not flushed before the checkpoint failed. A flush now could report success although the
                 // data is lost: the system marks a page as clean even if it failed to write it.

@@ -146,9 +146,9 @@ final class OracleRunner {
         try body(reader)
     }
 
-    private func ask(_ reader: OracleReader, _ query: OracleQuery) throws {
-        if reader == .writer, let writer { return try check(query, writer.transaction, writer.model, "\(query), in the writer") }
-        if reader == .held, let held {
+    private func ask(_ transaction: OracleTransaction, _ query: OracleQuery) throws {
+        if transaction == .writer, let writer { return try check(query, writer.transaction, writer.model, "\(query), in the writer") }
+        if transaction == .held, let held {
             try expect(held.transaction.version, equals: held.version, "the version of an older reader")
             return try check(query, held.transaction, held.model, "\(query), in an older reader")
         }

@@ -11,7 +11,7 @@ enum OracleStep {
     case hold
     /// Closes the store and opens it again.
     case reopen
-    case ask(OracleReader, OracleQuery)
+    case ask(OracleTransaction, OracleQuery)
 }
 
 extension OracleStep: CustomStringConvertible {
@@ -23,7 +23,7 @@ extension OracleStep: CustomStringConvertible {
         case .reserveIDs(let entity, let count): "reserve \(count) ids of E\(entity)"
         case .hold: "hold a reader"
         case .reopen: "reopen"
-        case .ask(let reader, let query): (["ask \(reader.rawValue) \(query)"] + query.code).joined(separator: "\n     ")
+        case .ask(let transaction, let query): (["ask \(transaction.rawValue) \(query)"] + query.code).joined(separator: "\n     ")
         }
     }
 }

@@ -68,7 +68,7 @@ struct SchemaResolver {
                 guard !property.name.isEmpty, !property.name.utf8.contains(0), property.name.lowercased() != "objectid" else {
                     throw fail(
                         entity.name, property.name,
-                        "Property \"\(property.name)\" of \(entity.name) needs another name: empty names, NUL and objectID are not to be had."
+                        "Property \"\(property.name)\" of \(entity.name) needs another name: a name cannot be empty, contain NUL, or be objectID."
                     )
                 }
                 if let other = properties.updateValue(property.name, forKey: property.name.lowercased()) {

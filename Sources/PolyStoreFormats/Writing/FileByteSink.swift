@@ -80,13 +80,7 @@ public final class DescriptorByteSink: ByteSink {
     static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32, _ name: String) throws {
         var rest = bytes
         while !rest.isEmpty {
-            #if canImport(Glibc)
-                let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
-            #elseif canImport(Musl)
-                let count = Musl.write(descriptor, rest.baseAddress, rest.count)
-            #else
-                let count = Darwin.write(descriptor, rest.baseAddress, rest.count)
-            #endif
+            let count = PolyStorePlatform.write(descriptor, rest.baseAddress, rest.count)
             if count >= 0 {
                 rest = UnsafeRawBufferPointer(rebasing: rest[count...])
                 continue

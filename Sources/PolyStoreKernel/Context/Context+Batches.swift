@@ -139,7 +139,7 @@ extension Context {
 
     /// Returns the object of the row that a cursor is positioned on.
     private func object<T: Model>(_ part: ResolvedFetch.Part, _ cursor: RecordCursor) throws -> T {
-        guard let living = living(T.self, part.entityIndex, cursor.rowID) else {
+        guard let registered = registered(T.self, part.entityIndex, cursor.rowID) else {
             let map = identityMap(part.entityIndex)
             guard part.entry.isPolymorphic else { return try make(T.self, part.entry, map, cursor.rowID, cursor.record) }
             guard let object = try relative(T.self, part.entry, map, cursor.rowID, cursor.record) else {
@@ -149,7 +149,7 @@ extension Context {
             }
             return object
         }
-        if living._$state.isFault { try fill(living, part.entry, cursor.rowID, cursor.record) }
-        return living
+        if registered._$state.isFault { try fill(registered, part.entry, cursor.rowID, cursor.record) }
+        return registered
     }
 }

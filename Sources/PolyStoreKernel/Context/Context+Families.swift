@@ -22,8 +22,8 @@ extension Context {
     final func relative<T: Model>(
         _ type: T.Type, _ entry: StoreEntity, _ map: IdentityMap, _ rowID: Int64, _ record: RecordView
     ) throws -> T? {
-        if let living = map.object(rowID) {
-            guard let object = living as? T else { return nil }
+        if let registered = map.object(rowID) {
+            guard let object = registered as? T else { return nil }
             if object._$state.isFault { try fill(object, entry, rowID, record) }
             return object
         }

@@ -15,7 +15,7 @@ extension Context {
 
     @inlinable
     final func fetchPart<T: Model>(_ part: ResolvedFetch.Part, into found: inout [T]) throws {
-        if try collectLiving(T.self, part, into: &found) { return }
+        if try collectRegistered(T.self, part, into: &found) { return }
         let cursor = try open(part)
         defer { cursor.close() }
         try collect(T.self, part.entry, part.entityIndex, cursor, into: &found)
@@ -188,21 +188,21 @@ extension Context {
         if entry.isPolymorphic { return try collectRelatives(type, entry, cursor, into: &found, most: most) }
         let map = identityMap(entityIndex)
         let before = found.count
-        var living = 0
+        var registered = 0
         map.beginBatch()
         defer {
             map.endBatch()
-            map.noteFetch(living: living, of: found.count &- before)
+            map.noteFetch(registered: registered, of: found.count &- before)
         }
         while found.count < most, try cursor.next() {
-            let key = cursor.rowID
-            if let known = map.object(key) {
+            let rowID = cursor.rowID
+            if let known = map.object(rowID) {
                 let object = unsafeDowncast(known, to: type)
-                if object._$state.isFault { try fill(object, entry, key, cursor.record) } else { living &+= 1 }
+                if object._$state.isFault { try fill(object, entry, rowID, cursor.record) } else { registered &+= 1 }
                 found.append(object)
                 continue
             }
-            found.append(try make(type, entry, map, key, cursor.record))
+            found.append(try make(type, entry, map, rowID, cursor.record))
         }
     }
 
@@ -238,9 +238,9 @@ extension Context {
     @inlinable
     public func fetchExisting<T: Model>(_ id: ObjectID<T>) throws -> T? {
         let entry = try entry(of: id)
-        if let living = living(T.self, entry.entityIndex, id.rowID) {
-            if living._$state.isFault { try look(up: living, entry) }
-            return living.isDeleted ? nil : living
+        if let registered = registered(T.self, entry.entityIndex, id.rowID) {
+            if registered._$state.isFault { try look(up: registered, entry) }
+            return registered.isDeleted ? nil : registered
         }
         guard let record = try record(entry, id.rowID) else { return nil }
         if entry.isPolymorphic { return try relative(T.self, entry, identityMap(entry.entityIndex), id.rowID, record) }
@@ -274,20 +274,20 @@ extension Context {
         var wanted: [Int32: [Int64]] = [:]
         for id in ids {
             let entry = try entry(of: id)
-            let living = living(T.self, entry.entityIndex, id.rowID)
-            if living == nil || living?._$state.isFault == true { wanted[entry.entityIndex, default: []].append(id.rowID) }
+            let registered = registered(T.self, entry.entityIndex, id.rowID)
+            if registered == nil || registered?._$state.isFault == true { wanted[entry.entityIndex, default: []].append(id.rowID) }
         }
         var held: [T] = []
-        for (entityIndex, keys) in wanted {
+        for (entityIndex, rowIDs) in wanted {
             let entry = entry(entityIndex)
-            let request = FetchRequest(entry.entity, predicate: .oneOf(.objectID, keys.map { .integer($0) }))
+            let request = FetchRequest(entry.entity, predicate: .oneOf(.objectID, rowIDs.map { .integer($0) }))
             let cursor = try storage(entry.store).fetch(request)
             defer { cursor.close() }
             try collect(T.self, entry, entityIndex, cursor, into: &held)
         }
         return try withExtendedLifetime(held) {
             try ids.compactMap { id in
-                guard let object = living(T.self, try entry(of: id).entityIndex, id.rowID), !object._$state.isFault, !object.isDeleted
+                guard let object = registered(T.self, try entry(of: id).entityIndex, id.rowID), !object._$state.isFault, !object.isDeleted
                 else {
                     return nil
                 }

@@ -51,9 +51,9 @@ extension Context {
         let rows = graph.rowsAhead ?? FetchedRows()
         graph.rowsAhead = rows
         func open<D: Model>(_ type: D.Type) -> [Int64] {
-            rowIDs.filter { key in
-                if let living = living(type, entityIndex, key), !living._$state.isFault { return false }
-                return !rows.contains(RowReference(entityIndex: entityIndex, rowID: key))
+            rowIDs.filter { rowID in
+                if let registered = registered(type, entityIndex, rowID), !registered._$state.isFault { return false }
+                return !rows.contains(RowReference(entityIndex: entityIndex, rowID: rowID))
             }
         }
         let wanted = open(entry(entityIndex).type)
@@ -73,7 +73,7 @@ extension Context {
         for object in objects {
             let key = RelationshipKey(
                 entityIndex: entry.entityIndex, relationship: Int32(relationship.index), rowID: object._$state.rowID)
-            if let known = graph.memberLists.keys(key) { targets.formUnion(known) } else { unknown.append(object) }
+            if let known = graph.memberLists.rowIDs(key) { targets.formUnion(known) } else { unknown.append(object) }
         }
         let related = try related(entry.store, FetchOptions()).related(relationship, of: unknown.map { $0._$state.rowID })
         for object in unknown {

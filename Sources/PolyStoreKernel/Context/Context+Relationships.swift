@@ -39,11 +39,11 @@ extension Context {
             let entityIndex = destination(key.entityIndex, relationship)
             guard isModel(T.self, entityIndex) else { return [] }
             switch try memberSource(key, isInserted: object.isInserted) {
-            case .known(let keys): return try objects(T.self, entityIndex, keys)
-            case .keys(let keys):
-                let members = try objects(T.self, entityIndex, keys)
+            case .known(let rowIDs): return try objects(T.self, entityIndex, rowIDs)
+            case .linked(let rowIDs):
+                let members = try objects(T.self, entityIndex, rowIDs)
                 object._$state.flags.insert(.hasMembers)
-                setMembers(key, keys)
+                setMembers(key, rowIDs)
                 return members
             case .rows(let cursor, let changes):
                 var members: [T] = []
@@ -91,19 +91,19 @@ extension Context {
         /// The cached row ids.
         case known([Int64])
         /// The row ids from a link table, including pending changes.
-        case keys([Int64])
+        case linked([Int64])
         /// The rows whose foreign key references the object, with their values, and the pending changes.
         case rows(RecordCursor?, MemberChanges?)
     }
 
     final func storedSource(_ key: RelationshipKey, isInserted: Bool) throws -> MemberSource {
         dropForgottenLists(key.entityIndex)
-        if let keys = graph.memberLists.keys(key) { return .known(keys) }
+        if let rowIDs = graph.memberLists.rowIDs(key) { return .known(rowIDs) }
         let entry = entry(key.entityIndex)
         let relationship = entry.entity.relationships[Int(key.relationship)]
         // Pending positions of a parent transaction are not in the rows.
         guard case .inverse(let field) = relationship.storage, !(relationship.isOrdered && readsPending) else {
-            return .keys(try storedRowIDs(key, isInserted: isInserted))
+            return .linked(try storedRowIDs(key, isInserted: isInserted))
         }
         let source = self.entry(entry.destinations[Int(key.relationship)])
         let request = FetchRequest(
@@ -124,11 +124,11 @@ extension Context {
     /// Returns the row ids of the members of a to-many relationship, without creating objects.
     final func memberRowIDs(of object: some Model, _ key: RelationshipKey) throws -> [Int64] {
         dropForgottenLists(key.entityIndex)
-        if let keys = graph.memberLists.keys(key) { return keys }
-        let keys = try storedRowIDs(key, isInserted: object.isInserted)
-        setMembers(key, keys)
+        if let rowIDs = graph.memberLists.rowIDs(key) { return rowIDs }
+        let rowIDs = try storedRowIDs(key, isInserted: object.isInserted)
+        setMembers(key, rowIDs)
         object._$state.flags.insert(.hasMembers)
-        return keys
+        return rowIDs
     }
 
     /// Reads the row ids of the members of a to-many relationship for several objects. Uncached ones are read with one query.
@@ -138,7 +138,7 @@ extension Context {
         func key(_ object: any Model) -> RelationshipKey {
             RelationshipKey(entityIndex: entry.entityIndex, relationship: Int32(relationship.index), rowID: object._$state.rowID)
         }
-        let unknown = objects.filter { !$0.isInserted && graph.memberLists.keys(key($0)) == nil }
+        let unknown = objects.filter { !$0.isInserted && graph.memberLists.rowIDs(key($0)) == nil }
         guard !unknown.isEmpty else { return }
         let related = try storage(entry.store).related(relationship, of: Set(unknown.map { $0._$state.rowID }).sorted())
         for object in unknown {
@@ -150,11 +150,11 @@ extension Context {
 
     private func storedRowIDs(_ key: RelationshipKey, isInserted: Bool) throws -> [Int64] {
         let entry = entry(key.entityIndex)
-        var keys: [Int64] = []
+        var rowIDs: [Int64] = []
         if !isInserted {
-            keys = try storage(entry.store).related(entry.entity.relationships[Int(key.relationship)], of: [key.rowID])[key.rowID]
+            rowIDs = try storage(entry.store).related(entry.entity.relationships[Int(key.relationship)], of: [key.rowID])[key.rowID]
         }
-        return pendingMembers(key)?.applied(to: keys) ?? keys
+        return pendingMembers(key)?.applied(to: rowIDs) ?? rowIDs
     }
 
     /// Returns the objects with the given row ids. Those that are not loaded are read with one query.
@@ -163,7 +163,7 @@ extension Context {
         var wanted: [Int64] = []
         var held: [T] = []
         for rowID in rowIDs {
-            if let living = living(type, entityIndex, rowID), !living._$state.isFault { continue }
+            if let registered = registered(type, entityIndex, rowID), !registered._$state.isFault { continue }
             if graph.rowsAhead != nil, let object = ahead(type, entityIndex, rowID) { held.append(object) } else { wanted.append(rowID) }
         }
         if !wanted.isEmpty {

@@ -216,14 +216,14 @@ public class Context {
 
     /// Returns the registered object with a row id, if there is one.
     @inlinable
-    package final func living<T: Model>(_ type: T.Type, _ entityIndex: Int32, _ rowID: Int64) -> T? {
-        graph.living(type, entityIndex, rowID)
+    package final func registered<T: Model>(_ type: T.Type, _ entityIndex: Int32, _ rowID: Int64) -> T? {
+        graph.registered(type, entityIndex, rowID)
     }
 
     /// Returns the registered object with a row id, or a new fault.
     @inlinable
     package final func object<T: Model>(_ type: T.Type, _ entityIndex: Int32, _ rowID: Int64) -> T {
-        if let living = living(type, entityIndex, rowID) { return living }
+        if let registered = registered(type, entityIndex, rowID) { return registered }
         let map = identityMap(entityIndex)
         if map.isPolymorphic { return relative(type, map, rowID) }
         if graph.rowsAhead != nil, let object = ahead(type, entityIndex, rowID) { return object }
@@ -242,7 +242,7 @@ public class Context {
     final func dropLists(_ map: IdentityMap) {
         // The collection of a released object may contain changes that were not applied.
         settleMembers()
-        for key in map.takeForgotten() { forgetMembers(ofRow: key, map.entityIndex) }
+        for rowID in map.takeForgotten() { forgetMembers(ofRow: rowID, map.entityIndex) }
     }
 
     final func forgetMembers(ofRow rowID: Int64, _ entityIndex: Int32) {

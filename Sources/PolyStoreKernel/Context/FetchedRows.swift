@@ -28,9 +28,9 @@ extension Context {
         guard let record = graph.rowsAhead?.record(RowReference(entityIndex: entityIndex, rowID: rowID), entry) else { return nil }
         let map = identityMap(entityIndex)
         if map.isPolymorphic { return try? relative(type, entry, map, rowID, record) }
-        if let living = living(type, entityIndex, rowID) {
-            do { try fill(living, entry, rowID, record) } catch { return nil }
-            return living
+        if let registered = registered(type, entityIndex, rowID) {
+            do { try fill(registered, entry, rowID, record) } catch { return nil }
+            return registered
         }
         return try? make(type, entry, map, rowID, record)
     }

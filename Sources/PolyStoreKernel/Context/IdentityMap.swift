@@ -219,11 +219,11 @@ package final class IdentityMap {
 
     /// Returns whether reading the rows of a fetch was unnecessary for nearly all of them.
     @inlinable
-    static func isMost(_ living: Int, of rows: Int) -> Bool { (rows &- living) &* 16 <= max(rows, telling) }
+    static func isMost(_ registered: Int, of rows: Int) -> Bool { (rows &- registered) &* 16 <= max(rows, telling) }
 
     /// Called after each fetch of rows. Small fetches are ignored.
     @inlinable
-    func noteFetch(living: Int, of rows: Int) { if rows >= Self.telling { setWarm(Self.isMost(living, of: rows)) } }
+    func noteFetch(registered: Int, of rows: Int) { if rows >= Self.telling { setWarm(Self.isMost(registered, of: rows)) } }
 
     @usableFromInline
     func setWarm(_ isWarm: Bool) { self.isWarm = isWarm }

@@ -5,7 +5,7 @@ import PolyStoreCollections
 /// Removed collections are returned to the caller: releasing a collection can release its objects, whose deinits access this structure.
 @usableFromInline
 struct MemberLists {
-    private var lists: [RelationshipKey: MemberList] = [:]
+    private var lists: [RelationshipKey: OrderedRowIDs] = [:]
     /// The collections; their relationships also have a list.
     private(set) var collections: [RelationshipKey: MemberCollection] = [:]
     /// The relationship whose collection may contain changes that were not applied to the inverse relationships.
@@ -23,7 +23,7 @@ struct MemberLists {
     func contains(_ key: RelationshipKey) -> Bool { lists.index(forKey: key) != nil }
 
     /// Returns the row ids of the members of a relationship, or nil if they are not cached.
-    mutating func keys(_ key: RelationshipKey) -> [Int64]? {
+    mutating func rowIDs(_ key: RelationshipKey) -> [Int64]? {
         guard let index = lists.index(forKey: key) else { return nil }
         return lists.values[index].rowIDs
     }
@@ -37,7 +37,7 @@ struct MemberLists {
 
     /// Caches the row ids of the members of a relationship, and returns its collection, which is then outdated.
     mutating func set(_ key: RelationshipKey, _ rowIDs: [Int64]) -> MemberCollection? {
-        lists[key] = MemberList(rowIDs)
+        lists[key] = OrderedRowIDs(distinct: rowIDs)
         return collections.isEmpty ? nil : collections.removeValue(forKey: key)
     }
 
@@ -46,7 +46,7 @@ struct MemberLists {
         return collections.isEmpty ? nil : collections.removeValue(forKey: key)
     }
 
-    mutating func edit<R>(_ key: RelationshipKey, _ body: (inout MemberList) -> R) -> R? {
+    mutating func edit<R>(_ key: RelationshipKey, _ body: (inout OrderedRowIDs) -> R) -> R? {
         guard let index = lists.index(forKey: key) else { return nil }
         return body(&lists.values[index])
     }

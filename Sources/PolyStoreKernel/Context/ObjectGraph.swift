@@ -52,7 +52,7 @@ struct ObjectGraph {
 
     /// Returns the registered object with a row id, if there is one.
     @inlinable @inline(__always)
-    func living<T: Model>(_ type: T.Type, _ entityIndex: Int32, _ rowID: Int64) -> T? {
+    func registered<T: Model>(_ type: T.Type, _ entityIndex: Int32, _ rowID: Int64) -> T? {
         guard let map = maps[Int(entityIndex)], let object = map.object(rowID) else { return nil }
         if map.isPolymorphic { return object as? T }
         // The map of a single class contains objects of that class only.

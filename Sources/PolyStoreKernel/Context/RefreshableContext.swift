@@ -236,7 +236,7 @@ public class RefreshableContext: Context {
     }
 
     private func merge<T: Model>(_ type: T.Type, _ entityIndex: Int32, _ change: ChangeSet.Change, _ changes: ChangeSet) throws {
-        guard let object = living(type, entityIndex, change.rowID) else { return }
+        guard let object = registered(type, entityIndex, change.rowID) else { return }
         if change.kind == .insert {
             // The object was deleted and inserted again.
             guard object.isDeleted else { return }

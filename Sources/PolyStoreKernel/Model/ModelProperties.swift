@@ -65,7 +65,9 @@ public final class ModelProperties: @unchecked Sendable {  // immutable; key pat
     package func knownName(_ path: AnyKeyPath) -> String? { knownField(path)?.name ?? knownRelationship(path) }
 
     /// Returns the name of a to-many relationship.
-    func knownRelationship(_ path: AnyKeyPath) -> String? { if case .relationship(let name)? = byKeyPath[path] { name } else { nil } }
+    private func knownRelationship(_ path: AnyKeyPath) -> String? {
+        if case .relationship(let name)? = byKeyPath[path] { name } else { nil }
+    }
 
     func field(_ path: AnyKeyPath) throws -> FieldReference {
         if let field = knownField(path) { return field }

@@ -1,4 +1,3 @@
-public import Foundation
 import PolyStoreBackend
 
 /// A description of what to fetch: a ``From`` or a ``FetchChain``.
@@ -35,9 +34,6 @@ extension ClauseChain {
     }
     /// Adds a condition for each key of a dictionary; see `Where.init(_:)`.
     public func `where`(_ conditions: [String: (any QueryArgument)?]) -> Chained { `where`(Where(conditions)) }
-
-    /// Adds a condition from a Foundation predicate, `.where(#Predicate { $0.age > 30 })`; see `Where.init(_:)`.
-    public func `where`(_ predicate: Foundation.Predicate<Entity>) -> Chained { `where`(Where(predicate)) }
 
     /// Appends sort keys.
     public func orderBy(_ keys: OrderKey<Entity>...) -> Chained { orderBy(OrderBy(keys)) }

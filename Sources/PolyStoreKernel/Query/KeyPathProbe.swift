@@ -23,9 +23,10 @@ package final class KeyPathProbe: ContextContents {
         let field: Int
     }
 
-    /// Returns the names of the properties.
+    /// Returns the names of the properties. A path of one property is looked up; others are evaluated once.
     /// - Throws: `invalidPredicate` if the path does not end exactly at a stored property.
     package static func keys<T: Model>(of path: PartialKeyPath<T>, _ context: Context, _ entry: StoreEntity) throws -> [String] {
+        if let name = T._$properties.knownName(path) { return [name] }
         // Names are the same for every stack.
         if let known = known.withLock({ $0[Key(path: path)] }) { return known }
         let keys = try found(path, context, entry)
@@ -201,11 +202,11 @@ package final class KeyPathProbe: ContextContents {
             context.identityMap(entityIndex).insert(rowID, object)
             members.append(object)
         }
-        let keys = (0..<memberCount).map { Int64($0) + 2 }
+        let rowIDs = (0..<memberCount).map { Int64($0) + 2 }
         let entry = context.entry(entityIndex)
         let type = entry.types.first { $0._$entityName == declared } ?? entry.type
-        for key in keys { make(type, key) }
-        return .known(keys)
+        for rowID in rowIDs { make(type, rowID) }
+        return .known(rowIDs)
     }
 }
 
@@ -213,7 +214,6 @@ extension Context {
     /// Returns the value of a key path.
     final func expression<T: Model>(_ path: PartialKeyPath<T>, _ entry: StoreEntity) throws -> QueryExpression {
         if let field = T._$properties.knownField(path) { return .field(field) }
-        let keys = try T._$properties.knownRelationship(path).map { [$0] } ?? KeyPathProbe.keys(of: path, self, entry)
-        return try PropertyPath(keys).expression(for: entry.entity, in: entry.store.schema)
+        return try PropertyPath(KeyPathProbe.keys(of: path, self, entry)).expression(for: entry.entity, in: entry.store.schema)
     }
 }

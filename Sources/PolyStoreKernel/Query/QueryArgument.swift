@@ -18,7 +18,7 @@ public struct QueryOperand: Sendable, Hashable {
 
 extension QueryArgument {
     /// The value as an operand of a condition.
-    var operand: Operand { queryOperand.operand }
+    package var operand: Operand { queryOperand.operand }
 }
 
 extension AttributeValue {
@@ -214,7 +214,7 @@ extension Operand {
     }
 
     /// Creates an operand from a value of unknown type; nil if the type is not supported.
-    init?(of argument: Any?) {
+    package init?(of argument: Any?) {
         guard let operand = Self.operand(of: argument) else { return nil }
         self = operand
     }

@@ -6,21 +6,11 @@ extension QueryRange {
     func bounds<V>(of type: V.Type) -> QueryBounds<V>? { queryBounds as? QueryBounds<V> }
 
     /// The bounds as operands; nil if the type of the bounds is not supported in conditions.
-    var operands: (low: Operand?, high: Operand?, includesHigh: Bool)? {
+    package var operands: (low: Operand?, high: Operand?, includesHigh: Bool)? {
         let bounds = queryBounds
         let low = (bounds.low as? any QueryArgument)?.operand
         let high = (bounds.high as? any QueryArgument)?.operand
         guard (low == nil) == (bounds.low == nil), (high == nil) == (bounds.high == nil) else { return nil }
         return (low, high, bounds.includesHigh)
-    }
-}
-
-extension Condition {
-    /// Returns a range condition.
-    static func within(
-        _ value: Operand, _ range: (low: Operand?, high: Operand?, includesHigh: Bool), modifier: Comparison.Modifier = .direct
-    ) -> Condition {
-        .comparison(
-            Comparison(value, .between, .range(low: range.low, high: range.high, includesHigh: range.includesHigh), modifier: modifier))
     }
 }

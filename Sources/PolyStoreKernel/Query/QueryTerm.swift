@@ -28,9 +28,7 @@ extension QueryTerm {
             guard let path = path as? PartialKeyPath<T> else {
                 throw StoreError(.invalidPredicate, "\(path) is not a key path of \(T._$entityName).", entity: T._$entityName)
             }
-            let keys =
-                try (T._$properties.knownField(path)?.name ?? T._$properties.knownRelationship(path)).map { [$0] }
-                ?? KeyPathProbe.keys(of: path, context, entry)
+            let keys = try KeyPathProbe.keys(of: path, context, entry)
             self.init(function: function, operand: .path(PropertyPath(keys)), text: keys.joined(separator: "."))
         case .text(let text):
             let inner = try QueryTerm(parsing: text)

@@ -35,10 +35,3 @@ extension StoreEntity {
         return " It has \(values(listed).joined(separator: ", "))\(listed.allCases.count > 10 ? ", …" : "")."
     }
 }
-
-protocol OptionalType {
-    static var wrapped: Any.Type { get }
-}
-extension Optional: OptionalType {
-    static var wrapped: Any.Type { Wrapped.self }
-}

@@ -66,7 +66,7 @@ public struct Where<T: Model>: Sendable, Hashable, FetchClause {
     package init(_ condition: Condition) { self.init(.open(condition)) }
 
     /// Creates a condition with a closure. The fetch throws the errors of the closure.
-    init(catching make: () throws -> Condition) {
+    package init(catching make: () throws -> Condition) {
         do { self.init(try make()) } catch { self.init(.none, error: StoreError(describing: error)) }
     }
 

@@ -325,7 +325,7 @@ extension Transaction {
     final func insert(_ entityIndex: Int32, _ rowID: Int64, _ mask: FieldMask, _ record: RecordView) throws -> any Model {
         func open<T: Model>(_ type: T.Type) throws -> any Model {
             try touch(entry(entityIndex).store)
-            if let known = living(type, entityIndex, rowID) {
+            if let known = registered(type, entityIndex, rowID) {
                 // An object that an earlier commit of this transaction has deleted can still be registered.
                 let isDeletedHere =
                     known.isDeleted && (known.isInserted || buffer[Int(entityIndex)]?.deleted.contains { $0 === known } ?? false)

@@ -113,7 +113,7 @@ extension Editor {
         var added: [T] = []
         var removed: [Int64] = []
         for candidate in hashed.count > 1 ? Array(Set(hashed)) : hashed {
-            let object = context.living(T.self, entityIndex, candidate)
+            let object = context.registered(T.self, entityIndex, candidate)
             let isMember = object.map { members.contains($0) } ?? false
             if isMember == context.graph.memberLists.has(key, candidate) { continue }
             if isMember, let object { added.append(object) } else { removed.append(candidate) }
@@ -218,7 +218,7 @@ extension Editor {
             let (before, after) = (list.count, members.count)
             guard before != after else { return nil }
             let shorter = min(before, after)
-            func isSame(_ position: Int, _ list: inout MemberList) -> Bool { members[position]._$state.rowID == list[position] }
+            func isSame(_ position: Int, _ list: inout OrderedRowIDs) -> Bool { members[position]._$state.rowID == list[position] }
             // The first position at which they differ. All elements after it are shifted.
             let first = shorter > 0 && isSame(shorter - 1, &list) ? shorter : 0
             let low = (first..<shorter).partition { isSame($0, &list) }
@@ -274,12 +274,12 @@ extension Editor {
             buffer.deferredErrors.resolve(key)
             return true
         }
-        let keys = added.map { $0._$state.rowID }
+        let rowIDs = added.map { $0._$state.rowID }
         let isAtEnd = piece.position + piece.added == members.count
         if !isAtEnd { buffer.relationshipChanges.releaseArrangement(key) }
-        context.graph.memberLists.edit(key) { $0.insert(keys, at: piece.position) }
+        context.graph.memberLists.edit(key) { $0.insert(rowIDs, at: piece.position) }
         for member in added { link(key, entry, member._$state.rowID) }
-        if !isAtEnd { buffer.relationshipChanges.arrange(key, context.graph.memberLists.keys(key) ?? []) }
+        if !isAtEnd { buffer.relationshipChanges.arrange(key, context.graph.memberLists.rowIDs(key) ?? []) }
         buffer.deferredErrors.resolve(key)
         return true
     }
@@ -311,7 +311,7 @@ extension Editor {
         let endedSteps = context.graph.memberLists.unsettledSteps
         markSettled(key)
         context.graph.memberLists.comparedCount += context.graph.memberLists.count(key) ?? 0
-        guard let collection, !collection.matches(context.graph.memberLists.keys(key) ?? []) else { return }
+        guard let collection, !collection.matches(context.graph.memberLists.rowIDs(key) ?? []) else { return }
         dropCollection(key)
         let assign = { collection.assign(Int(key.relationship), of: context.anyObject(key.entityIndex, key.rowID)) }
         // Changes that were made before the end of the last step belong to it.

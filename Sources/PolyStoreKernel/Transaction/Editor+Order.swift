@@ -19,7 +19,7 @@ extension Editor {
             for target in before where !wanted.contains(target) { unlink(key, entry, target) }
             let added = after.filter { !known.contains($0) }
             for target in added { link(key, entry, target) }
-            if before.filter(wanted.contains) + added != after { arrange(key, after) }
+            if before.filter({ wanted.contains($0) }) + added != after { arrange(key, after) }
             buffer.deferredErrors.resolve(key)
             return true
         } catch {

@@ -148,7 +148,7 @@ extension Editor {
 
     /// Returns whether this transaction changed or deleted an object, so that the store's row is outdated.
     private static func isPending(_ context: Context, _ entry: StoreEntity, _ rowID: Int64) -> Bool {
-        func open<T: Model>(_ type: T.Type) -> Bool { context.living(type, entry.entityIndex, rowID)?.isEdited ?? false }
+        func open<T: Model>(_ type: T.Type) -> Bool { context.registered(type, entry.entityIndex, rowID)?.isEdited ?? false }
         return open(entry.type)
     }
 }

@@ -12,8 +12,8 @@ struct MemberChanges {
     func applied(to stored: [Int64]) -> [Int64] {
         switch order {
         case .unordered: stored.filter { !removed.contains($0) && !added.contains($0) } + added
-        case .appended(let keys): stored.filter { !removed.contains($0) && !keys.contains($0) } + keys.rowIDs
-        case .whole(let keys): keys.rowIDs
+        case .appended(var last): stored.filter { !removed.contains($0) && !last.contains($0) } + last.rowIDs
+        case .whole(var all): all.rowIDs
         }
     }
 }

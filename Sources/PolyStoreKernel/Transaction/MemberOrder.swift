@@ -14,7 +14,7 @@ enum MemberOrder {
     var isEmpty: Bool {
         switch self {
         case .unordered: true
-        case .appended(let keys): keys.count == 0
+        case .appended(let last): last.count == 0
         case .whole: false
         }
     }
@@ -23,10 +23,10 @@ enum MemberOrder {
     func applied(to rowIDs: [Int64]) -> [Int64] {
         switch self {
         case .unordered: return rowIDs
-        case .appended(let last):
+        case .appended(var last):
             let known = Set(rowIDs)
             return rowIDs.filter { !last.contains($0) } + last.rowIDs.filter(known.contains)
-        case .whole(let wanted):
+        case .whole(var wanted):
             let known = Set(rowIDs)
             return wanted.rowIDs.filter(known.contains) + rowIDs.filter { !wanted.contains($0) }
         }
@@ -39,14 +39,14 @@ enum MemberOrder {
         case .unordered:
             self = .appended(OrderedRowIDs([rowID]))
             return true
-        case .appended(var keys):
+        case .appended(var last):
             self = .unordered  // avoids copying the row ids
-            defer { self = .appended(keys) }
-            return keys.append(rowID)
-        case .whole(var keys):
+            defer { self = .appended(last) }
+            return last.append(rowID)
+        case .whole(var all):
             self = .unordered
-            defer { self = .whole(keys) }
-            return keys.append(rowID)
+            defer { self = .whole(all) }
+            return all.append(rowID)
         }
     }
 
@@ -55,14 +55,14 @@ enum MemberOrder {
     mutating func remove(_ rowID: Int64) -> Bool {
         switch self {
         case .unordered: return false
-        case .appended(var keys):
+        case .appended(var last):
             self = .unordered
-            defer { self = .appended(keys) }
-            return keys.remove(rowID)
-        case .whole(var keys):
+            defer { self = .appended(last) }
+            return last.remove(rowID)
+        case .whole(var all):
             self = .unordered
-            defer { self = .whole(keys) }
-            return keys.remove(rowID)
+            defer { self = .whole(all) }
+            return all.remove(rowID)
         }
     }
 }

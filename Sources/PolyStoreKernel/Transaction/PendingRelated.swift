@@ -83,7 +83,7 @@ final class PendingRelated: RelatedRecords {
     private func state(_ entityIndex: Int, _ id: Int64) -> State {
         if !editor.buffer.hasChanges(of: entityIndex) { return .stored }
         func open<T: Model>(_ type: T.Type) -> State {
-            guard let object = editor.context.living(type, Int32(entityIndex), id) else { return .stored }
+            guard let object = editor.context.registered(type, Int32(entityIndex), id) else { return .stored }
             if object.isDeleted { return .deleted }
             return object._$state.edit.map(State.changed) ?? .stored
         }

@@ -1,6 +1,64 @@
 import PolyStoreBackend
 
 extension Transaction {
+    /// Deletes an object and applies the delete rules of its relationships. If it belongs to another context, this transaction's object with the same
+    /// id is deleted.
+    ///
+    /// `cascade` and `nullify` apply immediately. `deny` is validated at commit, so the objects that it protects may be deleted in the same
+    /// transaction.
+    public func delete<T: Model>(_ object: T) throws { try delete([object]) }
+
+    /// Deletes an optional object, such as the result of a fetch. Does nothing for `nil`.
+    @_disfavoredOverload
+    public func delete<T: Model>(_ object: T?) throws { if let object { try delete([object]) } }
+
+    /// Deletes several objects. The form of CoreStore for objects that are not in a list; the same as `delete([first, second])`.
+    public func delete<T: Model>(_ first: T, _ second: T, _ others: T...) throws { try delete([first, second] + others) }
+
+    /// Deletes a sequence of objects. Objects of other contexts that no longer exist are ignored.
+    public func delete<T: Model, S: Sequence<T>>(_ objects: S) throws {
+        let objects = Array(objects)
+        // Objects of other contexts are fetched with one query. Missing ones are ignored.
+        let areOwn = objects.allSatisfy(owns)
+        try deleteGraph(areOwn ? objects : objectsToDelete(objects.map(\.objectID)))
+    }
+
+    /// Deletes the object with an id. Does nothing if it does not exist.
+    public func delete<T: Model>(_ id: ObjectID<T>) throws { if let object = try fetchExisting(id) { try delete(object) } }
+
+    /// Deletes the objects with the given ids. Missing ones are ignored. All are read with one query, which is faster than a loop over
+    /// ``delete(_:)-(ObjectID<T>)``.
+    public func delete<T: Model, S: Sequence<ObjectID<T>>>(_ ids: S) throws { try deleteGraph(objectsToDelete(ids)) }
+
+    /// Deletes the objects with several ids. Missing ones are ignored. The form of CoreStore for ids that are not in a list; the same as
+    /// `delete([first, second])`.
+    public func delete<T: Model>(_ first: ObjectID<T>, _ second: ObjectID<T>, _ others: ObjectID<T>...) throws {
+        try delete([first, second] + others)
+    }
+
+    /// Deletes every object that matches a source.
+    /// - Returns: the number of deleted objects.
+    @discardableResult
+    public func deleteAll<S: FetchSource>(_ source: S) throws -> Int {
+        let objects = try fetchAll(source)
+        try delete(objects)
+        return objects.count
+    }
+
+    /// Deletes every object that matches the clauses, and returns the number of deleted objects.
+    @discardableResult
+    public func deleteAll<T>(_ from: From<T>, _ clauses: any FetchClause<T>...) throws -> Int { try deleteAll(from.chain(clauses)) }
+
+    @discardableResult
+    public func deleteAll<T>(_ from: From<T>, _ clauses: [any FetchClause<T>]) throws -> Int { try deleteAll(from.chain(clauses)) }
+
+    @discardableResult
+    public func deleteAll<T: Model>(_ type: T.Type, _ clauses: any FetchClause<T>...) throws -> Int {
+        try deleteAll(From<T>().chain(clauses))
+    }
+
+    // MARK: Delete rules
+
     /// Deletes objects and applies their delete rules. Uses a work list instead of recursion, because cascades may be arbitrarily long.
     final func deleteGraph(_ objects: [any Model]) throws {
         try checkMutable()
@@ -29,17 +87,17 @@ extension Transaction {
         var wanted: [Int32: [Int64]] = [:]
         for id in ids {
             let entityIndex = try entry(of: id).entityIndex
-            if let living = living(T.self, entityIndex, id.rowID) {
-                found.append(living)
+            if let registered = registered(T.self, entityIndex, id.rowID) {
+                found.append(registered)
             } else {
                 wanted[entityIndex, default: []].append(id.rowID)
             }
         }
-        for (entityIndex, keys) in wanted {
+        for (entityIndex, rowIDs) in wanted {
             let entry = entry(entityIndex)
             let map = identityMap(entityIndex)
             let links = entry.toOnes
-            var request = FetchRequest(entry.entity, predicate: .oneOf(.objectID, keys.map { .integer($0) }))
+            var request = FetchRequest(entry.entity, predicate: .oneOf(.objectID, rowIDs.map { .integer($0) }))
             var fields = FieldMask()
             for link in links { fields.insert(link.field) }
             if let hierarchy = entry.hierarchy { fields.insert(hierarchy.classifier) }

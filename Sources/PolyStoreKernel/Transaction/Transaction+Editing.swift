@@ -29,12 +29,6 @@ extension Transaction {
     /// Returns this transaction's objects for objects of any context of the stack, in their order.
     /// - Throws: `notFound` if one does not exist or was deleted in this transaction.
     public func edit<T: Model, S: Sequence<T>>(_ objects: S) throws -> [T] { try edit(objects.map(\.objectID)) }
-
-    /// Deletes the objects with several ids. Missing ones are ignored. The form of CoreStore for ids that are not in a list; the same as
-    /// `delete([first, second])`.
-    public func delete<T: Model>(_ first: ObjectID<T>, _ second: ObjectID<T>, _ others: ObjectID<T>...) throws {
-        try delete([first, second] + others)
-    }
 }
 
 extension Context {

@@ -87,9 +87,9 @@ extension Transaction {
     /// - Throws: `notFound` if this transaction has deleted it; `storeNotFound` if the id belongs to a store of another stack.
     public func object<T: Model>(with id: ObjectID<T>) throws -> T {
         let entityIndex = try entry(of: id).entityIndex
-        if let living = living(T.self, entityIndex, id.rowID) {
-            if living.isDeleted { throw deleted(id) }
-            return living
+        if let registered = registered(T.self, entityIndex, id.rowID) {
+            if registered.isDeleted { throw deleted(id) }
+            return registered
         }
         if identityMap(entityIndex).isPolymorphic { return try edit(id) }
         let fault = object(T.self, entityIndex, id.rowID)
@@ -99,56 +99,6 @@ extension Transaction {
 
     func deleted<T: Model>(_ id: ObjectID<T>) -> StoreError {
         StoreError(.notFound, "\(id) is not in the store: it was deleted.", entity: id.entityName, rowID: id.rowID)
-    }
-
-    /// Deletes an object and applies the delete rules of its relationships. If it belongs to another context, this transaction's object with the same
-    /// id is deleted.
-    ///
-    /// `cascade` and `nullify` apply immediately. `deny` is validated at commit, so the objects that it protects may be deleted in the same
-    /// transaction.
-    public func delete<T: Model>(_ object: T) throws { try delete([object]) }
-
-    /// Deletes an optional object, such as the result of a fetch. Does nothing for `nil`.
-    @_disfavoredOverload
-    public func delete<T: Model>(_ object: T?) throws { if let object { try delete([object]) } }
-
-    /// Deletes several objects. The form of CoreStore for objects that are not in a list; the same as `delete([first, second])`.
-    public func delete<T: Model>(_ first: T, _ second: T, _ others: T...) throws { try delete([first, second] + others) }
-
-    /// Deletes a sequence of objects. Objects of other contexts that no longer exist are ignored.
-    public func delete<T: Model, S: Sequence<T>>(_ objects: S) throws {
-        let objects = Array(objects)
-        // Objects of other contexts are fetched with one query. Missing ones are ignored.
-        let areOwn = objects.allSatisfy(owns)
-        try deleteGraph(areOwn ? objects : objectsToDelete(objects.map(\.objectID)))
-    }
-
-    /// Deletes the object with an id. Does nothing if it does not exist.
-    public func delete<T: Model>(_ id: ObjectID<T>) throws { if let object = try fetchExisting(id) { try delete(object) } }
-
-    /// Deletes the objects with the given ids. Missing ones are ignored. All are read with one query, which is faster than a loop over
-    /// ``delete(_:)-(ObjectID<T>)``.
-    public func delete<T: Model, S: Sequence<ObjectID<T>>>(_ ids: S) throws { try deleteGraph(objectsToDelete(ids)) }
-
-    /// Deletes every object that matches a source.
-    /// - Returns: the number of deleted objects.
-    @discardableResult
-    public func deleteAll<S: FetchSource>(_ source: S) throws -> Int {
-        let objects = try fetchAll(source)
-        try delete(objects)
-        return objects.count
-    }
-
-    /// Deletes every object that matches the clauses, and returns the number of deleted objects.
-    @discardableResult
-    public func deleteAll<T>(_ from: From<T>, _ clauses: any FetchClause<T>...) throws -> Int { try deleteAll(from.chain(clauses)) }
-
-    @discardableResult
-    public func deleteAll<T>(_ from: From<T>, _ clauses: [any FetchClause<T>]) throws -> Int { try deleteAll(from.chain(clauses)) }
-
-    @discardableResult
-    public func deleteAll<T: Model>(_ type: T.Type, _ clauses: any FetchClause<T>...) throws -> Int {
-        try deleteAll(From<T>().chain(clauses))
     }
 
     /// A Boolean value that indicates whether the transaction has changes to write. A value that was set back to the original counts as a change; an

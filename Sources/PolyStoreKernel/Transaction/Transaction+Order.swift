@@ -39,17 +39,17 @@ extension Transaction {
 
     /// Reads the stored lists that change, with one query for each relationship that changes in several objects.
     private func storedLists(_ all: [(key: RelationshipKey, changes: MemberChanges)]) throws -> [ListKey: RelatedIDs] {
-        var keys: [ListKey: [Int64]] = [:]
+        var sources: [ListKey: [Int64]] = [:]
         for (key, changes) in all {
             guard case .whole = changes.order else { continue }
             let relationship = entry(key.entityIndex).entity.relationships[Int(key.relationship)]
             let object = anyObject(key.entityIndex, key.rowID)
-            if relationship.isOrdered, !object.isInserted, !object.isDeleted { keys[ListKey(key), default: []].append(key.rowID) }
+            if relationship.isOrdered, !object.isInserted, !object.isDeleted { sources[ListKey(key), default: []].append(key.rowID) }
         }
         var stored: [ListKey: RelatedIDs] = [:]
-        for (key, sources) in keys where sources.count > 1 {
+        for (key, rowIDs) in sources where rowIDs.count > 1 {
             let entry = entry(key.entityIndex)
-            stored[key] = try storage(entry.store).related(entry.entity.relationships[Int(key.relationship)], of: sources.sorted())
+            stored[key] = try storage(entry.store).related(entry.entity.relationships[Int(key.relationship)], of: rowIDs.sorted())
         }
         return stored
     }
@@ -60,11 +60,11 @@ extension Transaction {
     ) throws -> [(rowID: Int64, position: Int64)] {
         let isNew = anyObject(key.entityIndex, key.rowID).isInserted
         if case .unordered = changes.order { return [] }
-        if case .appended(let keys) = changes.order {
-            let keys = keys.rowIDs
-            if keys.isEmpty { return [] }
+        if case .appended(var appended) = changes.order {
+            let rowIDs = appended.rowIDs
+            if rowIDs.isEmpty { return [] }
             let last = isNew ? nil : try lastPosition(key, relationship, entry)
-            if let positions = ListPositions.after(last, count: keys.count) { return Array(zip(keys, positions)) }
+            if let positions = ListPositions.after(last, count: rowIDs.count) { return Array(zip(rowIDs, positions)) }
         }
         let stored: RelatedIDs
         if isNew {

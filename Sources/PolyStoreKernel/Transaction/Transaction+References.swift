@@ -38,8 +38,8 @@ extension Transaction {
 
     /// Returns whether the object was read and therefore exists.
     private func isKnown<T: Model>(_ type: T.Type, _ entityIndex: Int32, _ rowID: Int64) -> Bool {
-        guard let living = living(type, entityIndex, rowID) else { return false }
-        return !living._$state.isFault && !living._$state.flags.contains(.missing)
+        guard let registered = registered(type, entityIndex, rowID) else { return false }
+        return !registered._$state.isFault && !registered._$state.flags.contains(.missing)
     }
 
     /// Returns the row ids of an entity that are not in the store.

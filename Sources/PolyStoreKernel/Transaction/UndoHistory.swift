@@ -58,25 +58,25 @@ package final class UndoHistory {
     }
 
     /// The number of steps that belong to an enclosing operation and cannot be undone now.
-    private var floor = 0
+    private var protectedCount = 0
 
     /// A Boolean value that indicates whether nothing was changed since the last step.
-    private var isAtEnd: Bool {
+    private var isUnchanged: Bool {
         current.objects.isEmpty && transaction.buffer.relationshipChanges.changeCount == current.mark.changeCount
             && transaction.buffer.deferredErrors.changeCount == current.deferredErrors.changeCount
     }
 
     var canUndo: Bool {
         // Further changes of a list cannot make it false.
-        if !isAtEnd || undoable.count > floor { return true }
+        if !isUnchanged || undoable.count > protectedCount { return true }
         transaction.settleMembers()
-        return !isAtEnd
+        return !isUnchanged
     }
     /// False after further changes: undone steps cannot be redone on top of them.
     var canRedo: Bool {
         if redoable.isEmpty { return false }
         transaction.settleMembers()
-        return isAtEnd && !redoable.isEmpty
+        return isUnchanged && !redoable.isEmpty
     }
 
     // MARK: Recording
@@ -110,7 +110,7 @@ package final class UndoHistory {
     /// - Parameter isSettled: whether the caller has prepared the lists that were changed in place.
     func endStep(isSettled: Bool = false) {
         if !isSettled { transaction.settleMembers() }
-        guard !isAtEnd else { return }
+        guard !isUnchanged else { return }
         redoable = []
         undoable.append(current)
         requestNotifications(current.objects.values)
@@ -119,7 +119,7 @@ package final class UndoHistory {
 
     /// Adds changes to the last step if nothing was changed since its end, and to the current one otherwise.
     func amendLastStep(_ change: () -> Void) {
-        guard isAtEnd, undoable.count > floor, let last = undoable.popLast() else { return change() }
+        guard isUnchanged, undoable.count > protectedCount, let last = undoable.popLast() else { return change() }
         current = last
         change()
         endStep(isSettled: true)
@@ -128,27 +128,27 @@ package final class UndoHistory {
     /// Undoes the last step.
     func undo() throws {
         endStep()
-        guard undoable.count > floor, let step = undoable.popLast() else { return }
+        guard undoable.count > protectedCount, let step = undoable.popLast() else { return }
         redoable.append(try exchange(step))
     }
 
     /// Begins an operation that is applied completely or not at all.
     package func beginOperation() -> Operation {
         transaction.settleMembers()
-        let beganInStep = !isAtEnd
+        let beganInStep = !isUnchanged
         endStep()
-        defer { floor = undoable.count }
-        return Operation(floor: floor, mark: undoable.count, beganInStep: beganInStep)
+        defer { protectedCount = undoable.count }
+        return Operation(protectedCount: protectedCount, stepCount: undoable.count, beganInStep: beganInStep)
     }
 
     /// Ends an atomic operation.
     /// - Parameter endsStep: whether the operation is a step of its own; otherwise it is part of the current step.
     func endOperation(_ operation: Operation, endsStep: Bool) {
         endStep()
-        floor = operation.floor
+        protectedCount = operation.protectedCount
         if endsStep { return }
         // Merges the steps of the operation with the step in which it began.
-        let first = operation.beganInStep ? operation.mark - 1 : operation.mark
+        let first = operation.beganInStep ? operation.stepCount - 1 : operation.stepCount
         guard first < undoable.count else { return }
         var joined = undoable[first]
         for step in undoable[(first + 1)...] {
@@ -164,8 +164,8 @@ package final class UndoHistory {
     /// Undoes all changes since the operation began. They cannot be redone.
     package func revert(_ operation: Operation) throws {
         endStep()
-        floor = operation.floor
-        while undoable.count > operation.mark, let step = undoable.popLast() { _ = try exchange(step) }
+        protectedCount = operation.protectedCount
+        while undoable.count > operation.stepCount, let step = undoable.popLast() { _ = try exchange(step) }
         redoable = []
         if operation.beganInStep, let open = undoable.popLast() { current = open }
     }
@@ -174,14 +174,16 @@ package final class UndoHistory {
     /// - Returns: the changed objects.
     package func release(_ operation: Operation) -> [RowReference] {
         endStep()
-        floor = operation.floor
-        defer { undoable.removeSubrange(operation.mark...) }
-        return undoable[operation.mark...].flatMap(\.order)
+        protectedCount = operation.protectedCount
+        defer { undoable.removeSubrange(operation.stepCount...) }
+        return undoable[operation.stepCount...].flatMap(\.order)
     }
 
     package struct Operation {
-        fileprivate let floor: Int
-        fileprivate let mark: Int
+        /// The number of protected steps before the operation.
+        fileprivate let protectedCount: Int
+        /// The number of steps before the operation.
+        fileprivate let stepCount: Int
         /// A Boolean value that indicates whether the operation began within a step.
         fileprivate let beganInStep: Bool
     }
@@ -195,30 +197,30 @@ package final class UndoHistory {
     /// Restores the state before a step.
     /// - Returns: a step with the state before the exchange.
     private func exchange(_ step: Step) throws -> Step {
-        var now = Self.step(transaction)
-        now.mark = step.mark
+        var opposite = Self.step(transaction)
+        opposite.mark = step.mark
         for reference in step.order {
             guard let saved = step.objects[reference] else { continue }
             let object = saved.object
             // The creation of the object was undone, so redoing it creates it again.
-            save(object, in: &now, exists: !(object.isInserted && object.isDeleted))
+            save(object, in: &opposite, exists: !(object.isInserted && object.isDeleted))
         }
         for reference in step.order {
             if let saved = step.objects[reference] { try restore(saved) }
         }
-        now.tail = transaction.buffer.relationshipChanges.cut(to: step.mark)
+        opposite.tail = transaction.buffer.relationshipChanges.cut(to: step.mark)
         transaction.buffer.relationshipChanges.append(step.tail)
         transaction.buffer.denials = step.denials
         transaction.buffer.unverified = step.unverified
         transaction.buffer.deferredErrors = step.deferredErrors
         transaction.forgetAllMembers()
-        transaction.updateLists(step.order.compactMap { now.objects[$0] })
+        transaction.updateLists(step.order.compactMap { opposite.objects[$0] })
         current = Self.step(transaction)
         requestNotifications(step.objects.values)
         transaction.buffer.tracker?.didRestore(
-            step.order.compactMap { step.objects[$0]?.object }, now.tail.changedRelationships.union(step.tail.changedRelationships),
+            step.order.compactMap { step.objects[$0]?.object }, opposite.tail.changedRelationships.union(step.tail.changedRelationships),
             in: transaction.editing)
-        return now
+        return opposite
     }
 
     private func restore(_ saved: SavedState) throws {
@@ -288,9 +290,9 @@ extension Transaction {
     /// - Parameter endsStep: whether the body is a step that can be undone separately.
     final func atomically(endsStep: Bool = false, _ body: () throws -> Void) throws {
         let undoHistory = buffer.history ?? UndoHistory(self)
-        let isMine = buffer.history == nil
+        let isTemporary = buffer.history == nil
         buffer.history = undoHistory
-        defer { if isMine { buffer.history = nil } }
+        defer { if isTemporary { buffer.history = nil } }
         let operation = undoHistory.beginOperation()
         let values = buffer.storeValues
         do {

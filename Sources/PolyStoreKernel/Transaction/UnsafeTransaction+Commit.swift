@@ -38,7 +38,7 @@ extension UnsafeTransaction {
     }
 
     private func isOwnerDeleted(_ key: RelationshipKey) -> Bool {
-        func open<T: Model>(_ type: T.Type) -> Bool { living(type, key.entityIndex, key.rowID)?.isDeleted ?? false }
+        func open<T: Model>(_ type: T.Type) -> Bool { registered(type, key.entityIndex, key.rowID)?.isDeleted ?? false }
         return open(entry(key.entityIndex).type)
     }
 

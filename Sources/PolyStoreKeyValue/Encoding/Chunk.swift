@@ -1,6 +1,6 @@
 import PolyStoreBackend
 
-/// A piece of a long value: its bytes, followed by the CRC-32C of the key and the bytes if the engine requires checksums.
+/// A chunk of a long value: its bytes, followed by the CRC-32C of the key and the bytes if the engine requires checksums.
 enum Chunk {
     static func seal(_ bytes: UnsafeRawBufferPointer, _ key: UnsafeRawBufferPointer, _ traits: EngineTraits, into arena: RecordArena) -> Int
     {
@@ -11,7 +11,7 @@ enum Chunk {
         return bytes.count + 4
     }
 
-    /// - Returns: `nil` for a damaged piece.
+    /// - Returns: `nil` for a damaged chunk.
     static func open(_ stored: UnsafeRawBufferPointer, _ key: UnsafeRawBufferPointer, _ traits: EngineTraits) -> UnsafeRawBufferPointer? {
         guard traits.checksumsRecords else { return stored }
         guard stored.count >= 4 else { return nil }

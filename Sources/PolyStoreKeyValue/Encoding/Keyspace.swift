@@ -4,7 +4,7 @@
 /// |---|---|---|
 /// | metadata | kind, … | see ``Metadata`` |
 /// | record | entity u32, id | the record, sealed |
-/// | blobChunk | entity u32, id, field u32, chunk u32 | a piece of a value over 64 KiB |
+/// | blobChunk | entity u32, id, field u32, chunk u32 | a chunk of a value over 64 KiB |
 /// | index | index u32, components, id | nothing |
 /// | uniqueIndex | index u32, components | the id; where a component is null or was cut the id also ends the key |
 /// | link | link table u32, source, target | nothing; the position in an ordered relationship |
@@ -17,7 +17,7 @@ public enum Keyspace: UInt8, Sendable, CaseIterable {
     case metadata = 0x00
     /// The records.
     case record = 0x10
-    /// The pieces of long values.
+    /// The chunks of long values.
     case blobChunk = 0x11
     /// The entries of indexes that are not unique.
     case index = 0x20

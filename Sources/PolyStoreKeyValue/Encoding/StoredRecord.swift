@@ -1,7 +1,7 @@
 import PolyStoreBackend
 
-/// The stored form of a record: the record sealed with two checksums (``RecordChecksum``). A field of variable length that exceeds the engine's largest piece
-/// is empty in the record and stored in chunks. A list after the record contains the chunked fields and their lengths:
+/// The stored form of a record: the record sealed with two checksums (``RecordChecksum``). A field of variable length that exceeds
+/// ``EngineTraits/maximumPieceSize`` is empty in the record and stored in chunks. A list after the record contains the chunked fields and their lengths:
 ///
 ///     record | (u32 field | u64 length) per chunked field | u32 number of them | u32 second checksum
 enum StoredRecord {

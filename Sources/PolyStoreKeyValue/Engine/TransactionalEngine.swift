@@ -41,7 +41,7 @@ public struct EngineTraits: Sendable, Hashable {
     /// A Boolean value that indicates whether a value from ``EngineSnapshot/get(_:)`` stays valid until the snapshot ends or is written to, instead of until
     /// the next `get`. Saves a copy.
     public var valuesStay: Bool
-    /// The size in bytes above which values are split into pieces.
+    /// The maximum size in bytes of a chunk of a long value, and of a piece of an entry of the change log.
     public var maximumPieceSize: Int
     /// The maximum number of bytes of a transaction's keys and values. A larger transaction throws `full` before it writes.
     public var maximumTransactionSize: Int

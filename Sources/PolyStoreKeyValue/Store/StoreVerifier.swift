@@ -223,7 +223,7 @@ struct StoreVerifier {
             guard cursor.key.count == 21,
                 let entity = byNumber[UInt32(bigEndian: cursor.key.loadUnaligned(fromByteOffset: 1, as: UInt32.self))]
             else {
-                sentences.append("A piece of a long value belongs to no entity.")
+                sentences.append("A chunk of a long value belongs to no entity.")
                 return
             }
             let id = cursor.key.id(at: 5)
@@ -235,7 +235,7 @@ struct StoreVerifier {
             let types = old?.types ?? entity.fields.map(\.type)
             let chunked = body.flatMap { StoredRecord.isChunked($0) ? StoredRecord.chunked($0, types)?.fields : nil } ?? []
             let isUsed = chunked.contains { $0.field == field && number * layout.traits.maximumPieceSize < $0.length }
-            if !isUsed { sentences.append("A piece of a long value of \(entity.name) \(id) belongs to nothing.") }
+            if !isUsed { sentences.append("A chunk of a long value of \(entity.name) \(id) belongs to nothing.") }
         }
     }
 

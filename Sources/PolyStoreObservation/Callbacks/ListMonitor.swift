@@ -65,7 +65,7 @@ public final class ListMonitor<T: Model> {
 
     /// Returns the object of a row that has left the list. A deleted object has the values that the context still holds.
     private func object(ofRemoved row: RowReference) -> T {
-        if let living = context.living(T.self, row.entityIndex, row.rowID) { return living }
+        if let registered = context.registered(T.self, row.entityIndex, row.rowID) { return registered }
         let isThere = (try? context.record(context.entry(row.entityIndex), row.rowID)) ?? nil != nil
         return isThere ? object(of: row) : context.missing(T.self, row.entityIndex, row.rowID)
     }

@@ -13,7 +13,7 @@ final class ListPage<T: Model> {
     /// - Parameter position: a position of the list.
     func object(at position: Int, of list: FollowedList, _ context: Context) -> T {
         let row = list[position]
-        if let living = context.living(T.self, row.entityIndex, row.rowID), !living._$state.isFault { return living }
+        if let registered = context.registered(T.self, row.entityIndex, row.rowID), !registered._$state.isFault { return registered }
         let start = position / Self.size * Self.size
         if !pages.contains(where: { $0.start == start }) {
             let rows = list.rows.rows(start..<min(start + Self.size, list.count))

@@ -26,7 +26,7 @@ public struct SectionBy<T: Model>: Sendable {
         expression = { context, entry in
             let keys: [String]
             do {
-                keys = try T._$properties.knownName(path).map { [$0] } ?? KeyPathProbe.keys(of: path, context, entry)
+                keys = try KeyPathProbe.keys(of: path, context, entry)
             } catch let error as StoreError where error.code == .invalidPredicate {
                 throw Self.refused(path, error)
             }

@@ -2,17 +2,24 @@ import PolyStoreBackend
 import PolyStoreKernel
 import PolyStoreQuery
 
-/// Encodes the sort key of a row as bytes whose order is that of the rows.
+/// Encodes the sort key of a row as bytes. Comparing the bytes of two rows with `memcmp` gives the order of the rows.
 ///
-/// There is one component per sort key. No component is a prefix of another, and those of a descending key are complemented. Null is one byte, 00 or FF. An
-/// integer is its byte count and its bytes, big-endian. A real is 01 and its 8 bytes with the sign transformed. Text and data are 01, the bytes with 00 as 00
-/// FF, and 00 01.
+/// The bytes are a sequence of components, one for each sort key. No component is a prefix of another one of the same key. The bytes of a component of a
+/// descending key are complemented, except those of null.
+///
+/// | value | component |
+/// |---|---|
+/// | null | `00` if nulls come first, otherwise `FF` |
+/// | integer | `80` plus the number of bytes, then the bytes of the value, big-endian, without leading zeros |
+/// | negative integer | `7F` minus the number of bytes of `-1 - value`, then as many low bytes of the value in two's complement, big-endian |
+/// | real | `01`, then the 8 bytes of the bit pattern, big-endian: with the sign bit set, or complemented if the value is negative; zeros for NaN |
+/// | text, data | `01`, the bytes with `00` written as `00 FF`, then `00 01` |
 struct SortKeyEncoder {
     private let keys: [SortKey]
     /// The evaluator of keys that are not plain fields.
     private let values: SortValues?
 
-    /// - Parameter related: The source of the other objects that the keys read.
+    /// - Parameter related: The source of the related objects whose values the keys read.
     init(_ keys: [SortKey], _ related: (any RelatedRecords)?) {
         self.keys = keys
         values = keys.contains { $0.expression != nil } ? SortValues(keys, related) : nil
@@ -26,7 +33,7 @@ struct SortKeyEncoder {
             return
         }
         for key in keys { Self.append(rowID, record, key, to: &buffer) }
-        // The rows are ordered by row id alone.
+        // Without sort keys, rows are ordered by row id.
         if keys.isEmpty { Self.append(rowID, isUnsigned: false, to: &buffer) }
     }
 

@@ -1,4 +1,3 @@
-import Foundation
 import PolyStoreBackend
 import PolyStoreFormats
 import PolyStoreKernel
@@ -105,10 +104,10 @@ struct ExportTarget {
     }
 
     /// Returns the unique ids of objects by row id. Objects that do not exist are omitted.
-    func ids(of keys: Set<Int64>, in context: Context) throws -> [Int64: JSONValue] {
+    func ids(of rowIDs: Set<Int64>, in context: Context) throws -> [Int64: JSONValue] {
         var ids: [Int64: JSONValue] = [:]
-        ids.reserveCapacity(keys.count)
-        let sorted = keys.sorted()
+        ids.reserveCapacity(rowIDs.count)
+        let sorted = rowIDs.sorted()
         for first in stride(from: 0, to: sorted.count, by: 10_000) {
             let cursor = try context.rows(entry.entityIndex, of: Array(sorted[first..<min(first + 10_000, sorted.count)]))
             defer { cursor.close() }

@@ -6,7 +6,7 @@ import SeededRandom
 import TestModels
 
 /// Contexts of every kind, whose objects are released on other threads while the contexts are in use: the last reference to an object, or to a container of
-/// objects, can be dropped on any thread. Every lookup by id must return the one living object, with its values.
+/// objects, can be dropped on any thread. Every lookup by id must return the one registered object, with its values.
 struct ReleaseStress: Sendable {
     private static let rows = 200
 

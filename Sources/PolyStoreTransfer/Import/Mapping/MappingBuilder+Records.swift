@@ -1,3 +1,4 @@
+import PolyStoreAttributes
 public import PolyStoreFormats
 import PolyStoreKernel
 
@@ -30,7 +31,7 @@ extension MappingBuilder where Source == SourceRecord {
                 object[keyPath: property.path] = try record.optional(property.field, as: V.self, options: options) ?? value
             }
         }
-        let isOptional = V.self is any AnyOptional.Type
+        let isOptional = V.self is any OptionalType.Type
         return adding(property.field, property.name, isRequired: !isOptional) { record, object, _, options in
             if isOptional, record.value(at: property.field) == nil { return }
             object[keyPath: property.path] = try record.require(property.field, as: V.self, options: options)
@@ -44,7 +45,7 @@ extension MappingBuilder where Source == SourceRecord {
         _ path: ReferenceWritableKeyPath<Object, V>, from field: String? = nil, _ transform: @escaping @Sendable (S) throws -> V
     ) -> Self {
         let property = Property(path, field)
-        let isOptional = S.self is any AnyOptional.Type
+        let isOptional = S.self is any OptionalType.Type
         return adding(property.field, property.name, isRequired: !isOptional) { record, object, _, options in
             let isMissing = isOptional && record.value(at: property.field) == nil
             let value =
@@ -84,6 +85,3 @@ func converted<S, V>(_ value: S, _ record: SourceRecord, _ field: String, _ tran
         throw error.inField(field).at(record.position)
     }
 }
-
-private protocol AnyOptional {}
-extension Optional: AnyOptional {}

@@ -1,13 +1,12 @@
 import Foundation
-import PolyStoreAttributes
 import PolyStoreBackend
 
-/// The sample values on which a ``KeyPathProbe`` evaluates a key path.
+/// The sample values on which the kernel evaluates a key path to find the property that it reads.
 ///
 /// A stored property returns the sample. A computed property that depends on its input returns something else for at least one sample.
-struct KeyPathSamples {
+package struct KeyPathSamples {
     /// The kinds of sample values.
-    enum Content: Int, CaseIterable {
+    package enum Content: Int, CaseIterable {
         /// Two values that differ in every attribute and that typical conversions change.
         case first, second
         /// Zero, and empty text and data.
@@ -18,15 +17,21 @@ struct KeyPathSamples {
 
     let content: Content
     /// The index of the step whose to-one relationship is null. All other relationships have a destination.
-    var end: Int?
+    package let end: Int?
+
+    /// Creates the samples of a kind.
+    package init(content: Content, end: Int? = nil) {
+        self.content = content
+        self.end = end
+    }
 
     /// The number of values that ``value(_:attempt:)`` tries.
-    static let attempts = 4
+    package static let attempts = 4
 
     /// Returns the value of an attribute.
     /// - Parameter attempt: the number of values that the property failed to decode before: its type may be an enum, or non-optional although the attribute of
     ///   a shared entity is optional.
-    func value(_ field: Field, attempt: Int) -> Value {
+    package func value(_ field: Field, attempt: Int) -> Value {
         switch attempt {
         case 0 where content == .missing && field.isOptional: .null
         case 0: Self.value(of: field.type, content) ?? field.defaultValue ?? .null
@@ -55,7 +60,7 @@ struct KeyPathSamples {
 
     /// Returns whether a key path returned a value, or nil for null.
     /// - Returns: true if the two cannot be compared.
-    static func isSame(_ found: Any, _ value: Value) -> Bool {
+    package static func isSame(_ found: Any, _ value: Value) -> Bool {
         guard let found = unwrapped(found) else { return value.isNull }
         if value.isNull { return false }
         if let attribute = found as? any AttributeValue { return attribute.attributeValue == value }

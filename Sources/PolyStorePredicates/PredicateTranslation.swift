@@ -2,20 +2,6 @@ import Foundation
 import PolyStoreBackend
 import PolyStoreConditions
 
-extension Where {
-    /// Creates a condition from a Foundation predicate: `Where(#Predicate<Person> { $0.age > 30 && $0.department?.title == "Research" })`.
-    ///
-    /// The semantics are those of all other dialects: a comparison with a missing value is unknown, even where Swift evaluates it to false. `??` and
-    /// `if … else` behave as in Swift. The fetch throws for expressions that a store cannot evaluate (a method, a subscript, a cast).
-    public init(_ predicate: Foundation.Predicate<T>) {
-        self.init {
-            var translation = PredicateTranslation()
-            translation.bases[predicate.variable.key] = .path(PropertyPath([]))
-            return try translation.condition(predicate.expression)
-        }
-    }
-}
-
 /// Translates a Foundation predicate. An extension of each node type translates that node.
 struct PredicateTranslation {
     /// The operands that the variables refer to.

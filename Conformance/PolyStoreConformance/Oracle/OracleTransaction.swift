@@ -1,7 +1,7 @@
 import PolyStoreBackend
 
 /// The transaction that runs a query.
-enum OracleReader: String {
+enum OracleTransaction: String {
     case latest
     /// The write transaction; a new reader if there is none.
     case writer

@@ -7,7 +7,7 @@ extension Context {
     /// Fetches row ids first, and then the rows of unregistered objects only.
     /// - Returns: false, without appending objects, if this is unlikely to be faster.
     @inlinable
-    final func collectLiving<T: Model>(_ type: T.Type, _ part: ResolvedFetch.Part, into found: inout [T]) throws -> Bool {
+    final func collectRegistered<T: Model>(_ type: T.Type, _ part: ResolvedFetch.Part, into found: inout [T]) throws -> Bool {
         let map = identityMap(part.entityIndex)
         // The map of a class hierarchy is never warm, because a row id does not determine the class.
         guard map.isWarm, part.mayBeLong else { return false }

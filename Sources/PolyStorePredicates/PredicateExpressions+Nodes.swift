@@ -2,6 +2,7 @@ import Foundation
 import PolyStoreAttributes
 import PolyStoreBackend
 import PolyStoreConditions
+import PolyStoreKernel
 
 extension PredicateExpressions.Variable: TranslatablePredicate {
     func term(_ translation: inout PredicateTranslation) throws -> PredicateTranslation.Term {
@@ -68,7 +69,7 @@ extension PredicateExpressions.KeyPath: TranslatablePredicate {
         func open<M: Model>(_ type: M.Type) -> String? {
             guard let path = path as? PartialKeyPath<M> else { return nil }
             if path == \M.objectID { return "objectID" }
-            return M._$properties.knownField(path)?.name ?? M._$properties.knownRelationship(path)
+            return M._$properties.knownName(path)
         }
         return open(model)
     }
