@@ -1,6 +1,6 @@
 /// Objects at few of many indexes, in ascending order. Its cost depends on the number of objects, not on the largest index.
 ///
-/// The object with the lowest index is stored in place: most transactions use one entity, and an array would be an allocation. The others are in an array, which a
+/// The object that was added last is stored in place: most transactions use one entity, and an array would be an allocation. The others are in an array, which a
 /// binary search reads.
 @frozen @usableFromInline
 package struct SparseArray<Object: AnyObject> {
@@ -16,17 +16,17 @@ package struct SparseArray<Object: AnyObject> {
         }
     }
 
-    /// The entry with the lowest index; nil if there are no entries.
-    @usableFromInline var lowest: Entry?
+    /// The entry that was added last; nil if it was removed.
+    @usableFromInline var newest: Entry?
     /// The other entries, in ascending order.
     @usableFromInline var others: [Entry] = []
 
     @inlinable
     package init() {}
 
-    @inlinable package var isEmpty: Bool { lowest == nil }
+    @inlinable package var isEmpty: Bool { newest == nil && others.isEmpty }
 
-    @inlinable package var count: Int { lowest == nil ? 0 : others.count + 1 }
+    @inlinable package var count: Int { others.count + (newest == nil ? 0 : 1) }
 
     /// The indexes that have an object, ascending.
     @inlinable package var indexes: [Int] { map(\.index) }
@@ -36,7 +36,7 @@ package struct SparseArray<Object: AnyObject> {
     package subscript(index: Int) -> Object? {
         @inline(__always)
         get {
-            if let lowest, lowest.index == index { return lowest.object }
+            if let newest, newest.index == index { return newest.object }
             return others.isEmpty ? nil : Self.find(index, others)
         }
         set {
@@ -53,48 +53,48 @@ package struct SparseArray<Object: AnyObject> {
 
     @inlinable @inline(never)
     mutating func set(_ object: Object, at index: Int) {
-        let entry = Entry(index, object)
-        guard let lowest, lowest.index != index else {
-            lowest = entry
-            return
+        if let newest, newest.index != index {
+            let position = (0..<others.count).partition { others[$0].index < index }
+            if position < others.count, others[position].index == index {
+                others[position] = Entry(index, object)
+                return
+            }
+            others.insert(newest, at: (0..<others.count).partition { others[$0].index < newest.index })
+        } else if newest == nil {
+            others.removeAll { $0.index == index }
         }
-        if index < lowest.index {
-            others.insert(lowest, at: 0)
-            self.lowest = entry
-            return
-        }
-        let position = (0..<others.count).partition { others[$0].index < index }
-        if position < others.count, others[position].index == index {
-            others[position] = entry
-        } else {
-            others.insert(entry, at: position)
-        }
+        newest = Entry(index, object)
     }
 
     @inlinable @inline(never)
     mutating func removeObject(at index: Int) {
-        if lowest?.index == index {
-            lowest = others.isEmpty ? nil : others.removeFirst()
-        } else {
-            others.removeAll { $0.index == index }
-        }
+        if newest?.index == index { newest = nil } else { others.removeAll { $0.index == index } }
     }
 }
 
 extension SparseArray: Sequence {
+    /// Returns the entries in the order of their indexes.
     @usableFromInline
     package struct Iterator: IteratorProtocol {
-        @usableFromInline let entries: SparseArray
+        @usableFromInline var newest: Entry?
+        @usableFromInline let others: [Entry]
         @usableFromInline var position = 0
 
         @inlinable
-        init(_ entries: SparseArray) { self.entries = entries }
+        init(_ entries: SparseArray) {
+            newest = entries.newest
+            others = entries.others
+        }
 
         @inlinable
         package mutating func next() -> Entry? {
+            if let entry = newest, position == others.count || entry.index < others[position].index {
+                newest = nil
+                return entry
+            }
+            guard position < others.count else { return nil }
             defer { position += 1 }
-            if position == 0 { return entries.lowest }
-            return position <= entries.others.count ? entries.others[position - 1] : nil
+            return others[position]
         }
     }
 

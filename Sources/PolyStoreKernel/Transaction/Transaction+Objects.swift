@@ -48,7 +48,7 @@ extension Transaction {
     }
 
     package func entry<T: Model>(for into: Into<T>) throws -> StoreEntity {
-        if let newerTable { update(newerTable) }
+        if mayAdoptStores, let newerTable { update(newerTable) }
         if case .none = into.configuration, let last = buffer.createdEntry, last.type == ObjectIdentifier(T.self) { return last.entry }
         let known = table.byType[ObjectIdentifier(T.self)] ?? []
         let matching: [StoreEntity]

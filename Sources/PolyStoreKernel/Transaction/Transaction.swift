@@ -95,6 +95,9 @@ public class Transaction: Context {
     /// The indexes of the stores that a queued transaction read or will write; empty for an unqueued one.
     final var usedStores: [Int] { if case .group(let source) = access { source.usedStores } else { [] } }
 
+    /// A Boolean value that indicates whether the transaction can see stores that are added after its beginning. A queued one cannot.
+    final var mayAdoptStores: Bool { if case .group = access { false } else { true } }
+
     /// Makes a queued transaction depend on all preceding transactions that are not yet committed.
     final func waitForPredecessors() { if case .group(let source) = access { source.waitForPredecessors() } }
 

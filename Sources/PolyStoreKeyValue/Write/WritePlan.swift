@@ -38,21 +38,23 @@ final class WritePlan {
     /// The lists of one entity. A class, so that a list is not copied while it is changed.
     private final class EntityLists {
         let entity: Entity
+        let keyIndexes: [KeyIndex]
         // Used by one transaction, and no access spans more than one statement.
         @exclusivity(unchecked) var records: WriteList
         @exclusivity(unchecked) var chunks: WriteList
-        /// The entries of each index.
+        /// The entries of each of ``keyIndexes``.
         @exclusivity(unchecked) var indexes: [WriteList]
         /// The change of the record count.
         @exclusivity(unchecked) var growth: Int64 = 0
 
         init(_ entity: Entity, _ layout: StoreLayout, _ arena: RecordArena) {
             self.entity = entity
+            keyIndexes = layout.indexes[entity.index]
             records = WriteList(
                 arena, sealedHead: layout.traits.checksumsRecords ? entity.layout.minimumSize : nil,
                 layoutNumber: layout.layoutNumber(of: entity))
             chunks = WriteList(arena)
-            indexes = layout.indexes[entity.index].map { _ in WriteList(arena) }
+            indexes = Array(repeating: chunks, count: keyIndexes.count)
         }
     }
 
@@ -108,7 +110,7 @@ final class WritePlan {
                 let (entity, count) = (layout.schema.entities[index], changes.changes.count)
                 let lists = lists(of: entity)
                 lists.records.reserve(count, keySize: KeyWriter.recordKeySize)
-                for (position, index) in layout.indexes[index].enumerated() {
+                for (position, index) in lists.keyIndexes.enumerated() {
                     lists.indexes[position].reserve(count, keySize: index.likelyKeySize)
                 }
             }
@@ -158,7 +160,7 @@ final class WritePlan {
     private func insert(_ id: Int64, _ record: RecordView, _ lists: EntityLists) throws {
         try require(lists.entity, id, record, nil)
         try put(id, record, mustBeNew: true, lists)
-        for position in lists.indexes.indices { try enter(position, id, record, lists) }
+        for (position, index) in lists.keyIndexes.enumerated() { try enter(index, position, id, record, &lists.indexes[position]) }
         lists.growth += 1
     }
 
@@ -169,21 +171,21 @@ final class WritePlan {
         let new = try merger.merge(entity, old, changed, mask)
         try removeChunks(id, old, lists)
         try put(id, new, mustBeNew: false, lists)
-        for (position, index) in layout.indexes[entity.index].enumerated() where !index.mask.isDisjoint(with: mask) {
+        for (position, index) in lists.keyIndexes.enumerated() where !index.mask.isDisjoint(with: mask) {
             keys.removeAll()
             _ = index.key(old, id, keys)
             let before = keys.bytes
             _ = index.key(new, id, keys)
             if before.withUnsafeBytes({ Order.of($0, keys.raw) == 0 }) { continue }
             before.withUnsafeBytes { lists.indexes[position].add($0, nil) }
-            try enter(position, id, new, lists)
+            try enter(index, position, id, new, &lists.indexes[position])
         }
     }
 
     private func delete(_ id: Int64, _ lists: EntityLists) throws {
         let entity = lists.entity
         guard let old = try reader.record(entity, id) else { throw notFound(entity, id) }
-        for (position, index) in layout.indexes[entity.index].enumerated() {
+        for (position, index) in lists.keyIndexes.enumerated() {
             _ = index.key(old, id, keys)
             lists.indexes[position].add(keys.raw, nil)
         }
@@ -216,8 +218,8 @@ final class WritePlan {
         }
     }
 
-    /// A piece of a long value, which is stored under its own key.
-    private struct Piece {
+    /// A chunk of a long value, which is stored under its own key.
+    private struct NewChunk {
         let field: Int
         let number: Int
         let bytes: [UInt8]
@@ -235,19 +237,19 @@ final class WritePlan {
             return lists.records.add(
                 at: offset, keyCount: keyCount, valueCount: record.count, mustBeNew: true, record: record.bytes.baseAddress)
         }
-        // The pieces of long values follow the record in the same arena, so they are kept separately until it is complete.
-        var pieces: [Piece] = []
+        // The chunks of long values follow the record in the same arena, so they are kept separately until it is complete.
+        var chunks: [NewChunk] = []
         let format = layout.layoutNumber(of: entity)
         let count = try StoredRecord.append(record, entity, number: format, key: key, traits: layout.traits, to: arena) {
             field, number, bytes in
-            pieces.append(Piece(field: field, number: number, bytes: [UInt8](bytes)))
+            chunks.append(NewChunk(field: field, number: number, bytes: [UInt8](bytes)))
         }
         lists.records.add(at: offset, keyCount: keyCount, valueCount: count, mustBeNew: mustBeNew)
-        for piece in pieces {
-            let key = keys.chunk(number, id, field: piece.field, piece.number)
+        for chunk in chunks {
+            let key = keys.chunk(number, id, field: chunk.field, chunk.number)
             let arena = lists.chunks.arena
             let offset = arena.append(key)
-            let count = piece.bytes.withUnsafeBytes { Chunk.seal($0, key, layout.traits, into: arena) }
+            let count = chunk.bytes.withUnsafeBytes { Chunk.seal($0, key, layout.traits, into: arena) }
             lists.chunks.add(at: offset, keyCount: key.count, valueCount: count)
         }
     }
@@ -275,18 +277,16 @@ final class WritePlan {
     }
 
     /// Adds a record's entry to an index.
-    private func enter(_ position: Int, _ id: Int64, _ record: RecordView, _ lists: EntityLists) throws {
-        let index = layout.indexes[lists.entity.index][position]
+    private func enter(_ index: KeyIndex, _ position: Int, _ id: Int64, _ record: RecordView, _ list: inout WriteList) throws {
         let mustBeNew = index.key(record, id, keys)
         if keys.isCut { try enterCut(index, position, id, record) }
-        let arena = lists.indexes[position].arena
-        let offset = arena.append(keys.raw)
+        let offset = list.arena.append(keys.raw)
         var valueCount = 0
         if index.isUnique {
-            withUnsafeBytes(of: (UInt64(bitPattern: id) ^ 1 << 63).bigEndian) { _ = arena.append($0) }
+            withUnsafeBytes(of: (UInt64(bitPattern: id) ^ 1 << 63).bigEndian) { _ = list.arena.append($0) }
             valueCount = 8
         }
-        lists.indexes[position].add(at: offset, keyCount: keys.count, valueCount: valueCount, mustBeNew: mustBeNew)
+        list.add(at: offset, keyCount: keys.count, valueCount: valueCount, mustBeNew: mustBeNew)
     }
 
     private func enterCut(_ index: KeyIndex, _ position: Int, _ id: Int64, _ record: RecordView) throws {
@@ -352,7 +352,7 @@ final class WritePlan {
                     .constraint, "\(entity.name) \(key.id(at: 5)) is in the store already.", entity: entity.name,
                     rowID: key.id(at: 5))
             }
-            for (position, index) in layout.indexes[entity.index].enumerated() {
+            for (position, index) in lists.keyIndexes.enumerated() {
                 lists.indexes[position].sort()
                 guard index.isUnique, !lists.indexes[position].isEmpty else { continue }
                 try checkNew(lists.indexes[position]) { key, id, holder in taken(index, key, id, holder: holder) }
@@ -440,7 +440,7 @@ final class WritePlan {
     /// Checks a unique index that is being built against the records that it does not cover yet.
     private func checkUnbuilt() throws {
         for lists in entities.lazy.map(\.object) {
-            for (position, index) in layout.indexes[lists.entity.index].enumerated() where index.isUnique {
+            for (position, index) in lists.keyIndexes.enumerated() where index.isUnique {
                 let list = lists.indexes[position]
                 guard !list.isEmpty, try reader.state(lists.entity, position).phase == .writeOnly else { continue }
                 try checkUnbuilt(index, list)
@@ -498,7 +498,7 @@ final class WritePlan {
         for lists in changed {
             for position in lists.indexes.indices where !lists.indexes[position].isEmpty { indexes.append((lists, position)) }
         }
-        let ordered = Self.sorted(indexes) { layout.indexes[$0.lists.entity.index][$0.position].beginning }
+        let ordered = Self.sorted(indexes) { $0.lists.keyIndexes[$0.position].beginning }
         for (lists, position) in ordered { try body(lists.indexes[position]) }
         if links.isEmpty { return }
         let tables = links.sorted { layout.linkNumber($0.index) < layout.linkNumber($1.index) }
