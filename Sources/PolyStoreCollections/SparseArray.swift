@@ -47,7 +47,11 @@ package struct SparseArray<Object: AnyObject> {
     /// Returns the object of one of some entries.
     @inlinable @inline(never)
     static func find(_ index: Int, _ entries: [Entry]) -> Object? {
-        let position = (0..<entries.count).partition { entries[$0].index < index }
+        // A search of few entries costs less from the first one on.
+        let isShort = entries.count <= 8
+        let position =
+            isShort
+            ? entries.firstIndex { $0.index >= index } ?? entries.count : (0..<entries.count).partition { entries[$0].index < index }
         return position < entries.count && entries[position].index == index ? entries[position].object : nil
     }
 
@@ -59,7 +63,11 @@ package struct SparseArray<Object: AnyObject> {
                 others[position] = Entry(index, object)
                 return
             }
-            others.insert(newest, at: (0..<others.count).partition { others[$0].index < newest.index })
+            if others.last.map({ $0.index < newest.index }) ?? true {
+                others.append(newest)
+            } else {
+                others.insert(newest, at: (0..<others.count).partition { others[$0].index < newest.index })
+            }
         } else if newest == nil {
             others.removeAll { $0.index == index }
         }

@@ -3,19 +3,18 @@
 /// Dynamic exclusivity checks are disabled for its properties: accesses to plain values cannot overlap, and in the innermost loops the checks would cost
 /// more than copying the bytes.
 public final class RecordArena {
-    @exclusivity(unchecked) @usableFromInline var storage: UnsafeMutableRawPointer
-    @exclusivity(unchecked) @usableFromInline var capacity: Int
+    /// Memory of ``capacity`` bytes; a pointer without memory before the first append, because many arenas stay empty.
+    @exclusivity(unchecked) @usableFromInline var storage = UnsafeMutableRawPointer(bitPattern: 16)!
+    @exclusivity(unchecked) @usableFromInline var capacity = 0
+    private let firstCapacity: Int
     /// The number of bytes in use.
     @inlinable public var count: Int { used }
     @exclusivity(unchecked) @usableFromInline var used = 0
 
-    /// Creates an empty arena with a capacity in bytes.
-    public init(capacity: Int = 4096) {
-        self.capacity = max(capacity, 64)
-        storage = .allocate(byteCount: self.capacity, alignment: 16)
-    }
+    /// Creates an empty arena. It allocates a capacity in bytes when it is used for the first time.
+    public init(capacity: Int = 4096) { firstCapacity = max(capacity, 64) }
 
-    deinit { storage.deallocate() }
+    deinit { if capacity > 0 { storage.deallocate() } }
 
     /// Removes all bytes and keeps the capacity.
     @inlinable public func removeAll() { setCount(0) }
@@ -42,11 +41,13 @@ public final class RecordArena {
 
     @usableFromInline
     func grow(_ extra: Int) {
-        capacity = max(capacity * 2, count + extra)
-        let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)
-        larger.copyMemory(from: storage, byteCount: count)
-        storage.deallocate()
-        storage = larger
+        let larger = max(capacity * 2, firstCapacity, count + extra)
+        let memory = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
+        if capacity > 0 {
+            memory.copyMemory(from: storage, byteCount: count)
+            storage.deallocate()
+        }
+        (storage, capacity) = (memory, larger)
     }
 }
 

@@ -43,14 +43,16 @@ struct WriteList {
     /// - Parameters:
     ///   - arena: The memory of keys and values, which several lists may share.
     ///   - prefixCount: The length of the common prefix in bytes.
+    ///   - capacity: The number of keys to reserve memory for.
     init(
         _ arena: RecordArena = RecordArena(capacity: 256), sealedHead: Int? = nil, layoutNumber: UInt16 = 0,
-        prefixCount: Int = WriteList.numberedPrefixCount
+        prefixCount: Int = WriteList.numberedPrefixCount, capacity: Int = 0
     ) {
         self.arena = arena
         self.layoutNumber = layoutNumber
         self.sealedHead = sealedHead
         self.prefixCount = prefixCount
+        if capacity > 0 { entries.reserveCapacity(capacity) }
     }
 
     var isEmpty: Bool { entries.isEmpty }
@@ -111,17 +113,11 @@ struct WriteList {
 
     func sameKey(_ left: Entry, _ right: Entry) -> Bool { left.head == right.head && Order.of(key(left), key(right)) == 0 }
 
-    /// Appends the entries of a list whose keys all follow the present ones, in order, with sealed records.
+    /// Adds the entries of another list, with sealed records. The common prefix of this list must be one of the other list, too.
     mutating func append(_ other: WriteList) {
         if other.isEmpty { return }
         let run = other.run()
-        for position in 0..<run.count {
-            let (key, value) = (run.key(position), run.value(position))
-            let offset = arena.append(key)
-            if let value { _ = arena.append(value) }
-            // Already sorted, and not by the common prefix, because the keys come from several lists.
-            entries.append(Entry(key, sharing: prefixCount, at: offset, valueCount: value?.count ?? -1))
-        }
+        for position in 0..<run.count { add(run.key(position), run.value(position)) }
     }
 
     /// Writes all entries in order. Skips the removal of a key that is set again.

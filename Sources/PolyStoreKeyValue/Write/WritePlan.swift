@@ -11,8 +11,6 @@ final class WritePlan {
     private let arena = RecordArena(capacity: 1024)
     /// The lists of the changed entities, by entity.
     @exclusivity(unchecked) private var entities = SparseArray<EntityLists>()
-    /// The lists of the entity that was changed last.
-    @exclusivity(unchecked) private var last: EntityLists?
     /// The lists of the changed link tables, by link table.
     @exclusivity(unchecked) private var links = SparseArray<LinkLists>()
     @exclusivity(unchecked) private var states: WriteList
@@ -78,14 +76,9 @@ final class WritePlan {
 
     /// Returns the lists of an entity, which are created on first use.
     private func lists(of entity: Entity) -> EntityLists {
-        if let last, last.entity.index == entity.index { return last }
-        if let known = entities[entity.index] {
-            last = known
-            return known
-        }
+        if let known = entities[entity.index] { return known }
         let new = EntityLists(entity, layout, arena)
         entities[entity.index] = new
-        last = new
         return new
     }
 
@@ -481,34 +474,33 @@ final class WritePlan {
             let key = Keyspace.Metadata.value.key(named: value.name)
             if let bytes = value.bytes { try SealedValue.put(key, bytes, writer) } else { try writer.remove(key) }
         }
-        guard isSmall, entities.allSatisfy({ $0.object.chunks.isEmpty }) else { return try forEachList { try $0.write(to: writer) } }
-        // As one run: for a few keys, an engine then has the overhead of one list instead of several.
-        var all = WriteList(RecordArena(capacity: 1024))
-        forEachList { all.append($0) }
+        if isSmall, entities.allSatisfy({ $0.object.chunks.isEmpty }) { try writeTogether(to: writer) } else { try writeLists(to: writer) }
+    }
+
+    /// Writes all lists as one run: for a few keys, an engine then has the overhead of one list instead of several.
+    private func writeTogether(to writer: any EngineWriter) throws {
+        var all = WriteList(RecordArena(capacity: 1024), prefixCount: 0, capacity: 16)
+        all.append(states)
+        for changed in entities { all.append(changed.object.records) }
+        for changed in entities {
+            for list in changed.object.indexes { all.append(list) }
+        }
+        for changed in links { all.append(changed.object.links) }
+        for changed in links { all.append(changed.object.inverses) }
         try all.write(to: writer)
     }
 
-    /// Visits the lists in key order: metadata, records, chunks, indexes, links.
-    private func forEachList(_ body: (WriteList) throws -> Void) rethrows {
-        try body(states)
-        let changed = Self.sorted(entities.map(\.object)) { layout.number(of: $0.entity) }
-        for lists in changed { try body(lists.records) }
-        for lists in changed where !lists.chunks.isEmpty { try body(lists.chunks) }
-        var indexes: [(lists: EntityLists, position: Int)] = []
-        for lists in changed {
-            for position in lists.indexes.indices where !lists.indexes[position].isEmpty { indexes.append((lists, position)) }
-        }
-        let ordered = Self.sorted(indexes) { $0.lists.keyIndexes[$0.position].beginning }
-        for (lists, position) in ordered { try body(lists.indexes[position]) }
-        if links.isEmpty { return }
+    /// Writes each list in the order of the keys: metadata, records, chunks, indexes, links.
+    private func writeLists(to writer: any EngineWriter) throws {
+        try states.write(to: writer)
+        let changed = entities.map(\.object).sorted { layout.number(of: $0.entity) < layout.number(of: $1.entity) }
+        for lists in changed { try lists.records.write(to: writer) }
+        for lists in changed { try lists.chunks.write(to: writer) }
+        let indexes = changed.flatMap { zip($0.keyIndexes, $0.indexes) }.sorted { $0.0.beginning < $1.0.beginning }
+        for (_, list) in indexes { try list.write(to: writer) }
         let tables = links.sorted { layout.linkNumber($0.index) < layout.linkNumber($1.index) }
-        for table in tables { try body(table.object.links) }
-        for table in tables { try body(table.object.inverses) }
-    }
-
-    /// Returns elements in the order of their keys. Most change sets change one entity.
-    private static func sorted<Element, Number: Comparable>(_ elements: [Element], by key: (Element) -> Number) -> [Element] {
-        elements.count < 2 ? elements : elements.sorted { key($0) < key($1) }
+        for table in tables { try table.object.links.write(to: writer) }
+        for table in tables { try table.object.inverses.write(to: writer) }
     }
 }
 

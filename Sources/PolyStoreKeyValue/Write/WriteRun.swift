@@ -3,11 +3,13 @@ import PolyStoreBackend
 /// Unique keys in ascending order, with their new values or removals.
 public struct WriteRun {
     private let list: WriteList
-    private let sealed = RecordArena(capacity: 1024)
+    /// The memory of the record that is being sealed; nil if the records of the list are not sealed.
+    private let sealed: RecordArena?
     private let entries: [WriteList.Entry]
 
     init(_ list: WriteList) {
         self.list = list
+        sealed = list.sealedHead != nil || list.layoutNumber != 0 ? RecordArena(capacity: 1024) : nil
         let all = list.entries
         // Skips the removal of a key that is set again.
         let isSuperseded = { (position: Int) in
@@ -42,7 +44,7 @@ public struct WriteRun {
     public func value(_ position: Int) -> UnsafeRawBufferPointer? {
         let entry = entry(position)
         guard let value = list.value(entry) else { return nil }
-        guard entry.record != nil, list.sealedHead != nil || list.layoutNumber != 0 else { return value }
+        guard entry.record != nil, let sealed else { return value }
         sealed.removeAll()
         _ = sealed.append(value)
         StoredRecord.setLayout(list.layoutNumber, 0, in: sealed)
