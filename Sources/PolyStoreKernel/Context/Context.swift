@@ -15,7 +15,7 @@ public class Context {
     /// The objects.
     @exclusivity(unchecked) @usableFromInline final var graph: ObjectGraph
     /// The source of reads.
-    final let source: ReadSource
+    @exclusivity(unchecked) final var source: ReadSource
     /// The pending changes; only in transactions.
     package final let changeBuffer: ChangeBuffer?
 
@@ -45,11 +45,8 @@ public class Context {
         self.graph = graph
         self.source = source
         self.changeBuffer = changeBuffer
-        watchReads()
+        watcher = QueryLog.make(core.logger, site)
     }
-
-    /// Starts logging requests if the logger accepts `trace`. Checked when a context is created or moves to another version, not for each request.
-    final func watchReads() { watcher = QueryLog.make(core.logger, site) }
 
     /// Logs a message with the source location that created this context.
     package final func log(_ level: LogLevel, _ message: @autoclosure () -> String) { core.logger.write(level, site, message()) }

@@ -5,6 +5,7 @@ final class QueryLog: ReadWatcher {
     private let logger: any StoreLogger
     private let site: CallSite
 
+    /// Creates the log of a context that is created or moves to another version; it is not checked for each request.
     /// - Returns: nil unless the logger accepts `trace`. Not a failable initializer, which would allocate the object first.
     static func make(_ logger: any StoreLogger, _ site: CallSite) -> QueryLog? {
         logger.isEnabled(.trace) ? QueryLog(logger, site) : nil

@@ -39,7 +39,7 @@ enum ReadSource {
     var movesToVersions: Bool {
         switch self {
         case .moving, .transaction(.unqueued), .transaction(.parent): true
-        case .transaction(.group), .snapshots, .noStore, .released: false
+        case .transaction(.group), .transaction(.ended), .snapshots, .noStore, .released: false
         }
     }
 
@@ -49,8 +49,10 @@ enum ReadSource {
 
 /// The source that a transaction reads from and reserves row ids in.
 enum TransactionSource {
-    /// The write transactions of the commit group, for a queued transaction.
-    case group(GroupSource)
+    /// The write transactions of the commit group, for a queued transaction that runs.
+    case group(CommitGroup)
+    /// No store any more, for a queued transaction that has ended.
+    case ended
     /// Snapshots, for an unqueued transaction.
     case unqueued(UnqueuedSource)
     /// The pending state of the parent, for a child transaction.
@@ -58,7 +60,8 @@ enum TransactionSource {
 
     func reader(_ store: PersistentStore, for context: Context) throws -> any ReadTransaction {
         switch self {
-        case .group(let source): try source.reader(store)
+        case .group(let group): try group.reader(of: store)
+        case .ended: throw store.transactionEnded
         case .unqueued(let source): try source.snapshots.reader(of: store, for: context)
         case .parent(let source): try source.reader(store)
         }
@@ -66,7 +69,7 @@ enum TransactionSource {
 
     func newerTable(_ core: StackCore) -> StoreTable? {
         switch self {
-        case .group: nil
+        case .group, .ended: nil
         case .unqueued: core.table.withLock { $0 }
         case .parent(let source): source.newerTable
         }
@@ -76,37 +79,38 @@ enum TransactionSource {
     /// - Throws: `closed` if it has.
     func checkOpen(_ store: PersistentStore) throws {
         switch self {
-        case .group(let source): try source.checkOpen(store)
-        case .unqueued: break
+        case .group, .unqueued: break
+        case .ended: throw store.transactionEnded
         case .parent(let source): try source.parent.access.checkOpen(store)
         }
     }
 
     /// Prepares a store for changes. In a queued transaction, its write transaction begins.
-    /// - Throws: `readOnly` if it was opened for reading only.
+    /// - Throws: `readOnly` if it was opened for reading only; `closed` if the transaction has ended.
     func touch(_ store: PersistentStore) throws {
-        if case .group(let source) = self {
-            _ = try source.writer(of: store)
-        } else if store.configuration.isReadOnly {
-            throw store.openedReadOnly
+        switch self {
+        case .group(let group): _ = try group.writer(of: store)
+        case .ended: throw store.transactionEnded
+        case .unqueued, .parent: if store.configuration.isReadOnly { throw store.openedReadOnly }
         }
     }
 
     /// Returns a new row id, which is never assigned again.
     func newRowID(_ entry: StoreEntity) throws -> Int64 {
         switch self {
-        case .group(let source): return try source.writer(of: entry.store).newRowID(entry.entity)
+        case .group(let group): return try group.writer(of: entry.store).newRowID(entry.entity)
+        case .ended: throw entry.store.transactionEnded
         case .unqueued(let source): return try source.newRowID(entry)
         case .parent(let source):
             try source.parent.checkMutable()
-            return try source.parent.newRowID(entry)
+            return try source.parent.access.newRowID(entry)
         }
     }
 
-    /// Ends the snapshots. A transaction that can be read further begins new ones with its next read.
+    /// Ends the snapshots. A transaction that can be read further begins new ones with its next read. Those of a queued transaction belong to its group.
     func endReaders() {
         switch self {
-        case .group(let source): source.end()
+        case .group, .ended: break
         case .unqueued(let source): source.snapshots.end()
         case .parent(let source): source.endReaders()
         }
@@ -115,60 +119,13 @@ enum TransactionSource {
 
 extension PersistentStore {
     /// The error for a change of a store that was opened for reading only.
-    fileprivate var openedReadOnly: StoreError {
+    var openedReadOnly: StoreError {
         StoreError(.readOnly, "The store \(location) was opened for reading only.", location: location)
     }
-}
 
-/// The stores of a queued transaction: the writers of its commit group, and snapshots of stores that are opened for reading only.
-final class GroupSource {
-    private let writers: GroupWriters
-    /// The writers of the used stores by store index; nil for the others.
-    @exclusivity(unchecked) private var usedWriters: [StoreWriter?] = []
-    /// The snapshots of read-only stores, by store index.
-    @exclusivity(unchecked) private var readers: [Int: any ReadTransaction] = [:]
-    @exclusivity(unchecked) private var hasEnded = false
-
-    init(_ writers: GroupWriters) { self.writers = writers }
-
-    func reader(_ store: PersistentStore) throws -> any ReadTransaction {
-        guard store.configuration.isReadOnly else { return try writer(of: store).transaction }
-        try checkOpen(store)
-        if let reader = readers[store.index] { return reader }
-        let reader = try store.backend.beginRead()
-        readers[store.index] = reader
-        return reader
-    }
-
-    /// Returns the commit group's writer for the store, and begins its write transaction on first use.
-    func writer(of store: PersistentStore) throws -> StoreWriter {
-        if store.index < usedWriters.count, let writer = usedWriters[store.index] { return writer }
-        try checkOpen(store)
-        guard !store.configuration.isReadOnly else { throw store.openedReadOnly }
-        let writer = try writers.writer(of: store)
-        while usedWriters.count <= store.index { usedWriters.append(nil) }
-        usedWriters[store.index] = writer
-        return writer
-    }
-
-    func checkOpen(_ store: PersistentStore) throws {
-        if hasEnded {
-            throw StoreError(.closed, "The transaction has ended; its objects can no longer read from the store.", location: store.location)
-        }
-    }
-
-    /// The indexes of the stores that the transaction read or will write.
-    var usedStores: [Int] { usedWriters.indices.filter { usedWriters[$0] != nil } }
-
-    /// Makes the transaction depend on all preceding transactions that are not yet committed.
-    func waitForPredecessors() { usedWriters = writers.all }
-
-    /// Ends the source. It can no longer be read.
-    func end() {
-        hasEnded = true
-        for reader in readers.values { reader.end() }
-        usedWriters = []
-        readers = [:]
+    /// The error for a use of the store by a queued transaction that has ended.
+    fileprivate var transactionEnded: StoreError {
+        StoreError(.closed, "The transaction has ended; its objects can no longer read from the store.", location: location)
     }
 }
 

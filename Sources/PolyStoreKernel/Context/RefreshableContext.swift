@@ -99,7 +99,7 @@ public class RefreshableContext: Context {
         }
         guard !snapshots.isEmpty || hasNewStores else { return }
         forgetRowsAhead()
-        watchReads()
+        watcher = QueryLog.make(core.logger, site)
         var target = try newReaders(isRefresh: isRefresh)
         // A move that fails is repeated, with the new stores.
         shownGeneration = table.generation

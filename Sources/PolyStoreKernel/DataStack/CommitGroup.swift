@@ -7,16 +7,24 @@ import PolyStoreBackend
 /// in order after the commit; if the commit fails, none is. A stack has one group, which is empty after its commit and then takes the next
 /// transactions.
 final class CommitGroup: @unchecked Sendable {  // used only by the thread that owns the write queue
-    /// The write transactions that the group has begun.
-    let writers = GroupWriters()
+    /// The owner of the write queue. Other threads read it in order to detect deadlocks.
+    let owner = OwningThread()
     private let table: Protected<StoreTable>
     private let currentLimits: Protected<GroupLimits>
     private let loggerBox: Protected<any StoreLogger>
-    private let snapshots: SnapshotRegistry
+    private let openSnapshots: SnapshotRegistry
     private let sequencer: CommitSequencer
     private let publisher: CommitPublisher
     // Access is exclusive to the owner of the write queue and never spans more than one statement, so exclusivity checks are redundant.
 
+    /// The write transactions by store index; nil for stores that the group has not used.
+    @exclusivity(unchecked) private var writers: [StoreWriter?] = []
+    /// A Boolean value for each element of ``writers`` that indicates whether the running transaction has read the store or will write to it.
+    @exclusivity(unchecked) private var isUsed: [Bool] = []
+    /// The snapshots of stores that are opened for reading only, by store index. They end with the running transaction.
+    @exclusivity(unchecked) private var snapshots: [Int: any ReadTransaction] = [:]
+    /// A Boolean value that indicates whether the group has begun write transactions that must be committed or rolled back.
+    @exclusivity(unchecked) private(set) var isOpen = false
     /// The limits when the first transaction asked whether it may join; nil before.
     @exclusivity(unchecked) private var limits: GroupLimits?
     @exclusivity(unchecked) private var members: [GroupMember] = []
@@ -28,26 +36,64 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
     @exclusivity(unchecked) private var firstEnd: UInt64 = 0
 
     init(
-        table: Protected<StoreTable>, limits: Protected<GroupLimits>, logger: Protected<any StoreLogger>, snapshots: SnapshotRegistry,
+        table: Protected<StoreTable>, limits: Protected<GroupLimits>, logger: Protected<any StoreLogger>, openSnapshots: SnapshotRegistry,
         sequencer: CommitSequencer, publisher: CommitPublisher
     ) {
         self.table = table
         currentLimits = limits
         loggerBox = logger
-        self.snapshots = snapshots
+        self.openSnapshots = openSnapshots
         self.sequencer = sequencer
         self.publisher = publisher
     }
 
     private var logger: any StoreLogger { loggerBox.withLock { $0 } }
 
+    // MARK: Stores
+
+    /// Returns the writer of a store for the running transaction, which depends on the store from now on. Begins the write transaction on first use in the group.
+    /// - Throws: `readOnly`, and the errors of the backend.
+    func writer(of store: PersistentStore) throws -> StoreWriter {
+        let index = store.index
+        if index < writers.count, let writer = writers[index] {
+            isUsed[index] = true
+            return writer
+        }
+        guard !store.configuration.isReadOnly else { throw store.openedReadOnly }
+        let writer = StoreWriter(store, owner, try store.writeAccess.begin(store, owner))
+        while writers.count <= index {
+            writers.append(nil)
+            isUsed.append(false)
+        }
+        writers[index] = writer
+        isUsed[index] = true
+        isOpen = true
+        return writer
+    }
+
+    /// Returns the read transaction of a store for the running transaction: its write transaction, or a snapshot if the store is opened for reading only.
+    func reader(of store: PersistentStore) throws -> any ReadTransaction {
+        guard store.configuration.isReadOnly else { return try writer(of: store).transaction }
+        if let snapshot = snapshots[store.index] { return snapshot }
+        let snapshot = try store.backend.beginRead()
+        snapshots[store.index] = snapshot
+        return snapshot
+    }
+
+    /// Makes the running transaction depend on all stores that the group has used, and so on all transactions before it that are not committed.
+    func useAllStores() { for index in writers.indices { isUsed[index] = writers[index] != nil } }
+
+    private func openWriter(_ index: Int) -> StoreWriter? { index < writers.count ? writers[index] : nil }
+
+    private func rollBack(_ writer: StoreWriter) {
+        writer.rollBack()
+        writers[writer.store.index] = nil
+    }
+
     // MARK: Members
 
-    /// A Boolean value that indicates whether the group has begun write transactions that must be committed or rolled back.
-    var isOpen: Bool { writers.isOpen }
-
     /// A Boolean value that indicates whether another thread may continue with the group.
-    var isTransferable: Bool { writers.all.allSatisfy { $0?.store.capabilities.has(.transferableWriter) ?? true } }
+    var isTransferable: Bool { writers.allSatisfy { $0?.store.capabilities.has(.transferableWriter) ?? true } }
 
     /// Returns whether a transaction of a given durability may join. A transaction that requires a flush does not join a group that changed a store
     /// with relaxed durability, because its members would have to wait for the flush.
@@ -58,21 +104,36 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
         guard transactionCount < limits.transactions, byteCount < limits.bytes,
             DispatchTime.now().uptimeNanoseconds &- firstEnd < limits.nanoseconds
         else { return false }
-        return writers.all.allSatisfy { writer in
+        return writers.allSatisfy { writer in
             guard let writer, let requested = writer.durability else { return true }
             return requested == .full || (durability ?? writer.store.configuration.durability) == .relaxed
         }
     }
 
-    /// Counts a transaction that has run. A transaction that left no store open does not belong to a group.
-    func didRun() {
-        guard isOpen else { return }
-        transactionCount += 1
-        if transactionCount == 1 { firstEnd = DispatchTime.now().uptimeNanoseconds }
+    /// Ends the snapshots of a transaction that has run, and counts it. A transaction that left no store open does not belong to a group.
+    /// - Returns: the indexes of the stores on which it depends. A transaction that used no store waits for all of them, so that a caller can wait for its
+    ///   predecessors with an empty transaction, and is independent: it does not fail if they fail.
+    func didRun() -> (stores: [Int], isIndependent: Bool) {
+        if !snapshots.isEmpty {
+            for snapshot in snapshots.values { snapshot.end() }
+            snapshots = [:]
+        }
+        if isOpen {
+            transactionCount += 1
+            if transactionCount == 1 { firstEnd = DispatchTime.now().uptimeNanoseconds }
+        }
+        let used = takeUsedStores()
+        return used.isEmpty ? (Array(writers.indices), true) : (used, false)
+    }
+
+    private func takeUsedStores() -> [Int] {
+        let used = isUsed.indices.filter { isUsed[$0] }
+        for index in used { isUsed[index] = false }
+        return used
     }
 
     /// Returns whether the group has uncommitted changes in any of the given stores.
-    func hasChanges(in stores: [Int]) -> Bool { stores.contains { writers.begunWriter($0)?.isChanged ?? false } }
+    func hasChanges(in stores: [Int]) -> Bool { stores.contains { openWriter($0)?.isChanged ?? false } }
 
     /// Adds a transaction, which is acknowledged after the commit.
     func add(_ member: GroupMember) {
@@ -83,7 +144,8 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
     /// Reserves row ids for an unqueued transaction.
     /// - Parameter receiver: Receives the outcome after the reservation is committed.
     func reserveRowIDs(_ count: Int, _ entry: StoreEntity, _ receiver: any OutcomeReceiver) throws -> [ClosedRange<Int64>] {
-        let writer = try writers.writer(of: entry.store)
+        let writer = try writer(of: entry.store)
+        let stores = takeUsedStores()
         var rowIDs: [ClosedRange<Int64>] = []
         for _ in 0..<count {
             let rowID = try writer.newRowID(entry.entity)
@@ -94,32 +156,34 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
             }
         }
         writer.didReserve()
-        add(GroupMember(stores: [entry.store.index], .committed(hadChanges: true), receiver))
+        add(GroupMember(stores: stores, .committed(hadChanges: true), receiver))
         return rowIDs
     }
 
     // MARK: Apply
 
     /// Applies the change sets of a transaction to all stores, or to none.
-    /// - Returns: false if the stores may accept them without the others of the group. The transaction then goes back to the front of the write queue; see
+    /// - Returns: false if the stores may accept them without the others of the group. They are then applied again when the transaction has ended; see
     ///   ``applyAlone(_:)``.
     func apply(_ sets: [StoreChanges], _ durability: Durability?) throws -> Bool {
-        guard let (store, failure) = firstFailure(sets) else {
-            didApply(sets, durability)
-            return true
+        for set in sets {
+            do { try writer(of: set.store).transaction.apply(set.changes) } catch { return try revert(sets, failedIn: set.store, error) }
         }
+        for set in sets { openWriter(set.store.index)?.didApply(set.changes, durability) }
+        return true
+    }
+
+    /// Reverts the change sets that were applied before one failed.
+    /// - Returns: false if the stores may accept them without the others of the group.
+    /// - Throws: the failure, or that of reverting, which ends the group.
+    private func revert(_ sets: [StoreChanges], failedIn store: PersistentStore, _ failure: any Error) throws -> Bool {
         // A constraint violation or invalid request leaves the store's write transaction intact. After any other error its state is unknown, so it is
         // restored.
         let isOwnFault = [.constraint, .notFound, .misuse, .invalidValue].contains((failure as? StoreError)?.code)
         var affected = sets.prefix { $0.store !== store }.map(\.store.index)
         if !isOwnFault { affected.append(store.index) }
-        let hadOthers = writers.all.contains { $0?.isChanged ?? false }
-        do {
-            for index in affected { try restore(index) }
-        } catch {
-            fail(error)
-            throw error
-        }
+        let hadOthers = writers.contains { $0?.isChanged ?? false }
+        try restore(affected)
         guard !isOwnFault, hadOthers else { throw failure }
         // The transaction may have failed only because the group was too large.
         logger.write(
@@ -127,99 +191,66 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
         return false
     }
 
-    /// Commits the group, and then applies a transaction that failed in it as the first one of the next group.
+    /// Commits the group, and then applies a transaction that failed in it as the first one of the next group. Its body is not run again.
     func applyAlone(_ member: GroupMember) {
+        defer { _ = didRun() }
         do {
-            for (index, version) in try commit(before: member.stores) where member.stores.contains(index) {
-                let writer = try writers.writer(of: table.withLock { $0.stores[index] })
-                guard writer.transaction.version == version else { throw writer.store.interrupted }
+            let end = commit()
+            if let failure = end.failure, member.stores.contains(where: end.lost.contains) { throw failure.error }
+            let versions = (end.committed + end.unchanged).sorted { $0.store.index < $1.store.index }
+            for (store, version) in versions where member.stores.contains(store.index) {
+                guard try writer(of: store).transaction.version == version else { throw store.interrupted }
             }
-            if let (_, failure) = firstFailure(member.changes) { throw failure }
-            didApply(member.changes, member.durability)
-            didRun()
+            // No other transaction is in the group, so one that fails is not applied a third time.
+            _ = try apply(member.changes, member.durability)
             add(member)
         } catch {
             fail(error)
             logger.writeFailure(error, member.site)
-            member.acknowledge(error)
+            member.receiver.receive(member.outcome(after: error))
         }
     }
 
     /// Applies the change sets of a transaction to check whether the stores accept them, and reverts them.
     /// - Throws: ``DryRunCompleted`` if they do, otherwise the store's error.
     func applyAndRevert(_ sets: [StoreChanges]) throws -> Never {
-        let failure = firstFailure(sets)
+        let result = Result { for set in sets { try writer(of: set.store).transaction.apply(set.changes) } }
+        try restore(sets.map(\.store.index))
+        try result.get()
+        throw DryRunCompleted()
+    }
+
+    /// Reverts the changes of the running transaction in some stores and keeps those of its predecessors. Ends the group if that fails.
+    private func restore(_ stores: [Int]) throws {
         do {
-            for set in sets { try restore(set.store.index) }
+            for case let writer? in stores.map(openWriter) { if writer.isChanged { try writer.beginAgain() } else { rollBack(writer) } }
         } catch {
             fail(error)
             throw error
         }
-        throw failure?.1 ?? DryRunCompleted()
-    }
-
-    private func firstFailure(_ sets: [StoreChanges]) -> (PersistentStore, any Error)? {
-        for set in sets {
-            do { try writers.writer(of: set.store).apply(set.changes) } catch { return (set.store, error) }
-        }
-        return nil
-    }
-
-    private func didApply(_ sets: [StoreChanges], _ durability: Durability?) {
-        for set in sets { writers.begunWriter(set.store.index)?.didApply(set.changes, durability) }
-    }
-
-    /// Reverts the changes of the failing transaction in a store and keeps those of its predecessors.
-    private func restore(_ index: Int) throws {
-        guard let writer = writers.begunWriter(index) else { return }
-        if writer.isChanged { try writer.beginAgain() } else { writers.rollBack(writer) }
     }
 
     /// Rolls back all stores and fails all members.
     private func fail(_ error: any Error) {
-        for case let writer? in writers.all { writers.rollBack(writer) }
+        for case let writer? in writers { rollBack(writer) }
         acknowledge { _ in error }
     }
 
     // MARK: Commit
 
-    /// Commits the stores in the order of the stack, then acknowledges the members.
-    ///
-    /// The commit of one store is atomic. If the commit of a store fails, the stores before it remain committed, and the error lists them.
-    func commit() { _ = try? commit(before: []) }
+    /// The end of the write transactions of a group.
+    struct End {
+        /// The committed stores with their new versions.
+        fileprivate(set) var committed: [(store: PersistentStore, version: UInt64)] = []
+        /// The stores in which the group had no changes, with their versions.
+        fileprivate(set) var unchanged: [(store: PersistentStore, version: UInt64)] = []
+        /// The indexes of the stores whose changes are lost.
+        fileprivate(set) var lost: Set<Int> = []
+        /// The store whose commit failed.
+        fileprivate(set) var failure: (store: PersistentStore, error: any Error)?
 
-    /// Commits the group before a transaction that failed in it is applied again.
-    /// - Parameter stores: the stores in which that transaction depends on changes of the members.
-    /// - Returns: the versions of the stores after the commit.
-    /// - Throws: the error of a store in `stores` whose commit failed.
-    private func commit(before stores: [Int]) throws -> [(store: Int, version: UInt64)] {
-        var failure: (store: PersistentStore, error: any Error)?
-        var versions: [(store: Int, version: UInt64)] = []
-        var committed: [(store: PersistentStore, version: UInt64)] = []
-        var lost: Set<Int> = []
-        // By index: iterating the array itself would copy it when a writer is removed.
-        for index in writers.all.indices {
-            guard let writer = writers.all[index] else { continue }
-            guard writer.isChanged, failure == nil else {
-                if writer.isChanged { lost.insert(index) } else { versions.append((index, writer.transaction.version)) }
-                writers.rollBack(writer)
-                continue
-            }
-            sequencer.willCommit(writer.store, after: writer.transaction.version)
-            do {
-                let version = try writer.commit()
-                if !stores.isEmpty { versions.append((index, version)) }
-                committed.append((writer.store, version))
-                writers.end(writer, wasCommitted: true)
-            } catch {
-                sequencer.didNotCommit(writer.store)
-                failure = (writer.store, error)
-                lost.insert(index)
-                writers.rollBack(writer)
-            }
-        }
-        let followers = publish(committed)
-        acknowledge { member in
+        /// Returns the error of a member; nil if its changes are committed.
+        fileprivate func error(of member: GroupMember) -> (any Error)? {
             guard let failure, member.stores.contains(where: lost.contains) else { return nil }
             let committed = member.changes.filter { !lost.contains($0.store.index) }.map(\.store.location)
             guard !committed.isEmpty else { return failure.error }
@@ -227,49 +258,75 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
             error.message += " Already committed: \(committed.joined(separator: ", ")); not: \(failure.store.location) and any after it."
             return error
         }
-        publisher.wake(followers)
-        if let failure, stores.contains(where: lost.contains) { throw failure.error }
-        return versions
     }
 
-    // MARK: Publish and acknowledge
-
-    /// Notifies observers of the committed changes, in the order of the transactions.
-    /// - Returns: the contexts to wake after the members are acknowledged.
-    private func publish(_ committed: [(store: PersistentStore, version: UInt64)]) -> [CommitFeed] {
-        snapshots.didCommit { logger }
-        return sequencer.publish(committed) {
-            let table = table.withLock { $0 }
-            return members.map { member in
-                let relationships = member.relationshipChanges.changedRelationships
-                let parts: [CommittedChanges] = member.changes.compactMap { set in
-                    guard let version = committed.first(where: { $0.store === set.store })?.version else { return nil }
-                    return CommittedChanges(
-                        store: set.store, version: version, changes: set.changes,
-                        relationships: relationships.filter { set.store.entityIndexes.contains($0.entityIndex) },
-                        deletedKinds: member.deletedKinds)
-                }
-                return Commit(
-                    sourceIdentifier: member.origin?.sourceIdentifier, userInfo: member.origin?.userInfo ?? [:], parts: parts, table: table)
+    /// Commits the stores in the order of the stack, publishes the changes of the members in their order, acknowledges the members, and wakes the contexts that
+    /// follow.
+    ///
+    /// The commit of one store is atomic. If the commit of a store fails, the stores before it remain committed, and the error lists them.
+    @discardableResult
+    func commit() -> End {
+        var end = End()
+        // By index: iterating the array itself would copy it when a writer is removed.
+        for index in writers.indices {
+            guard let writer = writers[index] else { continue }
+            guard writer.isChanged, end.failure == nil else {
+                if writer.isChanged { end.lost.insert(index) } else { end.unchanged.append((writer.store, writer.transaction.version)) }
+                rollBack(writer)
+                continue
             }
+            sequencer.willCommit(writer.store, after: writer.transaction.version)
+            do {
+                end.committed.append((writer.store, try writer.commit()))
+                writers[index] = nil
+            } catch {
+                sequencer.didNotCommit(writer.store)
+                end.failure = (writer.store, error)
+                end.lost.insert(index)
+                rollBack(writer)
+            }
+        }
+        openSnapshots.didCommit { logger }
+        let followers = sequencer.publish(end.committed) { commits(end.committed) }
+        acknowledge { end.error(of: $0) }
+        if !followers.isEmpty { publisher.wake(followers) }
+        return end
+    }
+
+    /// Returns the changes of the members in the committed stores, for the contexts and observers.
+    private func commits(_ committed: [(store: PersistentStore, version: UInt64)]) -> [Commit] {
+        let table = table.withLock { $0 }
+        return members.map { member in
+            let relationships = member.relationshipChanges.changedRelationships
+            let parts: [CommittedChanges] = member.changes.compactMap { set in
+                guard let version = committed.first(where: { $0.store === set.store })?.version else { return nil }
+                return CommittedChanges(
+                    store: set.store, version: version, changes: set.changes,
+                    relationships: relationships.filter { set.store.entityIndexes.contains($0.entityIndex) },
+                    deletedKinds: member.deletedKinds)
+            }
+            return Commit(
+                sourceIdentifier: member.origin?.sourceIdentifier, userInfo: member.origin?.userInfo ?? [:], parts: parts, table: table)
         }
     }
 
+    // MARK: Acknowledge
+
     /// Acknowledges all members in order and resets the group.
-    private func acknowledge(_ outcome: (GroupMember) -> (any Error)?) {
+    private func acknowledge(_ failure: (GroupMember) -> (any Error)?) {
         let ended = members
         members = []
         byteCount = 0
         transactionCount = 0
         firstEnd = 0
         limits = nil
-        writers.didEnd()
+        isOpen = false
         let logger = logger
         let isLogging = logger.isEnabled(.debug)
         for member in ended {
-            let failure = outcome(member)
+            let failure = failure(member)
             if let failure { logger.writeCommitFailure(failure, member.site) } else if isLogging { log(member, logger) }
-            member.acknowledge(failure)
+            member.receiver.receive(member.outcome(after: failure))
         }
     }
 

@@ -20,8 +20,7 @@ extension DataStack {
         sourceIdentifier: (any Hashable & Sendable)? = nil, file: StaticString = #fileID, line: UInt = #line,
         completion: @escaping @MainActor @Sendable (Result<T, any Error>) -> Void
     ) {
-        let options = TransactionOptions(
-            durability: durability, sourceIdentifier: sourceIdentifier, site: CallSite("transaction", file: file, line: line))
+        let options = TransactionOptions(durability, sourceIdentifier, file: file, line: line)
         core.transact(options, body) { [core] result in core.callBack { completion(result) } }
     }
 

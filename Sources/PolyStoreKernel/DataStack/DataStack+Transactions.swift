@@ -21,8 +21,7 @@ extension DataStack {
         _ body: @escaping @Sendable (Transaction) throws -> T
     ) async throws -> T {
         try await core.transact(
-            TransactionOptions(
-                durability: durability, sourceIdentifier: sourceIdentifier, site: CallSite("transaction", file: file, line: line)), body)
+            TransactionOptions(durability, sourceIdentifier, file: file, line: line), body)
     }
 
     /// Runs a transaction on one object: `try await stack.perform(editing: id) { transaction, jane in jane.age += 1 }`.
@@ -49,21 +48,11 @@ extension DataStack {
         durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil, isolation: isolated (any Actor)? = #isolation,
         file: StaticString = #fileID, line: UInt = #line, _ body: @Sendable (Transaction) throws -> T
     ) throws -> T {
+        let options = TransactionOptions(durability, sourceIdentifier, file: file, line: line)
         var result: T?
-        try run(durability, sourceIdentifier, isolation, file, line) { result = try body($0) }
+        try core.runAndWait(options, WaitingCaller(isolation), { result = try body($0) })
         guard let result else { throw Self.withoutResult }
         return result
-    }
-
-    /// Runs a transaction whose body stores its result. Not generic: the metadata of the result would be looked up in each transaction.
-    @usableFromInline
-    func run(
-        _ durability: Durability?, _ sourceIdentifier: (any Hashable & Sendable)?, _ isolation: isolated (any Actor)?, _ file: StaticString,
-        _ line: UInt, _ body: (Transaction) throws -> Void
-    ) throws {
-        let options = TransactionOptions(
-            durability: durability, sourceIdentifier: sourceIdentifier, site: CallSite("transaction", file: file, line: line))
-        try core.runAndWait(options, WaitingCaller(isolation), body)
     }
 
     @usableFromInline static var withoutResult: StoreError {
@@ -88,8 +77,7 @@ extension DataStack {
         _ body: @escaping @Sendable (AsynchronousTransaction) throws -> Void
     ) {
         core.beginAsynchronous(
-            TransactionOptions(
-                durability: durability, sourceIdentifier: sourceIdentifier, site: CallSite("transaction", file: file, line: line)), body)
+            TransactionOptions(durability, sourceIdentifier, file: file, line: line), body)
     }
 
     /// Runs a transaction on the caller's thread after waiting for its turn in the write queue, and returns when its commit is durable. The body
@@ -104,8 +92,7 @@ extension DataStack {
         durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil, isolation: isolated (any Actor)? = #isolation,
         file: StaticString = #fileID, line: UInt = #line, _ body: @Sendable (SynchronousTransaction) throws -> Void
     ) throws -> Bool? {
-        let options = TransactionOptions(
-            durability: durability, sourceIdentifier: sourceIdentifier, site: CallSite("transaction", file: file, line: line))
+        let options = TransactionOptions(durability, sourceIdentifier, file: file, line: line)
         return try core.beginSynchronous(options, WaitingCaller(isolation), body)
     }
 

@@ -13,7 +13,7 @@ import PolyStoreBackend
 ///
 /// It is Sendable. A process can use any number of stacks.
 public final class DataStack: Sendable {
-    package let core: StackCore
+    @usableFromInline package let core: StackCore
     private let parts = Protected<[ObjectIdentifier: any StackPart]>([:])
     @MainActor private var viewContext: ViewContext?
 

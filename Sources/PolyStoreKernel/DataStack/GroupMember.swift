@@ -1,6 +1,6 @@
 import PolyStoreBackend
 
-/// A transaction whose body has ended and that waits for its commit: in a commit group that has applied its changes, or at the front of the write queue.
+/// A transaction whose body has ended and that waits for its commit in a commit group.
 final class GroupMember {
     let changes: [StoreChanges]
     /// The requested durability; nil for that of the store.
@@ -16,7 +16,8 @@ final class GroupMember {
     let site: CallSite
     /// The outcome if the commit succeeds.
     private let outcome: TransactionOutcome
-    private let receiver: any OutcomeReceiver
+    /// Receives the outcome after the commit.
+    let receiver: any OutcomeReceiver
 
     init(
         changes: [StoreChanges] = [], durability: Durability? = nil, relationshipChanges: RelationshipChanges = RelationshipChanges(),
@@ -35,9 +36,9 @@ final class GroupMember {
         self.receiver = receiver
     }
 
-    /// Passes the outcome to the caller.
+    /// Returns the outcome for the receiver.
     /// - Parameter failure: The error of the commit; nil if it succeeded. It does not replace an error of the transaction itself.
-    func acknowledge(_ failure: (any Error)?) {
-        if let failure, !isIndependent, outcome.error == nil { receiver.receive(.failed(failure)) } else { receiver.receive(outcome) }
+    func outcome(after failure: (any Error)?) -> TransactionOutcome {
+        if let failure, !isIndependent, outcome.error == nil { .failed(failure) } else { outcome }
     }
 }

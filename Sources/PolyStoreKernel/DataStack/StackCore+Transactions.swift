@@ -36,7 +36,7 @@ extension StackCore {
             QueuedTransaction(durability: options.durability, cancellation: options.cancellation) { [self] group in
                 let receiver = ResultReceiver(done)
                 guard let group else { return receiver.receive(.failed(CancellationToken.error)) }
-                TransactionExecution(core: self, options: options, group: group).run(receiver) { receiver.value = try body($0) }
+                Transaction(self, group, options).run(in: group, options, receiver) { receiver.value = try body($0) }
             })
     }
 
@@ -51,35 +51,27 @@ extension StackCore {
         return value
     }
 
-    /// Runs a transaction whose body stores its result; see ``transactAndWait(_:_:_:ended:)``.
+    /// Runs a transaction whose body stores its result; see ``transactAndWait(_:_:_:ended:)``. Not generic: the metadata of the result would be looked up in each
+    /// transaction.
+    @usableFromInline
     func runAndWait(
         _ options: TransactionOptions, _ caller: WaitingCaller, _ body: (Transaction) throws -> Void, ended: (() -> Void)? = nil
     ) throws {
         let outcome = AwaitedOutcome()
         let group = try writeQueue.enter(options.durability)
-        TransactionExecution(core: self, options: options, group: group).run(outcome, body)
-        try finish(outcome, caller, ended: ended)
-    }
-
-    /// Passes the write queue on and waits for the outcome of the caller's transaction. The views of a caller on the main actor then show its commit.
-    @discardableResult
-    private func finish(_ outcome: AwaitedOutcome, _ caller: WaitingCaller, ended: (() -> Void)? = nil) throws -> Bool? {
+        Transaction(self, group, options).run(in: group, options, outcome, body)
         writeQueue.leave(isPatient: caller == .thread)
-        let hadChanges = try outcome.wait()
+        try outcome.wait()
         ended?()
         if caller == .mainActor { MainActor.assumeIsolated { views.showCommits() } }
-        return hadChanges
     }
 
     func beginAsynchronous(_ options: TransactionOptions, _ body: @escaping @Sendable (AsynchronousTransaction) throws -> Void) {
         writeQueue.enqueue(
             QueuedTransaction(durability: options.durability, cancellation: nil) { [self] group in
                 guard let group else { return }
-                let transaction = AsynchronousTransaction(
-                    core: self, table: table.withLock { $0 }, writers: group.writers, options.site)
-                TransactionExecution(core: self, options: options, group: group).run(
-                    transaction, transaction.explicitCommit, transaction
-                ) { try body(transaction) }
+                let transaction = AsynchronousTransaction(self, group, options)
+                transaction.run(in: group, options, transaction.explicitCommit, transaction) { try body(transaction) }
             })
     }
 
@@ -88,11 +80,12 @@ extension StackCore {
     ) throws -> Bool? {
         let outcome = AwaitedOutcome()
         let group = try writeQueue.enter(options.durability)
-        let transaction = SynchronousTransaction(core: self, table: table.withLock { $0 }, writers: group.writers, options.site)
-        TransactionExecution(core: self, options: options, group: group).run(transaction, transaction.explicitCommit, outcome) {
-            try body(transaction)
-        }
-        return try finish(outcome, caller)
+        let transaction = SynchronousTransaction(self, group, options)
+        transaction.run(in: group, options, transaction.explicitCommit, outcome) { try body(transaction) }
+        writeQueue.leave(isPatient: caller == .thread)
+        let hadChanges = try outcome.wait()
+        if caller == .mainActor { MainActor.assumeIsolated { views.showCommits() } }
+        return hadChanges
     }
 
     /// Reserves row ids permanently for an unqueued transaction.

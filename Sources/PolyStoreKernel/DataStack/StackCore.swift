@@ -3,6 +3,7 @@ import PolyStoreRuns
 
 /// The state shared by a stack and its contexts. Contexts retain the core and not the stack: a stack can be released while contexts of it exist. The stores are
 /// closed when the stack, its contexts and its transactions are released.
+@usableFromInline
 package final class StackCore: Sendable {
     let schema: Schema
     /// The schema versions that stores are migrated from and to.
@@ -45,7 +46,8 @@ package final class StackCore: Sendable {
         publisher = CommitPublisher(views: views)
         commitSequencer = CommitSequencer(publisher, table: table, logger: loggerBox)
         let group = CommitGroup(
-            table: table, limits: groupLimits, logger: loggerBox, snapshots: snapshots, sequencer: commitSequencer, publisher: publisher)
+            table: table, limits: groupLimits, logger: loggerBox, openSnapshots: snapshots, sequencer: commitSequencer, publisher: publisher
+        )
         writeQueue = WriteQueue(group, process)
     }
 

@@ -22,11 +22,11 @@ final class StoreWriter {
     /// Records the history; nil if it is disabled.
     private let recorder: HistoryRecorder?
 
-    /// Begins the write transaction. No other writer can commit from then on, so values read in it remain current.
-    init(_ store: PersistentStore, _ owner: OwningThread) throws {
+    /// - Parameter transaction: The write transaction. No other writer can commit as long as it is open, so values read in it remain current.
+    init(_ store: PersistentStore, _ owner: OwningThread, _ transaction: any WriteTransaction) {
         self.store = store
         self.owner = owner
-        transaction = try store.writeAccess.begin(store, owner)
+        self.transaction = transaction
         recorder = store.historyOptions.map { [version = transaction.version] in HistoryRecorder(store, $0, version: version) }
     }
 
@@ -37,10 +37,7 @@ final class StoreWriter {
     /// Adds a history entry for a transaction to its change set, if the store's history is recorded.
     func recordHistory(_ changes: ChangeSet, of source: Transaction) throws { try recorder?.record(changes, source, transaction) }
 
-    /// Applies a change set. ``didApply(_:_:)`` or ``restore()`` follows when all stores have applied theirs or one has failed.
-    func apply(_ changes: ChangeSet) throws { try transaction.apply(changes) }
-
-    /// Called after the change sets of a transaction were applied in all stores.
+    /// Called after the change sets of a transaction were applied in the write transactions of all stores.
     func didApply(_ changes: ChangeSet, _ requested: Durability?) {
         applied.append(changes)
         recorder?.didApply()
@@ -68,7 +65,7 @@ final class StoreWriter {
 
     // MARK: The end
 
-    /// Commits the applied change sets.
+    /// Commits the applied change sets and ends the write access. A writer whose commit fails is rolled back.
     /// - Returns: the new version.
     func commit() throws -> UInt64 {
         if let recorder, applied.isEmpty {
@@ -83,11 +80,18 @@ final class StoreWriter {
         let version = try transaction.commit(durability ?? store.configuration.durability)
         if recordsVersions { store.recordsVersions.store(false, ordering: .relaxed) }
         recorder?.didCommit(version)
+        end(wasCommitted: true)
         return version
     }
 
+    /// Discards all changes and ends the write access.
+    func rollBack() {
+        transaction.rollback()
+        end(wasCommitted: false)
+    }
+
     /// Ends the write access and keeps the remaining row ids for the next group, unless their reservation was rolled back.
-    func end(wasCommitted: Bool) {
+    private func end(wasCommitted: Bool) {
         store.writeAccess.end(owner)
         for entry in blocks {
             guard let left = entry.object.left else { continue }

@@ -2,6 +2,7 @@ import PolyStoreBackend
 import PolyStoreRuns
 
 /// The options of a transaction.
+@usableFromInline
 package struct TransactionOptions: Sendable {
     /// The durability of the commit; nil uses the durability of the store.
     var durability: Durability?
@@ -21,5 +22,11 @@ package struct TransactionOptions: Sendable {
         self.cancellation = cancellation
         self.site = site
         self.isDryRun = isDryRun
+    }
+
+    /// Creates the options of a transaction that a method of the stack begins.
+    @usableFromInline
+    init(_ durability: Durability?, _ sourceIdentifier: (any Hashable & Sendable)?, file: StaticString, line: UInt) {
+        self.init(durability: durability, sourceIdentifier: sourceIdentifier, site: CallSite("transaction", file: file, line: line))
     }
 }

@@ -1,4 +1,5 @@
 /// Who waits on its own thread for a transaction.
+@usableFromInline
 package enum WaitingCaller {
     /// A thread that blocks nothing else. Its transaction may wait for later ones to join its commit group.
     case thread
@@ -7,5 +8,6 @@ package enum WaitingCaller {
     /// The main actor. The views show the commit when the call returns.
     case mainActor
 
+    @usableFromInline
     package init(_ isolation: (any Actor)?) { self = isolation == nil ? .thread : isolation === MainActor.shared ? .mainActor : .actor }
 }

@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// The thread that owns the write queue has exclusive access to the commit group. Asynchronous transactions run on a dispatch queue, one after
 /// another on one thread. Synchronous transactions run on their callers' threads if the backend allows a commit group to change threads.
-final class WriteQueue: @unchecked Sendable {  // `front` is used only by the thread that owns the queue
+final class WriteQueue: Sendable {
     /// A caller that blocks its own thread until its turn.
     private final class Waiter: Sendable {
         let turn = DispatchSemaphore(value: 0)
@@ -77,8 +77,6 @@ final class WriteQueue: @unchecked Sendable {  // `front` is used only by the th
     private let state = Protected(State(), .writeQueue)
     /// The number of queued transactions, changed under the lock. The owner of the queue reads it in order to commit its group without the lock.
     private let queuedCount = Atomic(0)
-    /// A transaction that failed in the commit group and is applied again before the next one runs; accessed only by the owner of the queue.
-    @exclusivity(unchecked) private var front: GroupMember?
     /// A dispatch queue, because a backend may block and must not block Swift's cooperative threads. Its quality of service differs from that of the
     /// queues on which stepwise transactions and batches wait for this one, so that it gets a thread even if they block many.
     private let queue = DispatchQueue(label: "polystore.writer", qos: .userInitiated)
@@ -86,7 +84,7 @@ final class WriteQueue: @unchecked Sendable {  // `front` is used only by the th
     init(_ group: CommitGroup, _ process: OwningProcess) {
         self.group = group
         self.process = process
-        owner = group.writers.owner
+        owner = group.owner
     }
 
     /// The number of queued transactions.
@@ -139,7 +137,7 @@ final class WriteQueue: @unchecked Sendable {  // `front` is used only by the th
         var last = transaction
         defer { withExtendedLifetime(last) {} }
         while true {
-            prepareForNext()
+            if isGroupComplete { group.commit() }
             switch next() {
             case .run(let transaction):
                 last = transaction
@@ -150,20 +148,8 @@ final class WriteQueue: @unchecked Sendable {  // `front` is used only by the th
         }
     }
 
-    // MARK: Retries
-
-    /// Returns a transaction that failed in the commit group to the front of the queue. Its body is not run again.
-    func returnToFront(_ member: GroupMember) { front = member }
-
-    /// Applies the transaction at the front of the queue, after the others of its group are committed. Commits the group if no transaction is queued that could
-    /// join it.
-    private func prepareForNext() {
-        if let member = front {
-            front = nil
-            group.applyAlone(member)
-        }
-        if group.isOpen, queuedCount.load(ordering: .acquiring) == 0 { group.commit() }
-    }
+    /// A Boolean value that indicates whether no transaction is queued that could join the commit group, which is then committed without the lock.
+    private var isGroupComplete: Bool { group.isOpen && queuedCount.load(ordering: .acquiring) == 0 }
 
     private enum Step {
         case run(QueuedTransaction)
@@ -250,7 +236,7 @@ final class WriteQueue: @unchecked Sendable {  // `front` is used only by the th
     /// - Parameter isPatient: whether the caller's transaction may wait for further transactions in order to be committed with them. If false, or on
     ///   the main thread, it is committed before the next transaction starts.
     func leave(isPatient: Bool) {
-        prepareForNext()
+        if isGroupComplete { group.commit() }
         while true {
             let mustCommit: Bool = state.withLock { state in
                 guard let first = state.first else {

@@ -1,31 +1,8 @@
 import PolyStoreBackend
 
 extension Transaction {
-    /// Validates all pending changes and encodes them. From here on the transaction can no longer be cancelled.
-    /// - Returns: the change sets by store, in the order of the stack.
-    /// - Throws: `constraint` with all violations.
-    func changeSets() throws -> [StoreChanges] {
-        try resolveImports()
-        settleMembers()
-        if let error = buffer.deferredErrors.first { throw error }
-        try validate()
-        var sets: [StoreChanges] = []
-        for store in table.stores {
-            guard let changes = try changeSet(store), !changes.isEmpty else { continue }
-            try touch(store)
-            sets.append(StoreChanges(store: store, changes: changes))
-        }
-        try checkCancellation()
-        if case .group(let group) = access {
-            for set in sets where set.store.historyOptions != nil {
-                try group.writer(of: set.store).recordHistory(set.changes, of: self)
-            }
-        }
-        return sets
-    }
-
     /// Returns the change set for one store, or nil if it is empty.
-    private func changeSet(_ store: PersistentStore) throws -> ChangeSet? {
+    func changeSet(_ store: PersistentStore) throws -> ChangeSet? {
         let entityIndexes = buffer.changedEntities(of: store)
         let values = buffer.storeValues[store.index] ?? [:]
         let removal = buffer.historyRemovals[store.index]

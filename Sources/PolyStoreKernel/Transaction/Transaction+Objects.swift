@@ -22,7 +22,7 @@ extension Transaction {
     /// Creates an object in the only store that contains its entity: `try transaction.create(Person.self)`.
     ///
     /// The form for the usual case of one store; the same as `create(Into<Person>())`. ``Into`` can name the configuration of a store.
-    public final func create<T: Model>(_ type: T.Type) throws -> T { try create(Into<T>()) }
+    public final func create<T: Model>(_ type: T.Type) throws -> T { try create(type, entry(for: Into<T>())) }
 
     /// Creates an object in the only store that contains its entity, and sets its initial values.
     @discardableResult
@@ -32,7 +32,7 @@ extension Transaction {
     package final func create<T: Model>(_ type: T.Type, _ entry: StoreEntity) throws -> T {
         if !buffer.isOpen { try checkMutable() }
         if let kind = entry.hierarchy?.entityClass(T.self), kind.isAbstract { throw abstract(kind) }
-        let rowID = try newRowID(entry)
+        let rowID = try access.newRowID(entry)
         let map = identityMap(entry.entityIndex)
         let object = T(_$state: ModelState(map, rowID: rowID))
         object._$state.edit = EditState(isInsert: true)

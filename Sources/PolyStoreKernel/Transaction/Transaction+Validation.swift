@@ -5,36 +5,41 @@ extension Transaction {
     /// - Throws: `constraint` with all violations; `misuse` if a validation method attempted to change something.
     func validate() throws {
         var violations = Violations(isNew: newObjects())
-        try buffer.refusingChanges { try validate($0, &violations) }
+        try buffer.refusingChanges { run in
+            for entityIndex in entitiesToValidate {
+                let entry = table.entries[entityIndex]
+                let entityChanges = buffer[entityIndex] ?? ChangeBuffer.EntityChanges()
+                if !entry.counted.isEmpty { try checkCounts(entry, entityChanges, &violations) }
+                if entityChanges.isEmpty { continue }
+                if let lost = entityChanges.updated.first(where: { $0._$state.flags.contains(.missing) }) { throw changed(lost, entry) }
+                checkAssigned(entry, entityChanges, &violations)
+                if entry.requiresTargets { checkTargets(entry, entityChanges, &violations) }
+                try checkObjects(entry, entityChanges, run, &violations)
+            }
+            try checkDenials(&violations)
+            try checkReferences(&violations)
+        }
         try violations.throwIfAny()
     }
 
-    private func validate(_ run: ValidationRun, _ violations: inout Violations) throws {
-        for entityIndex in entitiesToValidate {
-            let entry = table.entries[entityIndex]
-            let entityChanges = buffer[entityIndex] ?? ChangeBuffer.EntityChanges()
-            if !entry.counted.isEmpty { try checkCounts(entry, entityChanges, &violations) }
-            if entityChanges.isEmpty { continue }
-            if let lost = entityChanges.updated.first(where: { $0._$state.flags.contains(.missing) }) { throw changed(lost, entry) }
-            for object in entityChanges.inserted where !object.isDeleted {
-                for field in entry.required(of: object) where !(object._$state.edit?.mask.contains(field) ?? false) {
-                    let name = entry.entity.fields[field].name
-                    violations.add(entry.entity.name, name, object._$state.rowID, "is required and was never assigned", .required)
-                }
+    /// Validates that the required attributes of inserted objects were assigned.
+    private func checkAssigned(_ entry: StoreEntity, _ entityChanges: ChangeBuffer.EntityChanges, _ violations: inout Violations) {
+        for object in entityChanges.inserted where !object.isDeleted {
+            for field in entry.required(of: object) where !(object._$state.edit?.mask.contains(field) ?? false) {
+                let name = entry.entity.fields[field].name
+                violations.add(entry.entity.name, name, object._$state.rowID, "is required and was never assigned", .required)
             }
-            if entry.requiresTargets {
-                for object in [entityChanges.inserted, entityChanges.updated].joined() where !object.isDeleted {
-                    for relationship in entry.relationships(of: object)
-                    where relationship.isRequired && !relationship.isToMany && object._$toOne(relationship.index).rowID == 0 {
-                        violations.add(
-                            entry.entity.name, relationship.name, object._$state.rowID, "is required and leads to no object", .required)
-                    }
-                }
-            }
-            try checkObjects(entry, entityChanges, run, &violations)
         }
-        try checkDenials(&violations)
-        try checkReferences(&violations)
+    }
+
+    /// Validates that required to-one relationships lead to an object.
+    private func checkTargets(_ entry: StoreEntity, _ entityChanges: ChangeBuffer.EntityChanges, _ violations: inout Violations) {
+        for object in [entityChanges.inserted, entityChanges.updated].joined() where !object.isDeleted {
+            for relationship in entry.relationships(of: object)
+            where relationship.isRequired && !relationship.isToMany && object._$toOne(relationship.index).rowID == 0 {
+                violations.add(entry.entity.name, relationship.name, object._$state.rowID, "is required and leads to no object", .required)
+            }
+        }
     }
 
     /// The entities with changed objects or, where the number of members is limited, changed relationships.

@@ -14,7 +14,7 @@ public class Transaction: Context {
     /// The pending changes.
     package final let buffer: ChangeBuffer
     /// The source of reads and row ids.
-    final let access: TransactionSource
+    @exclusivity(unchecked) final var access: TransactionSource
     /// The token with which the waiting task cancels the transaction.
     final var cancellation: CancellationToken?
 
@@ -46,12 +46,14 @@ public class Transaction: Context {
     }
 
     /// Creates a queued transaction.
-    init(core: StackCore, table: StoreTable, writers: GroupWriters, _ site: CallSite) {
+    init(_ core: StackCore, _ group: CommitGroup, _ options: TransactionOptions) {
+        let table = core.table.withLock { $0 }
         let buffer = ChangeBuffer(tracker: nil)
-        let access = TransactionSource.group(GroupSource(writers))
+        let access = TransactionSource.group(group)
         self.buffer = buffer
         self.access = access
-        super.init(core: core, table: table, site, source: .transaction(access), changeBuffer: buffer)
+        super.init(core: core, table: table, options.site, source: .transaction(access), changeBuffer: buffer)
+        adopt(options)
     }
 
     /// Takes the cancellation token and the origin from options.
@@ -68,9 +70,6 @@ public class Transaction: Context {
     /// Prepares a store for changes. In a queued transaction, its write transaction begins.
     /// - Throws: `readOnly`, `closed`.
     package final func touch(_ store: PersistentStore) throws { try access.touch(store) }
-
-    /// Returns a new row id, which is never assigned again.
-    final func newRowID(_ entry: StoreEntity) throws -> Int64 { try access.newRowID(entry) }
 
     /// Clears the pending changes after they were applied. The transaction now reads them from the stores.
     final func didWrite() {
@@ -92,22 +91,11 @@ public class Transaction: Context {
 
     package final func resolveImports() throws { try buffer.imports?.resolveAll() }
 
-    /// The indexes of the stores that a queued transaction read or will write; empty for an unqueued one.
-    final var usedStores: [Int] { if case .group(let source) = access { source.usedStores } else { [] } }
-
     /// A Boolean value that indicates whether the transaction can see stores that are added after its beginning. A queued one cannot.
     final var mayAdoptStores: Bool { if case .group = access { false } else { true } }
 
     /// Makes a queued transaction depend on all preceding transactions that are not yet committed.
-    final func waitForPredecessors() { if case .group(let source) = access { source.waitForPredecessors() } }
-
-    /// Ends the transaction. It can no longer be read.
-    final func end() {
-        access.endReaders()
-        buffer.end()
-        forgetAllMembers()
-        graph.rowsAhead = nil
-    }
+    final func waitForPredecessors() { if case .group(let group) = access { group.useAllStores() } }
 
     // MARK: Cancellation
 
