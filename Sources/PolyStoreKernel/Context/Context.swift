@@ -15,7 +15,7 @@ public class Context {
     /// The objects.
     @exclusivity(unchecked) @usableFromInline final var graph: ObjectGraph
     /// The source of reads.
-    @exclusivity(unchecked) final var source: ReadSource
+    final let source: ReadSource
     /// The pending changes; only in transactions.
     package final let changeBuffer: ChangeBuffer?
 

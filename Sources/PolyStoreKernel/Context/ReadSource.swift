@@ -60,10 +60,13 @@ enum TransactionSource {
 
     func reader(_ store: PersistentStore, for context: Context) throws -> any ReadTransaction {
         switch self {
-        case .group(let group): try group.reader(of: store)
+        case .group(let group):
+            // The source of reads of a context is constant, so it is the group after the end, too.
+            if context.changeBuffer?.hasEnded ?? false { throw store.transactionEnded }
+            return try group.reader(of: store)
         case .ended: throw store.transactionEnded
-        case .unqueued(let source): try source.snapshots.reader(of: store, for: context)
-        case .parent(let source): try source.reader(store)
+        case .unqueued(let source): return try source.snapshots.reader(of: store, for: context)
+        case .parent(let source): return try source.reader(store)
         }
     }
 

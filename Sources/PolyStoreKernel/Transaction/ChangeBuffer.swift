@@ -93,6 +93,9 @@ package final class ChangeBuffer {
     /// A Boolean value that indicates whether the transaction accepts changes.
     var isOpen: Bool { if case .open = phase { true } else { false } }
 
+    /// A Boolean value that indicates whether the transaction has ended, so that it cannot be read any more.
+    var hasEnded: Bool { if case .ended = phase { true } else { false } }
+
     /// Rejects further changes.
     func close(_ why: String) {
         phase = .closed(why)

@@ -84,7 +84,7 @@ extension Transaction {
         _ receiver: any OutcomeReceiver
     ) {
         let published = published
-        (access, source) = (.ended, .transaction(.ended))
+        access = .ended
         buffer.end()
         forgetAllMembers()
         graph.rowsAhead = nil
