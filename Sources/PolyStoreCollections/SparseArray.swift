@@ -1,7 +1,7 @@
 /// Objects at few of many indexes, in ascending order. Its cost depends on the number of objects, not on the largest index.
 ///
-/// The object that was added last is stored in place: most transactions use one entity, and an array would be an allocation. The others are in an array, which a
-/// binary search reads.
+/// The object of the index that was added last is stored in place: most transactions use one entity, and an array would be an allocation. The others are in an array
+/// in the order of their indexes, which is searched.
 @frozen @usableFromInline
 package struct SparseArray<Object: AnyObject> {
     @frozen @usableFromInline

@@ -49,6 +49,25 @@ import Testing
     }
 
     @Test(arguments: Backend.forObjectLayer)
+    func idsOfUpdatedObjectsIncludeThoseWithChangedRelationshipsOnly(_ backend: Backend) throws {
+        let company = try Company.staffed(backend) { _ in }
+        try company.stack.performAndWait { transaction throws in
+            let people = try transaction.fetchAll(From<Person>().orderBy(.ascending(\.age)))
+            people[5].friends.insert(people[0])
+            let updated = Set(transaction.updatedObjectIDs().map { "\($0.entityName) \($0.rowID)" })
+            #expect(updated == ["Person \(people[5].objectID.rowID)", "Person \(people[0].objectID.rowID)"])
+        }
+        try company.stack.performAndWait { transaction throws in
+            let people = try transaction.fetchAll(From<Person>().orderBy(.ascending(\.age)))
+            let sales = try #require(people[3].department)
+            people[4].department = sales
+            let updated = Set(transaction.updatedObjectIDs().map { "\($0.entityName) \($0.rowID)" })
+            #expect(updated.isSuperset(of: ["Person \(people[4].objectID.rowID)", "Dept \(sales.objectID.rowID)"]))
+            #expect(updated.count == transaction.updatedObjects(Person.self).count + transaction.updatedObjects(Department.self).count)
+        }
+    }
+
+    @Test(arguments: Backend.forObjectLayer)
     func bothEndsOfARelationshipAreUpdated(_ backend: Backend) throws {
         let company = try Company.staffed(backend) { _ in }
         try company.stack.performAndWait { transaction throws in

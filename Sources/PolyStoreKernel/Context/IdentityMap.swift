@@ -23,7 +23,7 @@ package final class IdentityMap {
 
     @usableFromInline static let width = 8
     @usableFromInline static let keysPerBucket: UInt64 = 7
-    /// The minimum capacity, with room for two buckets. Most transactions use few objects and create a map for each entity.
+    /// The minimum capacity, with room for two buckets. Most transactions use few objects.
     private static let leastCapacity = 4
     /// The minimum number of buckets for aligned memory. A small table occupies few cache lines regardless of alignment, and aligned allocation takes
     /// several times as long.

@@ -39,7 +39,7 @@ enum ReadSource {
     var movesToVersions: Bool {
         switch self {
         case .moving, .transaction(.unqueued), .transaction(.parent): true
-        case .transaction(.group), .transaction(.ended), .snapshots, .noStore, .released: false
+        case .transaction, .snapshots, .noStore, .released: false
         }
     }
 

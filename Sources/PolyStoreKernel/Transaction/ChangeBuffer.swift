@@ -98,11 +98,12 @@ package final class ChangeBuffer {
 
     /// Rejects further changes.
     func close(_ why: String) {
+        if hasEnded { return }
         phase = .closed(why)
         detectChangesOfChangedObjects()
     }
 
-    func reopen() { phase = .open }
+    func reopen() { if !hasEnded { phase = .open } }
 
     /// Refuses changes while the validation methods of the models run in a closure.
     /// - Throws: the errors of the closure; `misuse` if a method attempted to change something.

@@ -29,7 +29,7 @@ extension Transaction {
     /// Returns the ids of all created objects.
     public func insertedObjectIDs() -> Set<AnyObjectID> { Set(inserted(buffer.pending.indexes).map { $0.anyID }) }
     /// Returns the ids of all updated objects; see ``updatedObjects(_:)``.
-    public func updatedObjectIDs() -> Set<AnyObjectID> { Set(updated(buffer.pending.indexes).map { $0.anyID }) }
+    public func updatedObjectIDs() -> Set<AnyObjectID> { Set(updated(table.entries.indices).map { $0.anyID }) }
     /// Returns the ids of all deleted objects.
     public func deletedObjectIDs() -> Set<AnyObjectID> { Set(deleted(buffer.pending.indexes).map { $0.anyID }) }
 
@@ -46,7 +46,7 @@ extension Transaction {
 
     private func deleted(_ entityIndexes: [Int]) -> [any Model] { entityIndexes.flatMap { buffer[$0]?.deleted ?? [] } }
 
-    private func updated(_ entityIndexes: [Int]) -> [any Model] {
+    private func updated(_ entityIndexes: some Collection<Int>) -> [any Model] {
         settleMembers()
         var found: [any Model] = entityIndexes.flatMap { entityIndex in
             buffer[entityIndex]?.updated.filter { !$0.isDeleted && !($0._$state.edit?.mask.isEmpty ?? true) } ?? []

@@ -91,7 +91,7 @@ public class Transaction: Context {
 
     package final func resolveImports() throws { try buffer.imports?.resolveAll() }
 
-    /// A Boolean value that indicates whether the transaction can see stores that are added after its beginning. A queued one cannot.
+    /// A Boolean value that indicates whether the transaction can see stores that are added after its beginning. A queued one that runs cannot.
     final var mayAdoptStores: Bool { if case .group = access { false } else { true } }
 
     /// Makes a queued transaction depend on all preceding transactions that are not yet committed.
