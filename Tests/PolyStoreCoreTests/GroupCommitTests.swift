@@ -263,6 +263,40 @@ import Testing
         #expect(counted.faults.commits.count == (failures == 1 ? 2 : 1))
     }
 
+    /// The row ids of a transaction that is applied again belong to it, also in a store whose write transaction, and with it their reservation, was given up.
+    @Test(arguments: Backend.allCases, [true, false])
+    func rowIDsOfATransactionThatIsAppliedAloneAreNotAssignedAgain(_ backend: Backend, _ changesTheOther: Bool) async throws {
+        let folder = try Folder()
+        let models: [any Model.Type] = [Person.self, Department.self, Project.self]
+        let stack = try DataStack(Schema("Split", models, configurations: ["A": models, "B": models]))
+        stack.groupLimits.nanoseconds = .max
+        let faults = Faults()
+        try stack.addStore(backend.store(in: folder, "a").wrapped(faults), configuration: "A")
+        try stack.addStore(backend.store(in: folder, "b"), configuration: "B")
+        @Sendable func creating(_ email: String, _ store: String) -> @Sendable (Transaction) throws -> Void {
+            { try $0.create(Into<Person>(store)).email = email }
+        }
+        let gate = try await Gate(stack, creating("1", changesTheOther ? "A" : "B"))
+        faults.refuse(size: 2, times: 1, dies: true)
+        let tasks = try await Self.line(
+            stack,
+            [
+                {
+                    for email in ["2", "3"] { try creating(email, "A")($0) }
+                    if changesTheOther { try creating("2", "B")($0) }
+                }
+            ])
+        try await gate.open()
+        for task in tasks { try await task.value }
+        // More than one reservation holds.
+        for number in 10..<60 { for store in ["A", "B"] { try await stack.perform(creating("\(number)", store)) } }
+        for store in ["A", "B"] {
+            let rowIDs = try stack.readAndWait { try $0.fetchObjectIDs(From<Person>(store)).map(\.rowID) }
+            #expect(rowIDs.count == Set(rowIDs).count)
+            #expect(rowIDs.count == 50 + (store == "A" ? (changesTheOther ? 3 : 2) : 1))
+        }
+    }
+
     @Test(arguments: Backend.allCases)
     func aTransactionOverTwoStoresThatFailsInOneLeavesNothingInTheOther(_ backend: Backend) async throws {
         let folder = try Folder()

@@ -201,6 +201,8 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
             for (store, version) in versions where member.stores.contains(store.index) {
                 guard try writer(of: store).transaction.version == version else { throw store.interrupted }
             }
+            // The reservation of a write transaction that was rolled back is lost.
+            for set in member.changes { try writer(of: set.store).reserveRowIDs(of: set.changes) }
             // No other transaction is in the group, so one that fails is not applied a third time.
             _ = try apply(member.changes, member.durability)
             add(member)

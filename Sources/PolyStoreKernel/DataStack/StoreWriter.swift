@@ -111,6 +111,19 @@ final class StoreWriter {
         return try firstRowID(ofNextBlockFor: entity)
     }
 
+    /// Reserves the row ids of inserted objects again, so that they are not assigned to others.
+    func reserveRowIDs(of changes: ChangeSet) throws {
+        var highest: [Int: Int64] = [:]
+        for change in changes.changes where change.kind == .insert {
+            highest[change.entity] = max(highest[change.entity] ?? 0, change.rowID)
+        }
+        for (index, rowID) in highest.sorted(by: { $0.key < $1.key }) {
+            let entity = store.schema.entities[index]
+            let next = try transaction.reserveIDs(entity, count: 1)
+            if next < rowID { _ = try transaction.reserveIDs(entity, count: Int(rowID - next)) }
+        }
+    }
+
     private func firstRowID(ofNextBlockFor entity: Entity) throws -> Int64 {
         let block: RowIDBlock
         if blocks[entity.index] == nil, let left = store.spareRowIDs.take(entity.index) {
