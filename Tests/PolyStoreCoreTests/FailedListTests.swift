@@ -81,6 +81,8 @@ import Testing
         let ids: [ObjectID<Person>]
         var stack: DataStack { company.stack }
         var logger: RecordingLogger { company.logger }
+        /// The number of logged errors. A slow machine can add warnings about snapshots that are open for long.
+        var errorCount: Int { logger.entries.filter { $0.level == .error }.count }
 
         init(_ backend: Backend) throws {
             company = try Company(backend, faults: faults, expectsSilence: false)
@@ -167,7 +169,7 @@ import Testing
         }
         // Each of the five lists of the view reports the error once, and the one in the background at most once.
         let count = fixture.logger.entries(.error, "could not be brought up to date").count
-        #expect((5...6).contains(count) && fixture.logger.lines.count == count, "\(fixture.logger.lines)")
+        #expect((5...6).contains(count) && fixture.errorCount == count, "\(fixture.logger.lines)")
 
         // A later error is reported again.
         fixture.faults.breakNextSnapshots()
@@ -202,7 +204,7 @@ import Testing
         try fixture.commitThird()
         #expect(publisher.snapshot?.nickname == Self.name(9) && live.snapshot == publisher.snapshot && published == 1)
         #expect(monitor.object?.nickname == Self.name(9) && observer.updated == [["nickname"]])
-        #expect(fixture.logger.lines.count == 3)
+        #expect(fixture.errorCount == 3, "\(fixture.logger.lines)")
         withExtendedLifetime(owner) {}
     }
 
