@@ -26,6 +26,26 @@ import Testing
         var emails: [String] { get throws { try stack.readAndWait { try $0.fetchAll(From<Person>()).map(\.email) } } }
     }
 
+    /// A stack of two stores with the same entities, and the faults of the first one.
+    private struct Split: Sendable {
+        let faults = Faults()
+        let stack: DataStack
+        private let folder: Folder
+
+        init(_ backend: Backend) throws {
+            folder = try Folder()
+            let models: [any Model.Type] = [Person.self, Department.self, Project.self]
+            stack = try DataStack(Schema("Split", models, configurations: ["A": models, "B": models]))
+            stack.groupLimits.nanoseconds = .max
+            try stack.addStore(backend.store(in: folder, "a").wrapped(faults), configuration: "A")
+            try stack.addStore(backend.store(in: folder, "b"), configuration: "B")
+        }
+
+        static func creating(_ email: String, _ stores: String...) -> @Sendable (Transaction) throws -> Void {
+            { transaction in for store in stores { try transaction.create(Into<Person>(store)).email = email } }
+        }
+    }
+
     /// A transaction that occupies the write queue while others queue up behind it.
     private struct Gate: Sendable {
         private let isOpen: Flag
@@ -266,30 +286,22 @@ import Testing
     /// The row ids of a transaction that is applied again belong to it, also in a store whose write transaction, and with it their reservation, was given up.
     @Test(arguments: Backend.allCases, [true, false])
     func rowIDsOfATransactionThatIsAppliedAloneAreNotAssignedAgain(_ backend: Backend, _ changesTheOther: Bool) async throws {
-        let folder = try Folder()
-        let models: [any Model.Type] = [Person.self, Department.self, Project.self]
-        let stack = try DataStack(Schema("Split", models, configurations: ["A": models, "B": models]))
-        stack.groupLimits.nanoseconds = .max
-        let faults = Faults()
-        try stack.addStore(backend.store(in: folder, "a").wrapped(faults), configuration: "A")
-        try stack.addStore(backend.store(in: folder, "b"), configuration: "B")
-        @Sendable func creating(_ email: String, _ store: String) -> @Sendable (Transaction) throws -> Void {
-            { try $0.create(Into<Person>(store)).email = email }
-        }
-        let gate = try await Gate(stack, creating("1", changesTheOther ? "A" : "B"))
+        let split = try Split(backend)
+        let (stack, faults) = (split.stack, split.faults)
+        let gate = try await Gate(stack, Split.creating("1", changesTheOther ? "A" : "B"))
         faults.refuse(size: 2, times: 1, dies: true)
         let tasks = try await Self.line(
             stack,
             [
                 {
-                    for email in ["2", "3"] { try creating(email, "A")($0) }
-                    if changesTheOther { try creating("2", "B")($0) }
+                    for email in ["2", "3"] { try Split.creating(email, "A")($0) }
+                    if changesTheOther { try Split.creating("2", "B")($0) }
                 }
             ])
         try await gate.open()
         for task in tasks { try await task.value }
         // More than one reservation holds.
-        for number in 10..<60 { for store in ["A", "B"] { try await stack.perform(creating("\(number)", store)) } }
+        for number in 10..<60 { for store in ["A", "B"] { try await stack.perform(Split.creating("\(number)", store)) } }
         for store in ["A", "B"] {
             let rowIDs = try stack.readAndWait { try $0.fetchObjectIDs(From<Person>(store)).map(\.rowID) }
             #expect(rowIDs.count == Set(rowIDs).count)
@@ -299,25 +311,17 @@ import Testing
 
     @Test(arguments: Backend.allCases)
     func aTransactionOverTwoStoresThatFailsInOneLeavesNothingInTheOther(_ backend: Backend) async throws {
-        let folder = try Folder()
-        let models: [any Model.Type] = [Person.self, Department.self, Project.self]
-        let stack = try DataStack(Schema("Split", models, configurations: ["A": models, "B": models]))
-        stack.groupLimits.nanoseconds = .max
-        let faults = Faults()
-        try stack.addStore(backend.store(in: folder, "a").wrapped(faults), configuration: "A")
-        try stack.addStore(backend.store(in: folder, "b"), configuration: "B")
-        @Sendable func creating(_ email: String, _ stores: String...) -> @Sendable (Transaction) throws -> Void {
-            { transaction in for store in stores { try transaction.create(Into<Person>(store)).email = email } }
-        }
-        let gate = try await Gate(stack, creating("1", "A", "B"))
+        let split = try Split(backend)
+        let (stack, faults) = (split.stack, split.faults)
+        let gate = try await Gate(stack, Split.creating("1", "A", "B"))
         let tasks = try await Self.line(
             stack,
             [
-                creating("2", "A"),
+                Split.creating("2", "A"),
                 {
-                    try creating("3", "A")($0)
-                    try creating("1", "B")($0)
-                }, creating("4", "A", "B"),
+                    try Split.creating("3", "A")($0)
+                    try Split.creating("1", "B")($0)
+                }, Split.creating("4", "A", "B"),
             ])
         try await gate.open()
         try await tasks[0].value
@@ -331,7 +335,8 @@ import Testing
         // With two stores, a failed commit of the first affects transactions on the second if their commit comes after it.
         let second = try await Gate(stack)
         faults.failCommits(1)
-        let more = try await Self.line(stack, [creating("5", "A"), creating("6", "A", "B"), { _ = try $0.fetchCount(From<Person>("B")) }])
+        let more = try await Self.line(
+            stack, [Split.creating("5", "A"), Split.creating("6", "A", "B"), { _ = try $0.fetchCount(From<Person>("B")) }])
         try await second.open()
         for task in more { await #expect(throws: StoreError.self) { try await task.value } }
         #expect(try stack.readAndWait { try $0.fetchCount(From<Person>()) } == 5)

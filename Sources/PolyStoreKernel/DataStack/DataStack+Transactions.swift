@@ -20,8 +20,7 @@ extension DataStack {
         durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil, file: StaticString = #fileID, line: UInt = #line,
         _ body: @escaping @Sendable (Transaction) throws -> T
     ) async throws -> T {
-        try await core.transact(
-            TransactionOptions(durability, sourceIdentifier, file: file, line: line), body)
+        try await core.transact(TransactionOptions(durability, sourceIdentifier, file: file, line: line), body)
     }
 
     /// Runs a transaction on one object: `try await stack.perform(editing: id) { transaction, jane in jane.age += 1 }`.

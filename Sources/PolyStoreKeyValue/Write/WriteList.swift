@@ -113,7 +113,7 @@ struct WriteList {
 
     func sameKey(_ left: Entry, _ right: Entry) -> Bool { left.head == right.head && Order.of(key(left), key(right)) == 0 }
 
-    /// Adds the entries of another list, with sealed records. The prefix that the keys of this list have in common must not be longer than the keys of both lists share.
+    /// Adds the entries of another list, with sealed records. The keys of both lists must begin with the common prefix of this list.
     mutating func append(_ other: WriteList) {
         if other.isEmpty { return }
         let run = other.run()
