@@ -33,8 +33,8 @@ final class LevelDBEngine: OrderedEngine, @unchecked Sendable {
             features: [.persistence, .fullDurability, .copying, .compaction],
             maximumTransactionSize: max(settings.maximumTransactionSize, 1 << 20))
         let folder = LevelDBFolder(storePath: StorePath(path: path))
-        lockFile = try folder.lock()
-        let mark = LevelDBMark.read(lockFile)
+        let mark: LevelDBMark?
+        (lockFile, mark) = try folder.lock()
         do {
             files = try WatchedFiles([path, path + "/" + LevelDBFolder.lockName])
             try LevelDBRecovery(folder.storePath, mark: mark, repairs: settings.repairsLog).run()

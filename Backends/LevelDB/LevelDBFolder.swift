@@ -78,18 +78,19 @@ struct LevelDBFolder {
 
     /// Takes this library's lock, which belongs to the descriptor. LevelDB's own lock belongs to the process, and a failing second opening would release the
     /// lock of the first.
-    /// - Returns: the descriptor, which the caller closes.
-    /// - Throws: `busy`.
-    func lock() throws -> Int32 {
+    /// - Returns: the descriptor, which the caller closes, and the mark in the file; `nil` for a store that no opening has completed.
+    /// - Throws: `busy`, `full`, `io`.
+    func lock() throws -> (descriptor: Int32, mark: LevelDBMark?) {
         let file = StorePath(path: path + "/" + Self.lockName)
         do {
-            let isNew = try file.kind() == .absent
             let descriptor = try file.openLocked(mode: 0o600)
-            guard isNew else { return descriptor }
+            let mark = LevelDBMark.read(descriptor)
+            guard mark == nil else { return (descriptor, mark) }
             do {
-                // The lock file marks a folder without a complete database as this library's, so it must be durable before LevelDB's files are.
+                // The lock file marks a folder without a complete database as this library's, so it must be durable before LevelDB's files are. An earlier
+                // opening may have made it and failed to flush the folder.
                 try file.flushFolder()
-                return descriptor
+                return (descriptor, nil)
             } catch {
                 Self.unlock(descriptor)
                 throw error

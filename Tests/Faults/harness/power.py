@@ -116,6 +116,8 @@ def run(setting, engine, amount, seed, known):
         every = range(failed, end + 1)
         # Every point, or a part of them for a short run: between the opening that follows the failure and the first acknowledgement.
         some = sorted(draw.sample(every, min(len(every), 2 * amount)))
+        # Several images of each point while the files of the store are made: any of their names may be missing.
+        some = sorted(some + 4 * list(every[:16]))
         for model in MODELS:
             recording.cut(model, some, counts, seed, f"flush {at} of {flushes} of the first opening fails, {model}")
     yield counts
