@@ -197,15 +197,18 @@ import Testing
         var array = SparseArray<Box>()
         for step in 0..<2_000 {
             let index = random.below(range)
-            // Grows in the first half and shrinks in the second.
-            let box = random.below(10) < (step < 1_000 ? 7 : 3) ? Box(step) : nil
-            (dictionary[index], array[index]) = (box, box)
+            let box = Box(step)
+            dictionary[index] = box
+            array.set(box, at: index)
             let other = random.below(range + 2) - 1
             #expect(array[other] == dictionary[other])
             #expect(array.indexes == dictionary.keys.sorted())
             #expect(array.map(\.object.step) == dictionary.sorted { $0.key < $1.key }.map(\.value.step))
-            #expect(array.count == dictionary.count)
-            #expect(array.isEmpty == dictionary.isEmpty)
+            var found: [Int: Box] = [:]
+            array.forEachInAnyOrder { found[$0] = $1 }
+            #expect(found == dictionary)
+            #expect(!array.isEmpty)
         }
+        #expect(SparseArray<Box>().isEmpty)
     }
 }

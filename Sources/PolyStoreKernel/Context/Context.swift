@@ -36,13 +36,13 @@ public class Context {
 
     init(
         core: StackCore, table: StoreTable, _ site: CallSite, source: ReadSource = .noStore, changeBuffer: ChangeBuffer? = nil,
-        contents: (any ContextContents)? = nil, graph: ObjectGraph = ObjectGraph(isKeptByObjects: true)
+        contents: (any ContextContents)? = nil, graph: ObjectGraph? = nil
     ) {
         self.core = core
         self.table = table
         self.site = site
         self.contents = contents
-        self.graph = graph
+        self.graph = graph ?? ObjectGraph(isKeptByObjects: true)
         self.source = source
         self.changeBuffer = changeBuffer
         watcher = QueryLog.make(core.logger, site)
@@ -65,7 +65,10 @@ public class Context {
     }
 
     /// Returns whether an object belongs to this context.
-    package final func owns(_ object: any Model) -> Bool { graph.owns(object) }
+    package final func owns(_ object: any Model) -> Bool {
+        // An object that keeps its context alive names it. The context of another one can have been released, and its address assigned again.
+        object._$state.unretainedMap._withUnsafeGuaranteedRef { $0.keepsContext ? $0.context === self : graph.owns(object) }
+    }
 
     /// Returns the observers of the context. From the first call on, the context collects the changes to notify them.
     @discardableResult
@@ -214,7 +217,10 @@ public class Context {
     /// Returns the registered object with a row id, if there is one.
     @inlinable
     package final func registered<T: Model>(_ type: T.Type, _ entityIndex: Int32, _ rowID: Int64) -> T? {
-        graph.registered(type, entityIndex, rowID)
+        guard let map = graph.maps[Int(entityIndex)], let object = map.object(rowID) else { return nil }
+        if map.isPolymorphic { return object as? T }
+        // The map of a single class contains objects of that class only.
+        return unsafeDowncast(object, to: type)
     }
 
     /// Returns the registered object with a row id, or a new fault.

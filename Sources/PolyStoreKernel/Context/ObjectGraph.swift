@@ -3,8 +3,8 @@ import PolyStoreCollections
 
 /// The objects of a context, with one object per row id, the cached members of their to-many relationships, and prefetched rows.
 ///
-/// A structure that is stored in its context, so that finding an object needs no further pointer. The functions that only read it are inlined: a call would
-/// copy the structure.
+/// A structure that is stored in its context, so that finding an object needs no further pointer. What is called for each object reads the properties in the
+/// context: a function of this structure would copy it, also where it is inlined.
 @usableFromInline
 struct ObjectGraph {
     /// The registered objects, by entity index. A map is created when the context uses the entity for the first time.
@@ -24,11 +24,10 @@ struct ObjectGraph {
     /// Adds the map of an entity that has none.
     mutating func addMap(_ entityIndex: Int32, in context: Context) -> IdentityMap {
         let map = newMap(entityIndex, isPolymorphic: context.entry(entityIndex).isPolymorphic, context)
-        maps[Int(entityIndex)] = map
+        maps.set(map, at: Int(entityIndex))
         return map
     }
 
-    @inline(__always)
     private func newMap(_ entityIndex: Int32, isPolymorphic: Bool, _ context: Context) -> IdentityMap {
         IdentityMap(context, entityIndex: entityIndex, isPolymorphic: isPolymorphic, keepsContext: isKeptByObjects)
     }
@@ -42,21 +41,11 @@ struct ObjectGraph {
     }
 
     /// Returns whether an object belongs to the graph.
-    @inline(__always)
     func owns(_ object: any Model) -> Bool {
         let map = object._$state.unretainedMap.toOpaque()
         let entityIndex = object._$state.entityIndex
         if let registered = maps[Int(entityIndex)], Unmanaged.passUnretained(registered).toOpaque() == map { return true }
         return substitutes[entityIndex].map { Unmanaged.passUnretained($0).toOpaque() == map } ?? false
-    }
-
-    /// Returns the registered object with a row id, if there is one.
-    @inlinable @inline(__always)
-    func registered<T: Model>(_ type: T.Type, _ entityIndex: Int32, _ rowID: Int64) -> T? {
-        guard let map = maps[Int(entityIndex)], let object = map.object(rowID) else { return nil }
-        if map.isPolymorphic { return object as? T }
-        // The map of a single class contains objects of that class only.
-        return unsafeDowncast(object, to: type)
     }
 
     /// Removes all member lists.
@@ -71,7 +60,6 @@ struct ObjectGraph {
     // MARK: Release
 
     /// All maps, including those of substitutes.
-    @inline(__always)
     var allMaps: [IdentityMap] { maps.map(\.object) + substitutes.values }
 
     /// Returns a graph of the same objects without cached members and prefetched rows.

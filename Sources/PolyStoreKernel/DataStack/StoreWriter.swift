@@ -93,9 +93,9 @@ final class StoreWriter {
     /// Ends the write access and keeps the remaining row ids for the next group, unless their reservation was rolled back.
     private func end(wasCommitted: Bool) {
         store.writeAccess.end(owner)
-        for entry in blocks {
-            guard let left = entry.object.left else { continue }
-            if wasCommitted || reservations[entry.index] == nil { store.spareRowIDs.keep(left, entry.index) }
+        blocks.forEachInAnyOrder { entity, block in
+            guard let left = block.left else { return }
+            if wasCommitted || reservations[entity] == nil { store.spareRowIDs.keep(left, entity) }
         }
         hasEnded = true
     }
@@ -135,7 +135,7 @@ final class StoreWriter {
             reservations[entity.index] = (reservations[entity.index]?.lowerBound ?? first)...range.upperBound
             block = RowIDBlock([range], size: size)
         }
-        blocks[entity.index] = block
+        blocks.set(block, at: entity.index)
         return block.take() ?? 0  // a new block is not empty
     }
 }

@@ -70,8 +70,15 @@ package final class ChangeBuffer {
     func changes(of entityIndex: Int) -> EntityChanges {
         if let known = pending[entityIndex] { return known }
         let new = EntityChanges()
-        pending[entityIndex] = new
+        pending.set(new, at: entityIndex)
         return new
+    }
+
+    /// Called after an object was created.
+    func didCreate(_ object: any Model, entityIndex: Int) {
+        changes(of: entityIndex).inserted.append(object)
+        history?.recordCreation(object)
+        tracker?.didCreate(object)
     }
 
     /// Returns whether an entity has changed objects.
@@ -79,7 +86,12 @@ package final class ChangeBuffer {
 
     /// Returns the indexes of the entities of a store that have changed objects, in order.
     func changedEntities(of store: PersistentStore) -> [Int] {
-        pending.lazy.filter { store.entityIndexes.contains(Int32($0.index)) && !$0.object.isEmpty }.map(\.index)
+        var found: [Int] = []
+        pending.forEachInAnyOrder { index, changes in
+            if !changes.isEmpty, store.entityIndexes.contains(Int32(index)) { found.append(index) }
+        }
+        if found.count > 1 { found.sort() }
+        return found
     }
 
     /// Called after stores were added or removed.
@@ -118,9 +130,9 @@ package final class ChangeBuffer {
 
     /// Requests a notification of the next change of objects that were already changed.
     func detectChangesOfChangedObjects() {
-        for entityChanges in pending.lazy.map(\.object) {
-            for object in entityChanges.inserted { object._$state.edit?.isRecorded = true }
-            for object in entityChanges.updated { object._$state.edit?.isRecorded = true }
+        pending.forEachInAnyOrder { _, changes in
+            for object in changes.inserted { object._$state.edit?.isRecorded = true }
+            for object in changes.updated { object._$state.edit?.isRecorded = true }
         }
     }
 
@@ -145,10 +157,10 @@ package final class ChangeBuffer {
     // MARK: The end
 
     /// Clears the changes after they were applied. The transaction now reads them from the stores.
-    func didWrite(_ table: StoreTable) {
-        written = (relationshipChanges, deletedKinds(table))
-        for entityChanges in pending.lazy.map(\.object) {
-            for object in [entityChanges.inserted, entityChanges.updated].joined() { object._$state.edit = nil }
+    func didWrite(_ table: @autoclosure () -> StoreTable) {
+        written = (relationshipChanges, deletedKinds(table()))
+        pending.forEachInAnyOrder { _, changes in
+            for object in [changes.inserted, changes.updated].joined() { object._$state.edit = nil }
         }
         clear()
     }
@@ -175,13 +187,18 @@ package final class ChangeBuffer {
     }
 
     /// The changes of to-many relationships and the entities of deleted objects that a commit publishes.
-    func published(_ table: StoreTable) -> (relationshipChanges: RelationshipChanges, deletedKinds: [RowReference: String]) {
-        written ?? (relationshipChanges, deletedKinds(table))
+    func published(_ table: @autoclosure () -> StoreTable) -> (
+        relationshipChanges: RelationshipChanges, deletedKinds: [RowReference: String]
+    ) {
+        written ?? (relationshipChanges, deletedKinds(table()))
     }
 
     /// Returns the entities of deleted objects in class hierarchies. They cannot be determined after the commit.
-    private func deletedKinds(_ table: StoreTable) -> [RowReference: String] {
-        guard pending.contains(where: { !$0.object.deleted.isEmpty }) else { return [:] }
+    private func deletedKinds(_ table: @autoclosure () -> StoreTable) -> [RowReference: String] {
+        var hasDeleted = false
+        pending.forEachInAnyOrder { _, changes in hasDeleted = hasDeleted || !changes.deleted.isEmpty }
+        guard hasDeleted else { return [:] }
+        let table = table()
         var kinds: [RowReference: String] = [:]
         for changed in pending where !changed.object.deleted.isEmpty {
             guard let hierarchy = table.entries[changed.index].hierarchy else { continue }

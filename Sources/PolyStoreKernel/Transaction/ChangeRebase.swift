@@ -335,8 +335,7 @@ extension Transaction {
             let edit = EditState(isInsert: true)
             edit.mask = mask
             object._$state.edit = edit
-            buffer.changes(of: Int(entityIndex)).inserted.append(object)
-            editing.didCreate(object)
+            buffer.didCreate(object, entityIndex: Int(entityIndex))
             return object
         }
         // In a class hierarchy, the record determines the class.

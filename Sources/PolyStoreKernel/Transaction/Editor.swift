@@ -42,12 +42,6 @@ struct Editor {
         }
     }
 
-    /// Called after an object was created.
-    func didCreate(_ object: any Model) {
-        buffer.history?.recordCreation(object)
-        buffer.tracker?.didCreate(object)
-    }
-
     /// Called before the first change or deletion of an object, and before the first one after recording was requested.
     func willChange(_ object: any Model) {
         buffer.history?.recordChange(object)

@@ -37,8 +37,7 @@ extension Transaction {
         let object = T(_$state: ModelState(map, rowID: rowID))
         object._$state.edit = EditState(isInsert: true)
         map.insert(rowID, object)
-        buffer.changes(of: Int(entry.entityIndex)).inserted.append(object)
-        editing.didCreate(object)
+        buffer.didCreate(object, entityIndex: Int(entry.entityIndex))
         return object
     }
 

@@ -36,7 +36,7 @@ public class Transaction: Context {
     ///   - tracker: Tracks the changed objects of an unqueued transaction.
     ///   - graph: The objects.
     init(
-        core: StackCore, table: StoreTable, access: TransactionSource, tracker: ChangeTracker?, _ site: CallSite, graph: ObjectGraph
+        core: StackCore, table: StoreTable, access: TransactionSource, tracker: ChangeTracker?, _ site: CallSite, graph: ObjectGraph? = nil
     ) {
         let buffer = ChangeBuffer(tracker: tracker)
         self.buffer = buffer

@@ -78,7 +78,7 @@ final class WritePlan {
     private func lists(of entity: Entity) -> EntityLists {
         if let known = entities[entity.index] { return known }
         let new = EntityLists(entity, layout, arena)
-        entities[entity.index] = new
+        entities.set(new, at: entity.index)
         return new
     }
 
@@ -86,7 +86,7 @@ final class WritePlan {
     private func lists(ofLinks table: Int) -> LinkLists {
         if let known = links[table] { return known }
         let new = LinkLists(arena)
-        links[table] = new
+        links.set(new, at: table)
         return new
     }
 
