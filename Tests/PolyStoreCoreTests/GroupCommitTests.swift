@@ -41,6 +41,13 @@ import Testing
             try stack.addStore(backend.store(in: folder, "b"), configuration: "B")
         }
 
+        /// Returns another stack over the first store.
+        func stackOverTheFirst(_ backend: Backend) throws -> DataStack {
+            let other = try DataStack(stack.schema)
+            try other.addStore(backend.store(in: folder, "a"), configuration: "A")
+            return other
+        }
+
         static func creating(_ email: String, _ stores: String...) -> @Sendable (Transaction) throws -> Void {
             { transaction in for store in stores { try transaction.create(Into<Person>(store)).email = email } }
         }
@@ -307,6 +314,32 @@ import Testing
             #expect(rowIDs.count == Set(rowIDs).count)
             #expect(rowIDs.count == 50 + (store == "A" ? (changesTheOther ? 3 : 2) : 1))
         }
+    }
+
+    /// The store that refused a transaction is written by another stack before the transaction is applied again: its changes follow from an older version.
+    @Test(arguments: Backend.shared)
+    func aTransactionThatIsAppliedAloneDoesNotOverwriteTheCommitOfAnotherStack(_ backend: Backend) async throws {
+        let split = try Split(backend)
+        let (stack, faults) = (split.stack, split.faults)
+        let other = try split.stackOverTheFirst(backend)
+        try stack.performAndWait(Split.creating("person", "A"))
+        let gate = try await Gate(stack, Split.creating("1", "B"))
+        faults.refuse(size: 2, times: 1, dies: true)
+        let result: Result<Bool, StoreError> = await withCheckedContinuation { continuation in
+            stack.beginAsynchronous { transaction in
+                try #require(try transaction.fetchOne(From<Person>("A"))).nickname = "mine"
+                try Split.creating("2", "A")(transaction)
+                transaction.commit { continuation.resume(returning: $0) }
+                try other.performAndWait { try #require(try $0.fetchOne(From<Person>("A"))).nickname = "theirs" }
+            }
+            Task { try await gate.open() }
+        }
+        #expect(throws: StoreError.self) { try result.get() }
+        if case .failure(let error) = result { #expect(error.code == .conflict) }
+        let found = try stack.readAndWait { context in
+            [try context.fetchAll(From<Person>("A")).map(\.nickname), try context.fetchAll(From<Person>("B")).map(\.email)]
+        }
+        #expect(found == [["theirs"], ["1"]])
     }
 
     @Test(arguments: Backend.allCases)

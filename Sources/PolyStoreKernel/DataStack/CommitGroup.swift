@@ -32,6 +32,8 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
     @exclusivity(unchecked) private var byteCount = 0
     /// The number of transactions that ran in the group, including those that wait for no commit.
     @exclusivity(unchecked) private var transactionCount = 0
+    /// The stores whose write transactions were rolled back because a transaction failed that is to be applied alone, with the versions that it has read.
+    @exclusivity(unchecked) private var rolledBack: [(store: PersistentStore, version: UInt64)] = []
     /// The end of the first transaction, in nanoseconds.
     @exclusivity(unchecked) private var firstEnd: UInt64 = 0
 
@@ -183,8 +185,10 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
         var affected = sets.prefix { $0.store !== store }.map(\.store.index)
         if !isOwnFault { affected.append(store.index) }
         let hadOthers = writers.contains { $0?.isChanged ?? false }
+        let versions = affected.compactMap(openWriter).filter { !$0.isChanged }.map { (store: $0.store, version: $0.transaction.version) }
         try restore(affected)
         guard !isOwnFault, hadOthers else { throw failure }
+        rolledBack = versions
         // The transaction may have failed only because the group was too large.
         logger.write(
             .info, "A transaction failed in a group and is applied again after the others of the group are committed: \(failure)")
@@ -194,10 +198,12 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
     /// Commits the group, and then applies a transaction that failed in it as the first one of the next group. Its body is not run again.
     func applyAlone(_ member: GroupMember) {
         defer { _ = didRun() }
+        // The transaction may have used these stores again after it failed, in a newer version.
+        let rolledBack = rolledBack
         do {
             let end = commit()
             if let failure = end.failure, member.stores.contains(where: end.lost.contains) { throw failure.error }
-            let versions = (end.committed + end.unchanged).sorted { $0.store.index < $1.store.index }
+            let versions = (rolledBack + end.committed + end.unchanged).sorted { $0.store.index < $1.store.index }
             for (store, version) in versions where member.stores.contains(store.index) {
                 guard try writer(of: store).transaction.version == version else { throw store.interrupted }
             }
@@ -322,6 +328,7 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
         transactionCount = 0
         firstEnd = 0
         limits = nil
+        rolledBack = []
         isOpen = false
         let logger = logger
         let isLogging = logger.isEnabled(.debug)

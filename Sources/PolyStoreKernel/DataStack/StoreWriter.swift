@@ -12,8 +12,6 @@ final class StoreWriter {
     @exclusivity(unchecked) private var applied: [ChangeSet] = []
     /// The row ids to assign, by the entity's index.
     @exclusivity(unchecked) private var blocks = SparseArray<RowIDBlock>()
-    /// A Boolean value that indicates whether the write access has ended.
-    @exclusivity(unchecked) private var hasEnded = false
     /// The row ids reserved in the current write transaction. The reservation is lost if it does not commit.
     @exclusivity(unchecked) private var reservations: [Int: ClosedRange<Int64>] = [:]
 
@@ -97,16 +95,12 @@ final class StoreWriter {
             guard let left = block.left else { return }
             if wasCommitted || reservations[entity] == nil { store.spareRowIDs.keep(left, entity) }
         }
-        hasEnded = true
     }
 
     // MARK: Row ids
 
     /// Returns a new row id. After any commit it is never assigned again.
     func newRowID(_ entity: Entity) throws -> Int64 {
-        if hasEnded {
-            throw StoreError(.closed, "The transaction has ended.", entity: entity.name, location: store.location)
-        }
         if let rowID = blocks[entity.index]?.take() { return rowID }
         return try firstRowID(ofNextBlockFor: entity)
     }
