@@ -24,6 +24,9 @@ let planCostCases: [ConformanceCase] = [
         try crowd.check(order: [try crowd.key("born", ascending: false), note], limit: 3, most: 120)
         // The index continues with age.
         try crowd.check(order: [try crowd.key("kind")], limit: 3, most: 600)
+        // Groups that are much larger than the slice.
+        try crowd.check(order: [try crowd.key("kind"), note], limit: 5, offset: 60, most: 600, elsewhere: 2000)
+        try crowd.check(order: [try crowd.key("kind"), note], limit: 70, offset: 450, most: 1100, elsewhere: 2000)
         try crowd.check(crowd.compare("city", .equal, 3), order: [note], limit: 3, most: 400)
     },
     ConformanceCase(
