@@ -100,11 +100,11 @@ let capabilityCases: [ConformanceCase] = [
         "capability.planned-indexes.both-ways",
         "If planned indexes are claimed, plans name the index of every indexed condition, and otherwise not of all."
     ) { run in
-        let (store, item) = try Catalog.open(run, items: 200)
+        let (store, item) = try ItemCatalog.open(run, items: 200)
         let isClaimed = run.target.capabilities.contains(.plannedIndexes)
         let names = Set(item.indexes.map(\.name))
         let scans = try store.read { transaction in
-            try Catalog.served(store).filter { what, predicate in
+            try ItemCatalog.served(store).filter { what, predicate in
                 let plan = try transaction.explain(FetchRequest(item, predicate: predicate))
                 for access in plan.accesses where access.path == .search || access.path == .index {
                     try run.expect(access.index.map(names.contains) ?? false, "\(what): \(access), of \(names.sorted())")

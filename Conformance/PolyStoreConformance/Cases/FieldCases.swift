@@ -34,9 +34,9 @@ let fieldCases: [ConformanceCase] = [
         }
     },
     ConformanceCase("fields.none.still-ids", "A fetch of no fields returns the same ids in the same order.") { run in
-        let (store, _) = try Catalog.open(run, items: 60)
+        let (store, _) = try ItemCatalog.open(run, items: 60)
         try store.read { transaction in
-            for var request in try Catalog.requests(store) {
+            for var request in try ItemCatalog.requests(store) {
                 let ids = try transaction.ids(request)
                 request.fields = FieldMask()
                 try run.expect(try transaction.ids(request), equals: ids, "\(request.predicate)")
@@ -46,9 +46,9 @@ let fieldCases: [ConformanceCase] = [
         }
     },
     ConformanceCase("fields.condition.on-others", "Conditions and orders can use fields that are not fetched.") { run in
-        let (store, item) = try Catalog.open(run, items: 60)
+        let (store, item) = try ItemCatalog.open(run, items: 60)
         try store.read { transaction in
-            for (number, request) in try Catalog.requests(store).enumerated() {
+            for (number, request) in try ItemCatalog.requests(store).enumerated() {
                 let wanted = [item.fields[number % item.fields.count], item.fields[(number / 9 + 4) % item.fields.count]]
                 let expected = try transaction.rows(request).map { row in wanted.map { row[$0.index] } }
                 try run.expect(
@@ -61,7 +61,7 @@ let fieldCases: [ConformanceCase] = [
         "fields.remainder.on-others",
         "A residual predicate has access to the fields that it needs, also with a sort order."
     ) { run in
-        let (store, item) = try Catalog.open(run, items: 200)
+        let (store, item) = try ItemCatalog.open(run, items: 200)
         let (title, price) = (try store.field("Item", "title"), try store.field("Item", "price"))
         let list: [Value] = (0..<900).map { .text("t\($0 % 40)-\($0)") }
         var deep = QueryPredicate.compare(title, .less, .text("t2"))
@@ -83,9 +83,9 @@ let fieldCases: [ConformanceCase] = [
         }
     },
     ConformanceCase("fields.null.is-null", "A fetched field without a value is null, regardless of other fields.") { run in
-        let (store, item) = try Catalog.open(run, items: 0)
+        let (store, item) = try ItemCatalog.open(run, items: 0)
         let rows = (0..<item.fields.count).map { missing in
-            Catalog.row(4).enumerated().map { location, value in location == missing || location == 0 ? Value.null : value }
+            ItemCatalog.row(4).enumerated().map { location, value in location == missing || location == 0 ? Value.null : value }
         }
         try store.insert("Item", rows)
         try store.read { transaction in
@@ -115,7 +115,7 @@ let fieldCases: [ConformanceCase] = [
         }
     },
     ConformanceCase("fields.write.after-changes", "Fetches of some fields in a write transaction include its pending changes.") { run in
-        let (store, item) = try Catalog.open(run, items: 30)
+        let (store, item) = try ItemCatalog.open(run, items: 30)
         let price = try store.field("Item", "price")
         try store.write { transaction in
             let changes = ChangeSet(store.schema)
@@ -128,9 +128,9 @@ let fieldCases: [ConformanceCase] = [
         }
     },
     ConformanceCase("indexes.ignored.same-rows", "A fetch without indexes returns the same rows in the same order.") { run in
-        let (store, _) = try Catalog.open(run, items: 60)
+        let (store, _) = try ItemCatalog.open(run, items: 60)
         try store.read { transaction in
-            for var request in try Catalog.requests(store) {
+            for var request in try ItemCatalog.requests(store) {
                 let rows = try transaction.rows(request)
                 request.ignoresIndexes = true
                 try run.expect(
@@ -140,9 +140,9 @@ let fieldCases: [ConformanceCase] = [
     },
     ConformanceCase("indexes.ignored.same-counts", "Counts and fetches of ids or of some fields are the same without indexes.") {
         run in
-        let (store, _) = try Catalog.open(run, items: 60)
+        let (store, _) = try ItemCatalog.open(run, items: 60)
         try store.read { transaction in
-            for var request in try Catalog.requests(store) {
+            for var request in try ItemCatalog.requests(store) {
                 let ids = try transaction.ids(request)
                 request.ignoresIndexes = true
                 try run.expect(try transaction.count(request), equals: ids.count, "\(request.predicate)")
@@ -155,7 +155,7 @@ let fieldCases: [ConformanceCase] = [
         }
     },
     ConformanceCase("indexes.ignored.after-writes", "After updates and deletions, the results with and without indexes are equal.") { run in
-        let (store, item) = try Catalog.open(run, items: 80)
+        let (store, item) = try ItemCatalog.open(run, items: 80)
         for round in 0..<4 as Range<Int64> {
             try store.change { changes in
                 for id in 1...80 as ClosedRange<Int64> where id % 4 == round {
@@ -169,7 +169,7 @@ let fieldCases: [ConformanceCase] = [
                 }
             }
             try store.read { transaction in
-                for var request in try Catalog.requests(store) where request.limit == nil {
+                for var request in try ItemCatalog.requests(store) where request.limit == nil {
                     let ids = try transaction.ids(request)
                     request.ignoresIndexes = true
                     try run.expect(try transaction.ids(request), equals: ids, "round \(round): \(request.predicate)")

@@ -12,9 +12,9 @@ let planCases: [ConformanceCase] = [
         "plan.rows.returned-are-those-of-the-fetch", "Explaining returns as many rows as a fetch, for every condition, order and slice."
     ) {
         run in
-        let (store, _) = try Catalog.open(run, items: 120)
+        let (store, _) = try ItemCatalog.open(run, items: 120)
         try store.read { transaction in
-            for request in try Catalog.requests(store) {
+            for request in try ItemCatalog.requests(store) {
                 let plan = try transaction.explain(request)
                 try run.expect(plan.rowsReturned, equals: try transaction.ids(request).count, "\(plan) for \(request.predicate)")
             }
@@ -23,10 +23,10 @@ let planCases: [ConformanceCase] = [
     ConformanceCase(
         "plan.rows.examined-are-at-least-the-returned", "Every returned row was examined, and a full scan examines every row."
     ) { run in
-        let (store, item) = try Catalog.open(run, items: 120)
+        let (store, item) = try ItemCatalog.open(run, items: 120)
         let note = try store.field("Item", "note")
         try store.read { transaction in
-            for request in try Catalog.requests(store) {
+            for request in try ItemCatalog.requests(store) {
                 let plan = try transaction.explain(request)
                 guard let examined = plan.rowsExamined, let returned = plan.rowsReturned else { throw run.fail("no numbers in \(plan)") }
                 try run.expect(examined >= returned, "\(plan) for \(request.predicate)")
@@ -38,7 +38,7 @@ let planCases: [ConformanceCase] = [
     },
     ConformanceCase("plan.rows.only-when-carried-out", "Only an executed plan has row counts, and it has both.") {
         run in
-        let (store, item) = try Catalog.open(run, items: 30)
+        let (store, item) = try ItemCatalog.open(run, items: 30)
         try store.read { transaction in
             let request = FetchRequest(item, limit: 5)
             let plan = try transaction.plan(request)
@@ -55,7 +55,7 @@ let planCases: [ConformanceCase] = [
     ConformanceCase(
         "plan.rows.none", "A limit of 0, an empty entity and a false condition return no rows, and the first two examine none."
     ) { run in
-        let (store, item) = try Catalog.open(run, items: 30)
+        let (store, item) = try ItemCatalog.open(run, items: 30)
         let price = try store.field("Item", "price")
         try store.read { transaction in
             for request in [FetchRequest(item, limit: 0), FetchRequest(item, sortKeys: [SortKey(price)], limit: 0, offset: 3)] {
@@ -75,8 +75,8 @@ let planCases: [ConformanceCase] = [
         "A repeated plan is equal as a value, as text and as JSON, also in another transaction after other requests."
     ) {
         run in
-        let (store, item) = try Catalog.open(run, items: 60)
-        let requests = try Catalog.someRequests(store)
+        let (store, item) = try ItemCatalog.open(run, items: 60)
+        let requests = try ItemCatalog.someRequests(store)
         func plans() throws -> [QueryPlan] {
             try store.read { transaction in try requests.flatMap { [try transaction.plan($0), try transaction.explain($0)] } }
         }
@@ -90,9 +90,9 @@ let planCases: [ConformanceCase] = [
         }
     },
     ConformanceCase("plan.json.decodes-back", "The JSON of a plan decodes to the same plan and encodes to the same bytes.") { run in
-        let (store, _) = try Catalog.open(run, items: 40)
+        let (store, _) = try ItemCatalog.open(run, items: 40)
         try store.read { transaction in
-            for request in try Catalog.someRequests(store) {
+            for request in try ItemCatalog.someRequests(store) {
                 for plan in [try transaction.plan(request), try transaction.explain(request)] {
                     let back = try JSONDecoder().decode(QueryPlan.self, from: Data(plan.json.utf8))
                     try run.expect(back, equals: plan)
@@ -102,7 +102,7 @@ let planCases: [ConformanceCase] = [
         }
     },
     ConformanceCase("plan.access.holds-no-constants", "The description of the access path contains no constants.") { run in
-        let (store, item) = try Catalog.open(run, items: 20)
+        let (store, item) = try ItemCatalog.open(run, items: 20)
         let predicates: [QueryPredicate] = [
             .compare(try store.field("Item", "sku"), .equal, .text("s3cr3t")),
             .text(try store.field("Item", "title"), .beginsWith, "s3cr3t"),
@@ -121,17 +121,17 @@ let planCases: [ConformanceCase] = [
         }
     },
     ConformanceCase("plan.explain.changes-nothing", "Explaining changes neither version nor records nor sequences.") { run in
-        let (store, item) = try Catalog.open(run, items: 40)
+        let (store, item) = try ItemCatalog.open(run, items: 40)
         let version = try store.read { $0.version }
         let before = try store.read { try $0.rows(FetchRequest(item)) }
-        try store.read { transaction in for request in try Catalog.someRequests(store) { _ = try transaction.explain(request) } }
+        try store.read { transaction in for request in try ItemCatalog.someRequests(store) { _ = try transaction.explain(request) } }
         try run.expect(try store.read { $0.version }, equals: version)
         try run.expect(try store.read { try $0.rows(FetchRequest(item)) }, equals: before)
         try store.change { $0.delete(item, rowID: 1) }
         try run.expect(try store.read { try $0.count(FetchRequest(item)) }, equals: 39, "writing continues")
     },
     ConformanceCase("plan.cursor.is-not-disturbed", "Plans and open cursors do not affect each other.") { run in
-        let (store, item) = try Catalog.open(run, items: 40)
+        let (store, item) = try ItemCatalog.open(run, items: 40)
         let price = try store.field("Item", "price")
         try store.read { transaction in
             let request = FetchRequest(item, predicate: .compare(price, .less, .integer(30)), sortKeys: [SortKey(price, ascending: false)])
@@ -151,7 +151,7 @@ let planCases: [ConformanceCase] = [
     ConformanceCase(
         "plan.write.sees-what-was-applied", "Explaining in a write transaction counts its pending changes and does not affect the commit."
     ) { run in
-        let (store, item) = try Catalog.open(run, items: 20)
+        let (store, item) = try ItemCatalog.open(run, items: 20)
         let request = FetchRequest(item, predicate: .compare(try store.field("Item", "price"), .equal, .integer(1000)))
         try store.write { transaction in
             let changes = ChangeSet(store.schema)
@@ -166,9 +166,9 @@ let planCases: [ConformanceCase] = [
         try run.expect(try store.read { try $0.explain(request).rowsReturned }, equals: 6)
     },
     ConformanceCase("plan.parts.of-records", "Explaining a fetch of ids or of some fields returns the same number of rows.") { run in
-        let (store, item) = try Catalog.open(run, items: 50)
+        let (store, item) = try ItemCatalog.open(run, items: 50)
         try store.read { transaction in
-            for var request in try Catalog.someRequests(store) {
+            for var request in try ItemCatalog.someRequests(store) {
                 let expected = try transaction.ids(request).count
                 request.onlyIDs = true
                 try run.expect(try transaction.explain(request).rowsReturned, equals: expected, "ids of \(request.predicate)")
@@ -181,9 +181,9 @@ let planCases: [ConformanceCase] = [
     ConformanceCase(
         "plan.indexes.ignored-are-not-named", "The plan of a request that ignores indexes names none, and the rows are the same."
     ) { run in
-        let (store, _) = try Catalog.open(run, items: 50)
+        let (store, _) = try ItemCatalog.open(run, items: 50)
         try store.read { transaction in
-            for var request in try Catalog.someRequests(store) {
+            for var request in try ItemCatalog.someRequests(store) {
                 let expected = try transaction.explain(request).rowsReturned
                 request.ignoresIndexes = true
                 let plan = try transaction.explain(request)
@@ -196,7 +196,7 @@ let planCases: [ConformanceCase] = [
         }
     },
     ConformanceCase("plan.refused.as-a-fetch-is", "Explaining rejects invalid requests with the same error as a fetch.") { run in
-        let (store, item) = try Catalog.open(run, items: 5)
+        let (store, item) = try ItemCatalog.open(run, items: 5)
         let stranger = FieldReference(index: 77, name: "far", type: .int64)
         let requests = [
             FetchRequest(item, predicate: .isNull(stranger)), FetchRequest(item, sortKeys: [SortKey(stranger)]),

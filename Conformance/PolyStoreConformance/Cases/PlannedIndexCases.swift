@@ -4,8 +4,8 @@ import PolyStoreBackend
 let plannedIndexCases: [ConformanceCase] =
     kinds.map { name, statement, belongs in
         ConformanceCase("plan.index.\(name)", statement, requires: [.plannedIndexes]) { run in
-            let (store, item) = try Catalog.open(run, items: rows)
-            let conditions = try Catalog.served(store).filter { belongs($0.0) }
+            let (store, item) = try ItemCatalog.open(run, items: rows)
+            let conditions = try ItemCatalog.served(store).filter { belongs($0.0) }
             try run.expect(!conditions.isEmpty, "a condition is missing")
             try store.read { transaction in
                 for (what, predicate) in conditions {
@@ -22,10 +22,10 @@ let plannedIndexCases: [ConformanceCase] =
             "plan.index.names-are-of-the-schema", "Plans name indexes of the entity.", requires: [.plannedIndexes]
         ) {
             run in
-            let (store, item) = try Catalog.open(run, items: rows)
+            let (store, item) = try ItemCatalog.open(run, items: rows)
             let names = Set(item.indexes.map(\.name))
             try store.read { transaction in
-                for (what, predicate) in try Catalog.served(store) {
+                for (what, predicate) in try ItemCatalog.served(store) {
                     for access in try transaction.plan(FetchRequest(item, predicate: predicate)).accesses {
                         switch access.path {
                         case .search, .index:
@@ -94,7 +94,7 @@ let plannedIndexCases: [ConformanceCase] =
             "plan.index.order-and-limit", "The first rows in the order of an index, or of ids, are read without the others.",
             requires: [.plannedIndexes]
         ) { run in
-            let (store, item) = try Catalog.open(run, items: rows)
+            let (store, item) = try ItemCatalog.open(run, items: rows)
             func key(_ name: String, ascending: Bool = true) throws -> SortKey {
                 SortKey(name == "id" ? .objectID : try store.field("Item", name), ascending: ascending)
             }
@@ -120,7 +120,7 @@ let plannedIndexCases: [ConformanceCase] =
             "plan.index.condition-order-and-limit", "One compound index can serve both a condition and an order.",
             requires: [.plannedIndexes]
         ) { run in
-            let (store, item) = try Catalog.open(run, items: rows)
+            let (store, item) = try ItemCatalog.open(run, items: rows)
             let (shelf, slot) = (try store.field("Item", "shelf"), try store.field("Item", "slot"))
             for isAscending in [true, false] {
                 let request = FetchRequest(
@@ -134,7 +134,7 @@ let plannedIndexCases: [ConformanceCase] =
             "plan.index.follows-writes", "Plans of a write transaction also name an index, before and after changes are applied.",
             requires: [.plannedIndexes]
         ) { run in
-            let (store, item) = try Catalog.open(run, items: rows)
+            let (store, item) = try ItemCatalog.open(run, items: rows)
             let request = FetchRequest(item, predicate: .compare(try store.field("Item", "price"), .equal, .integer(3)))
             try store.write { transaction in
                 try run.expect(!(try transaction.plan(request).isScan), "before")

@@ -7,7 +7,7 @@ let reopenCases: [ConformanceCase] = [
         requires: [.persistence]
     ) {
         run in
-        var (store, item) = try Catalog.open(run, items: 60)
+        var (store, item) = try ItemCatalog.open(run, items: 60)
         try store.change { changes in
             for id in stride(from: Int64(2), through: 60, by: 5) {
                 try changes.update(item, rowID: id, ["price": .null, "title": .text("é\u{0}\(id)")])
@@ -17,13 +17,13 @@ let reopenCases: [ConformanceCase] = [
         func answers() throws -> [[[Value]]] {
             let price = try store.field("Item", "price")
             return try store.read { transaction in
-                try Catalog.requests(store).map { try transaction.rows($0) }
+                try ItemCatalog.requests(store).map { try transaction.rows($0) }
                     + [transaction.aggregate(AggregateRequest(item, groupBy: [price], aggregates: [.count])).map { $0.group + $0.values }]
             }
         }
         let before = try answers()
         try store.backend.close()
-        store = try run.open(Catalog.schema)
+        store = try run.open(ItemCatalog.schema)
         item = try store.entity("Item")
         try run.expect(try answers() == before, "another answer after reopening")
     },

@@ -4,7 +4,7 @@ import PolyStoreBackend
 let snapshotCases: [ConformanceCase] =
     cursorCases.map { cursorCase in
         ConformanceCase("snapshot.cursor.\(cursorCase.name)", cursorCase.statement) { run in
-            let (store, item) = try Catalog.open(run, items: 60)
+            let (store, item) = try ItemCatalog.open(run, items: 60)
             let request = try cursorCase.request(store)
             let reader = try store.backend.beginRead()
             defer { reader.end() }
@@ -30,7 +30,7 @@ let snapshotCases: [ConformanceCase] =
                                 ])
                         }
                     }
-                    try changes.insert(item, rowID: Int64(100 + step), Catalog.row(100 + step))
+                    try changes.insert(item, rowID: Int64(100 + step), ItemCatalog.row(100 + step))
                 }
             }
             cursor.close()
@@ -43,7 +43,7 @@ let snapshotCases: [ConformanceCase] =
             "snapshot.readers.every-answer-of-its-version",
             "Readers of several versions each have consistent results: rows, counts, links, aggregates, plans."
         ) { run in
-            let (store, item) = try Catalog.open(run, items: 40)
+            let (store, item) = try ItemCatalog.open(run, items: 40)
             let price = try store.field("Item", "price")
             let items = try store.relationship("Maker", "items")
             func answers(_ reader: any ReadTransaction) throws -> [[[Value]]] {
@@ -67,7 +67,7 @@ let snapshotCases: [ConformanceCase] =
                     for id in 10...20 as ClosedRange<Int64> {
                         try changes.update(item, rowID: id, ["price": .integer(id + round), "maker": .integer(round % 3 + 1)])
                     }
-                    try changes.insert(item, rowID: 1000 + round, Catalog.row(Int(1000 + round)))
+                    try changes.insert(item, rowID: 1000 + round, ItemCatalog.row(Int(1000 + round)))
                 }
             }
             for (number, (reader, expected)) in readers.enumerated().reversed() {
@@ -106,7 +106,7 @@ let snapshotCases: [ConformanceCase] =
             "A reader that began during a write transaction does not see its changes after the commit."
         ) {
             run in
-            let (store, item) = try Catalog.open(run, items: 10)
+            let (store, item) = try ItemCatalog.open(run, items: 10)
             let before = try store.read { try $0.rows(FetchRequest(item)) }
             let writer = try store.backend.beginWrite()
             let changes = ChangeSet(store.schema)
@@ -123,7 +123,7 @@ let snapshotCases: [ConformanceCase] =
         ConformanceCase(
             "snapshot.reader.across-many-commits", "A reader that stays open for hundreds of commits sees its version and blocks nothing."
         ) { run in
-            let (store, item) = try Catalog.open(run, items: 20)
+            let (store, item) = try ItemCatalog.open(run, items: 20)
             let before = try store.read { try $0.rows(FetchRequest(item)) }
             let reader = try store.backend.beginRead()
             for round in 1...200 as ClosedRange<Int64> {
@@ -142,7 +142,7 @@ let snapshotCases: [ConformanceCase] =
             "snapshot.sessions.idle-ones-are-limited",
             "A backend that keeps sessions for later snapshots keeps no more than it states, and counts those in use."
         ) { run in
-            let (store, item) = try Catalog.open(run, items: 3)
+            let (store, item) = try ItemCatalog.open(run, items: 3)
             guard let before = store.backend.readSessions else { return }
             for round in 1...2 {
                 let readers = try (0..<100).map { _ in try store.backend.beginRead() }
@@ -159,7 +159,7 @@ let snapshotCases: [ConformanceCase] =
             "snapshot.write.cursors-within",
             "Cursors of a write transaction are independent, and an open one does not prevent writes."
         ) { run in
-            let (store, item) = try Catalog.open(run, items: 30)
+            let (store, item) = try ItemCatalog.open(run, items: 30)
             let price = try store.field("Item", "price")
             let byPrice = FetchRequest(item, sortKeys: [SortKey(price, ascending: false)])
             try store.write { transaction in

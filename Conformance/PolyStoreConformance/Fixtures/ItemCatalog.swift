@@ -1,7 +1,7 @@
 import PolyStoreBackend
 
 /// A store with an index of every kind, for plans and for results with and without indexes.
-enum Catalog {
+enum ItemCatalog {
     /// Item(sku unique; title, price, weight, added indexed; note; shelf and slot together indexed; maker) → Maker.
     static let schema: SchemaDescription = {
         func attribute(_ name: String, _ type: AttributeType, isIndexed: Bool = false, isUnique: Bool = false) -> PropertyDescription {
