@@ -6,6 +6,8 @@ import subprocess
 from harness.process import fail
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[3]
+# SwiftPM links the plug-in of the macros again when it changes, and does not compile the files again that use them.
+MACROS, USES = "Sources/PolyStoreMacros/", "@Model|#Unique|#Index"
 
 
 def git(folder, *arguments):
@@ -51,11 +53,20 @@ class Copy:
         self.backup.write_text(json.dumps(originals))
         for mutant in mutants:
             self.write(mutant.file, self.text(mutant.file).replace(mutant.old, mutant.new))
+        self.touch_users(originals)
 
     def restore(self):
         if not self.backup.exists():
             return
-        for path, text in json.loads(self.backup.read_text()).items():
+        originals = json.loads(self.backup.read_text())
+        for path, text in originals.items():
             if self.text(path) != text:
                 self.write(path, text)
+        self.touch_users(originals)
         self.backup.unlink()
+
+    def touch_users(self, changed):
+        """Lets the next build compile the users of the macros if one of the changed files is theirs."""
+        if any(path.startswith(MACROS) for path in changed):
+            for path in git(self.folder, "grep", "-lE", USES, "--", "*.swift").splitlines():
+                (self.folder / path).touch()
