@@ -74,6 +74,10 @@ let package = Package(
                 "PolyStoreQuery", "PolyStoreRuns",
             ],
             swiftSettings: settings),
+        // Conditions and orders by columns in closures.
+        .target(
+            name: "PolyStoreColumns",
+            dependencies: ["PolyStoreAttributes", "PolyStoreBackend", "PolyStoreConditions", "PolyStoreKernel"], swiftSettings: settings),
         // Conditions from Foundation's `#Predicate`.
         .target(
             name: "PolyStorePredicates",
@@ -97,8 +101,8 @@ let package = Package(
         .target(
             name: "PolyStoreCore",
             dependencies: [
-                "PolyStoreAttributes", "PolyStoreHistory", "PolyStoreKernel", "PolyStoreMigration", "PolyStoreObservation",
-                "PolyStorePredicates", "PolyStoreRuns", "PolyStoreTransfer",
+                "PolyStoreAttributes", "PolyStoreColumns", "PolyStoreHistory", "PolyStoreKernel", "PolyStoreMigration",
+                "PolyStoreObservation", "PolyStorePredicates", "PolyStoreRuns", "PolyStoreTransfer",
             ],
             swiftSettings: settings),
         // Two functions of Swift's runtime.

@@ -1,6 +1,7 @@
 // The object layer without macros: the kernel, and the modules on it.
 
 @_exported import PolyStoreAttributes
+@_exported import PolyStoreColumns
 @_exported import PolyStoreHistory
 @_exported import PolyStoreKernel
 @_exported import PolyStoreMigration

@@ -14,6 +14,8 @@ import tempfile
 
 SCOPES = sys.argv[1] if len(sys.argv) > 1 else "5000"
 MODULES = ".build/debug/Modules"
+# The limit for conditions by columns of up to 20 terms.
+COLUMN_SCOPES = "320"
 
 MODEL = """
 import Foundation
@@ -79,14 +81,31 @@ def program():
     return "\n".join(lines) + "\n", len(expressions)
 
 
-def check(path):
+TERMS = [
+    "$0.age == 1", '$0.name == "x"', "$0.height > 1.5", "$0.isActive == true", "$0.nickname != nil", "$0.rank < 3", "$0.born > now", "$0.age != 7",
+    '$0.department.title == "R"', "$0.friends.count > 3",
+]
+
+
+def columns():
+    """Returns conditions by columns, as one expression and in lines."""
+    lines = [MODEL, "let now = Date()"]
+    for count in (2, 5, 10, 20):
+        terms = (2 * TERMS)[:count]
+        lines.append(f"func expression{count}() {{ _ = From<Person>().where {{ {' && '.join(terms)} }} }}")
+        lines.append(f"func either{count}() {{ _ = From<Person>().where {{ {' || '.join(terms)} }} }}")
+        lines.append(f"func lines{count}() {{ _ = From<Person>().where {{\n" + "\n".join(terms) + "\n} }")
+    return "\n".join(lines) + "\n"
+
+
+def check(path, scopes=SCOPES):
     maps = [os.path.join(folder, name) for folder, _, names in os.walk(".") if "/.build" not in folder for name in names if name == "module.modulemap"]
-    command = ["swiftc", "-typecheck", "-swift-version", "6", "-I", MODULES, "-Xfrontend", f"-solver-scope-threshold={SCOPES}"]
+    command = ["swiftc", "-typecheck", "-swift-version", "6", "-I", MODULES, "-Xfrontend", f"-solver-scope-threshold={scopes}"]
     command += [flag for name in maps for flag in ("-Xcc", f"-fmodule-map-file={name}")]
     command += ["-load-plugin-executable", ".build/debug/PolyStoreMacros-tool#PolyStoreMacros", path]
     result = subprocess.run(command, capture_output=True, text=True)
     if result.returncode != 0:
-        sys.exit(f"type checking: FAILED with a limit of {SCOPES} scopes\n{result.stdout}{result.stderr}")
+        sys.exit(f"type checking: FAILED with a limit of {scopes} scopes\n{result.stdout}{result.stderr}")
 
 
 def main():
@@ -96,8 +115,12 @@ def main():
         with open(path, "w") as file:
             file.write(text)
         check(path)
+        with open(path, "w") as file:
+            file.write(columns())
+        check(path, COLUMN_SCOPES)
     check("Examples/QuickStart/main.swift")
-    print(f"type checking: {count} documented expressions, conditions of 8 terms and the README's program, each within {SCOPES} scopes")
+    print(f"type checking: {count} documented expressions, conditions of 8 terms and the README's program, each within {SCOPES} scopes; "
+        f"20 terms by columns within {COLUMN_SCOPES}")
 
 
 main()

@@ -69,6 +69,7 @@ CONFORMANCE = "ConformanceTests"
 TESTS = [
     ("Sources/PolyStoreConditions", ["PolyStoreCoreTests", "PolyStoreTests"]),
     ("Sources/PolyStoreKernel/Query", ["PolyStoreCoreTests", "PolyStoreTests"]),
+    ("Sources/PolyStoreColumns", ["PolyStoreTests"]),
     ("Sources/PolyStorePredicates", ["PolyStoreCoreTests", "PolyStoreTests"]),
     ("Sources/PolyStoreObservation", ["PolyStoreObserveTests", "PolyStoreCoreTests.Failed(List|Snapshot)Tests"]),
     ("Sources/PolyStoreHistory", ["PolyStoreHistoryTests"]),

@@ -21,7 +21,7 @@ ENGINE_SOURCES = {
 }
 CONTRACT = ["Sources/PolyStoreBackend", "Sources/CRecordBytes"]
 CORE = [
-    "Sources/PolyStoreConditions", "Sources/PolyStoreKernel", "Sources/PolyStorePredicates", "Sources/PolyStoreObservation", "Sources/PolyStoreHistory",
+    "Sources/PolyStoreConditions", "Sources/PolyStoreKernel", "Sources/PolyStoreColumns", "Sources/PolyStorePredicates", "Sources/PolyStoreObservation", "Sources/PolyStoreHistory",
     "Sources/PolyStoreTransfer", "Sources/PolyStoreMigration",
 ]
 

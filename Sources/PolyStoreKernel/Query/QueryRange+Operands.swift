@@ -3,7 +3,7 @@ import PolyStoreConditions
 
 extension QueryRange {
     /// Returns the bounds if they have the given type.
-    func bounds<V>(of type: V.Type) -> QueryBounds<V>? { queryBounds as? QueryBounds<V> }
+    package func bounds<V>(of type: V.Type) -> QueryBounds<V>? { queryBounds as? QueryBounds<V> }
 
     /// The bounds as operands; nil if the type of the bounds is not supported in conditions.
     package var operands: (low: Operand?, high: Operand?, includesHigh: Bool)? {

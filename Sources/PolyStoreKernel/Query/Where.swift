@@ -65,6 +65,9 @@ public struct Where<T: Model>: Sendable, Hashable, FetchClause {
     /// Creates a condition from any dialect.
     package init(_ condition: Condition) { self.init(.open(condition)) }
 
+    /// Creates a condition on fields of the model whose indexes are known.
+    package init(resolved predicate: QueryPredicate) { self.init(.plain(predicate)) }
+
     /// Creates a condition with a closure. The fetch throws the errors of the closure.
     package init(catching make: () throws -> Condition) {
         do { self.init(try make()) } catch { self.init(.none, error: StoreError(describing: error)) }
@@ -87,6 +90,7 @@ public struct Where<T: Model>: Sendable, Hashable, FetchClause {
     /// Creates a condition on the members of the model: `Where<Person> { $0.age > 30 && $0.name == "Jane" }`.
     ///
     /// The form of CoreStore and of `filter`; the same as `\.age > 30 && \.name == "Jane"`.
+    @_disfavoredOverload
     public init(_ condition: (KeyPathMembers<T>) -> Where<T>) { self = condition(KeyPathMembers()) }
 
     /// Selects all objects. The form of CoreStore; the same as `Where(true)`.

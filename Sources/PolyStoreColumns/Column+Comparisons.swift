@@ -1,0 +1,175 @@
+public import PolyStoreAttributes
+import PolyStoreBackend
+import PolyStoreConditions
+public import PolyStoreKernel
+
+// A comparison has an overload for a constant and for a column, each for an attribute, an optional one, an enum with raw values and an optional enum. Every overload
+// more costs the type checker of every condition; see Tests/TypeChecking.
+
+extension ColumnCondition {
+    /// Compares a value with a constant. A null constant makes a test for null.
+    init(_ column: ColumnValue, _ comparison: ComparisonOperator, _ constant: Value, _ type: AttributeType) {
+        switch column {
+        case .field(let field):
+            let expression = QueryExpression.field(field)
+            self.init(
+                .resolved(constant.isNull ? Self.null(expression, comparison) : .compare(expression, comparison, .constant(constant, type)))
+            )
+        case .operand(let operand):
+            self.init(.comparison(Comparison(operand, .comparison(comparison), constant.isNull ? .null : .constant(constant, type))))
+        case .failure(let error): self.init(.constant(false), error: error)
+        }
+    }
+
+    private static func null(_ expression: QueryExpression, _ comparison: ComparisonOperator) -> QueryPredicate {
+        comparison == .notEqual ? .not(.isNull(expression)) : .isNull(expression)
+    }
+
+    /// Compares two values.
+    init(_ left: ColumnValue, _ comparison: ComparisonOperator, _ right: ColumnValue) {
+        if case .field(let first) = left, case .field(let second) = right {
+            self.init(.resolved(.compare(.field(first), comparison, .field(second))))
+        } else {
+            self.init { .comparison(Comparison(try left.operand, .comparison(comparison), try right.operand)) }
+        }
+    }
+
+    fileprivate init<D: Model>(_ column: ColumnValue, _ comparison: ComparisonOperator, _ target: ObjectID<D>?) {
+        self.init { .comparison(Comparison(try column.operand, .comparison(comparison), target?.operand ?? .null)) }
+    }
+}
+
+extension AttributeValue {
+    fileprivate func compared(_ column: ColumnValue, _ comparison: ComparisonOperator) -> ColumnCondition {
+        ColumnCondition(column, comparison, attributeValue, Self.attributeType)
+    }
+}
+
+extension Optional where Wrapped: AttributeValue {
+    fileprivate func compared(_ column: ColumnValue, _ comparison: ComparisonOperator) -> ColumnCondition {
+        ColumnCondition(column, comparison, self?.attributeValue ?? .null, Wrapped.attributeType)
+    }
+}
+
+// MARK: Equality
+
+/// Selects objects whose column equals a value; with nil, objects without a value.
+public func == <V: AttributeValue & Equatable>(column: Column<V>, value: V) -> ColumnCondition { value.compared(column._$value, .equal) }
+@_disfavoredOverload
+public func == <V: AttributeValue & Equatable>(column: Column<V?>, value: V?) -> ColumnCondition { value.compared(column._$value, .equal) }
+public func == <V: RawRepresentable>(column: Column<V>, value: V) -> ColumnCondition where V.RawValue: AttributeValue {
+    value.rawValue.compared(column._$value, .equal)
+}
+@_disfavoredOverload
+public func == <V: RawRepresentable>(column: Column<V?>, value: V?) -> ColumnCondition where V.RawValue: AttributeValue {
+    (value?.rawValue).compared(column._$value, .equal)
+}
+/// Selects objects without a value: `$0.nickname == nil`, `$0.department == nil`.
+public func == <V>(column: Column<V?>, value: _OptionalNilComparisonType) -> ColumnCondition {
+    ColumnCondition(column._$value, .equal, .null, .int64)
+}
+/// Selects objects whose relationship leads to an object, or to none. An object of another store is not equal to any destination.
+@_disfavoredOverload
+public func == <D: Model>(column: Column<D?>, target: D?) -> ColumnCondition { ColumnCondition(column._$value, .equal, target?.objectID) }
+public func == <D: Model>(column: Column<D?>, target: ObjectID<D>?) -> ColumnCondition { ColumnCondition(column._$value, .equal, target) }
+/// Selects the object with an id: `$0.objectID == id`.
+public func == <D: Model>(column: Column<ObjectID<D>>, id: ObjectID<D>) -> ColumnCondition { ColumnCondition(column._$value, .equal, id) }
+/// Compares two columns. The same applies to the operators below.
+public func == <V>(left: Column<V>, right: Column<V>) -> ColumnCondition { ColumnCondition(left._$value, .equal, right._$value) }
+public func == <V>(left: Column<V?>, right: Column<V>) -> ColumnCondition { ColumnCondition(left._$value, .equal, right._$value) }
+public func == <V>(left: Column<V>, right: Column<V?>) -> ColumnCondition { ColumnCondition(left._$value, .equal, right._$value) }
+
+/// Selects objects whose column differs from a value; with nil, objects with a value.
+public func != <V: AttributeValue & Equatable>(column: Column<V>, value: V) -> ColumnCondition { value.compared(column._$value, .notEqual) }
+@_disfavoredOverload
+public func != <V: AttributeValue & Equatable>(column: Column<V?>, value: V?) -> ColumnCondition {
+    value.compared(column._$value, .notEqual)
+}
+public func != <V: RawRepresentable>(column: Column<V>, value: V) -> ColumnCondition where V.RawValue: AttributeValue {
+    value.rawValue.compared(column._$value, .notEqual)
+}
+@_disfavoredOverload
+public func != <V: RawRepresentable>(column: Column<V?>, value: V?) -> ColumnCondition where V.RawValue: AttributeValue {
+    (value?.rawValue).compared(column._$value, .notEqual)
+}
+/// Selects objects with a value: `$0.nickname != nil`, `$0.department != nil`.
+public func != <V>(column: Column<V?>, value: _OptionalNilComparisonType) -> ColumnCondition {
+    ColumnCondition(column._$value, .notEqual, .null, .int64)
+}
+/// Selects objects whose relationship leads to another object than the given one; with nil, to any object.
+@_disfavoredOverload
+public func != <D: Model>(column: Column<D?>, target: D?) -> ColumnCondition {
+    ColumnCondition(column._$value, .notEqual, target?.objectID)
+}
+public func != <D: Model>(column: Column<D?>, target: ObjectID<D>?) -> ColumnCondition {
+    ColumnCondition(column._$value, .notEqual, target)
+}
+/// Selects all objects but the one with an id.
+public func != <D: Model>(column: Column<ObjectID<D>>, id: ObjectID<D>) -> ColumnCondition {
+    ColumnCondition(column._$value, .notEqual, id)
+}
+public func != <V>(left: Column<V>, right: Column<V>) -> ColumnCondition { ColumnCondition(left._$value, .notEqual, right._$value) }
+public func != <V>(left: Column<V?>, right: Column<V>) -> ColumnCondition { ColumnCondition(left._$value, .notEqual, right._$value) }
+public func != <V>(left: Column<V>, right: Column<V?>) -> ColumnCondition { ColumnCondition(left._$value, .notEqual, right._$value) }
+
+// MARK: Order
+
+/// Selects objects whose column is less than a value. Enums are compared by their raw values.
+public func < <V: AttributeValue & Comparable>(column: Column<V>, value: V) -> ColumnCondition { value.compared(column._$value, .less) }
+public func < <V: AttributeValue & Comparable>(column: Column<V?>, value: V) -> ColumnCondition { value.compared(column._$value, .less) }
+public func < <V: RawRepresentable>(column: Column<V>, value: V) -> ColumnCondition where V.RawValue: AttributeValue & Comparable {
+    value.rawValue.compared(column._$value, .less)
+}
+public func < <V: RawRepresentable>(column: Column<V?>, value: V) -> ColumnCondition where V.RawValue: AttributeValue & Comparable {
+    value.rawValue.compared(column._$value, .less)
+}
+public func < <V>(left: Column<V>, right: Column<V>) -> ColumnCondition { ColumnCondition(left._$value, .less, right._$value) }
+public func < <V>(left: Column<V?>, right: Column<V>) -> ColumnCondition { ColumnCondition(left._$value, .less, right._$value) }
+public func < <V>(left: Column<V>, right: Column<V?>) -> ColumnCondition { ColumnCondition(left._$value, .less, right._$value) }
+
+/// Selects objects whose column is less than or equal to a value. Enums are compared by their raw values.
+public func <= <V: AttributeValue & Comparable>(column: Column<V>, value: V) -> ColumnCondition {
+    value.compared(column._$value, .lessOrEqual)
+}
+public func <= <V: AttributeValue & Comparable>(column: Column<V?>, value: V) -> ColumnCondition {
+    value.compared(column._$value, .lessOrEqual)
+}
+public func <= <V: RawRepresentable>(column: Column<V>, value: V) -> ColumnCondition where V.RawValue: AttributeValue & Comparable {
+    value.rawValue.compared(column._$value, .lessOrEqual)
+}
+public func <= <V: RawRepresentable>(column: Column<V?>, value: V) -> ColumnCondition where V.RawValue: AttributeValue & Comparable {
+    value.rawValue.compared(column._$value, .lessOrEqual)
+}
+public func <= <V>(left: Column<V>, right: Column<V>) -> ColumnCondition { ColumnCondition(left._$value, .lessOrEqual, right._$value) }
+public func <= <V>(left: Column<V?>, right: Column<V>) -> ColumnCondition { ColumnCondition(left._$value, .lessOrEqual, right._$value) }
+public func <= <V>(left: Column<V>, right: Column<V?>) -> ColumnCondition { ColumnCondition(left._$value, .lessOrEqual, right._$value) }
+
+/// Selects objects whose column is greater than a value. Enums are compared by their raw values.
+public func > <V: AttributeValue & Comparable>(column: Column<V>, value: V) -> ColumnCondition { value.compared(column._$value, .greater) }
+public func > <V: AttributeValue & Comparable>(column: Column<V?>, value: V) -> ColumnCondition { value.compared(column._$value, .greater) }
+public func > <V: RawRepresentable>(column: Column<V>, value: V) -> ColumnCondition where V.RawValue: AttributeValue & Comparable {
+    value.rawValue.compared(column._$value, .greater)
+}
+public func > <V: RawRepresentable>(column: Column<V?>, value: V) -> ColumnCondition where V.RawValue: AttributeValue & Comparable {
+    value.rawValue.compared(column._$value, .greater)
+}
+public func > <V>(left: Column<V>, right: Column<V>) -> ColumnCondition { ColumnCondition(left._$value, .greater, right._$value) }
+public func > <V>(left: Column<V?>, right: Column<V>) -> ColumnCondition { ColumnCondition(left._$value, .greater, right._$value) }
+public func > <V>(left: Column<V>, right: Column<V?>) -> ColumnCondition { ColumnCondition(left._$value, .greater, right._$value) }
+
+/// Selects objects whose column is greater than or equal to a value. Enums are compared by their raw values.
+public func >= <V: AttributeValue & Comparable>(column: Column<V>, value: V) -> ColumnCondition {
+    value.compared(column._$value, .greaterOrEqual)
+}
+public func >= <V: AttributeValue & Comparable>(column: Column<V?>, value: V) -> ColumnCondition {
+    value.compared(column._$value, .greaterOrEqual)
+}
+public func >= <V: RawRepresentable>(column: Column<V>, value: V) -> ColumnCondition where V.RawValue: AttributeValue & Comparable {
+    value.rawValue.compared(column._$value, .greaterOrEqual)
+}
+public func >= <V: RawRepresentable>(column: Column<V?>, value: V) -> ColumnCondition where V.RawValue: AttributeValue & Comparable {
+    value.rawValue.compared(column._$value, .greaterOrEqual)
+}
+public func >= <V>(left: Column<V>, right: Column<V>) -> ColumnCondition { ColumnCondition(left._$value, .greaterOrEqual, right._$value) }
+public func >= <V>(left: Column<V?>, right: Column<V>) -> ColumnCondition { ColumnCondition(left._$value, .greaterOrEqual, right._$value) }
+public func >= <V>(left: Column<V>, right: Column<V?>) -> ColumnCondition { ColumnCondition(left._$value, .greaterOrEqual, right._$value) }

@@ -1,0 +1,209 @@
+import Foundation
+import PolyStore
+import TestSupport
+import Testing
+
+/// Conditions and orders by columns in closures, on each backend.
+@Suite struct ColumnTests {
+    private typealias Chain = FetchChain<Colleague>
+
+    private static let date = Date(timeIntervalSinceReferenceDate: 2000)
+
+    /// Each condition beside the same one in another form, or the initials of the objects.
+    private static var same: [(name: String, columns: Chain, other: Where<Colleague>)] {
+        let all = From<Colleague>()
+        return [
+            ("equal", all.where { $0.name == "Bob" }, \.name == "Bob"),
+            ("not equal", all.where { $0.age != 20 }, \.age != 20),
+            ("less", all.where { $0.age < 30 }, \.age < 30), ("less or equal", all.where { $0.age <= 30 }, \.age <= 30),
+            ("greater", all.where { $0.age > 30 }, \.age > 30), ("greater or equal", all.where { $0.age >= 30 }, \.age >= 30),
+            ("an optional", all.where { $0.score > 2 }, \.score > 2), ("an optional, not equal", all.where { $0.score != 4 }, \.score != 4),
+            ("nil", all.where { $0.score == nil }, \.score == nil), ("not nil", all.where { $0.score != nil }, \.score != nil),
+            ("a variable that is nil", all.where { $0.score == (nil as Double?) }, \.score == nil),
+            ("a date", all.where { $0.born < date }, \.born < date),
+            ("a decimal", all.where { $0.salary > 1 && $0.bonus != nil }, \.salary > 1 && \.bonus != nil),
+            ("an enum", all.where { $0.job == .doctor }, \.job == .doctor),
+            ("an optional enum", all.where { $0.formerJob == .engineer }, \.formerJob == .engineer),
+            ("an enum that is nil", all.where { $0.formerJob == nil }, \.formerJob == nil),
+            ("an enum in its order", all.where { $0.priority >= .normal }, \.priority >= .normal),
+            ("an optional enum in its order", all.where { $0.urgency < .high }, \.urgency < .high),
+            ("a Boolean property", all.where { $0.isActive }, \.isActive == true),
+            ("not a Boolean property", all.where { !$0.isActive }, \.isActive == false),
+            ("an optional Boolean", all.where { $0.isHead == true }, \.isHead == true),
+            ("or", all.where { $0.age < 20 || $0.age > 50 || $0.name == "Cid" }, \.age < 20 || \.age > 50 || \.name == "Cid"),
+            ("not", all.where { !($0.age < 20 || $0.score > 2) }, !(\.age < 20 || \.score > 2)),
+            ("columns", all.where { $0.salary > $0.bonus }, Where("salary > bonus")),
+            ("columns over a path", all.where { $0.boss.age < $0.age }, Where("boss.age < age")),
+            ("a path", all.where { $0.boss.name == "Ann" }, \.boss?.name == "Ann"),
+            ("not equal over a path", all.where { $0.boss.name != "Ann" }, \.boss?.name != "Ann"),
+            ("an optional over a path", all.where { $0.boss.score == nil }, \.boss?.score == nil),
+            ("an enum over a path", all.where { $0.boss.job == .engineer }, \.boss?.job == .engineer),
+            ("a path in a cycle", all.where { $0.boss.boss.boss.name != "Ann" }, \.boss?.boss?.boss?.name != "Ann"),
+            ("a relationship that is nil", all.where { $0.boss == nil }, \.boss == nil),
+            ("a relationship over a path", all.where { $0.boss.boss != nil }, \.boss?.boss != nil),
+            ("one of", all.where { $0.age.isIn([10, 60, 99]) }, [10, 60, 99] ~= \.age),
+            ("one of a set of optionals", all.where { $0.bonus.isIn([Decimal(1)] as Set) }, [Decimal(1)] ~= \.bonus),
+            ("one of some cases", all.where { $0.job.isIn([.doctor, .clerk]) }, [.doctor, .clerk] ~= \.job),
+            ("one of some cases, optional", all.where { $0.formerJob.isIn([.doctor, .clerk]) }, [.doctor, .clerk] ~= \.formerJob),
+            ("one of none", all.where { $0.age.isIn([Int]()) }, Where(false)),
+            ("a closed range", all.where { $0.age.isIn(20...40) }, 20...40 ~= \.age),
+            ("a half-open range", all.where { $0.age.isIn(20..<40) }, 20..<40 ~= \.age),
+            ("ranges with one bound", all.where { $0.age.isIn(20...) && $0.born.isIn(..<date) }, 20... ~= \.age && ..<date ~= \.born),
+            ("a range over a path", all.where { $0.boss.age.isIn(...10) }, Where("boss.age <= 10")),
+            ("contains", all.where { $0.name.contains("an") }, .contains(\.name, "an")),
+            (
+                "contains, folded", all.where { $0.name.contains("an", options: .caseInsensitive) },
+                .contains(\.name, "an", options: .caseInsensitive)
+            ),
+            ("begins", all.where { $0.name.beginsWith("A") }, .beginsWith(\.name, "A")),
+            ("ends over a path", all.where { $0.boss.name.endsWith("b") }, Where("boss.name ENDSWITH 'b'")),
+            ("like", all.where { $0.name.like("?a*") }, .like(\.name, "?a*")),
+            ("matches", all.where { $0.name.matches("[A-D].*") }, .matches(\.name, "[A-D].*")),
+            (
+                "equals, folded", all.where { $0.name.equals("bOB", options: .caseInsensitive) },
+                .equals(\.name, "bOB", options: .caseInsensitive)
+            ),
+            ("any", all.where { $0.friends.any { $0.age > 25 } }, .any(\.friends, \.age > 25)),
+            ("all", all.where { $0.friends.all { $0.age > 25 } }, .all(\.friends, \.age > 25)),
+            ("none", all.where { $0.friends.none { $0.age > 25 } }, .none(\.friends, \.age > 25)),
+            ("a path in any", all.where { $0.friends.any { $0.boss.name == "Ann" } }, .any(\.friends, \.boss?.name == "Ann")),
+            ("any over a path", all.where { $0.boss.reports.any { $0.age > 25 } }, Where("ANY boss.reports.age > 25")),
+            ("any in any", all.where { $0.friends.any { $0.friends.any { $0.age == 30 } } }, .any(\.friends, .any(\.friends, \.age == 30))),
+            ("an outer column", all.where { person in person.friends.any { $0.age > person.age } }, Where("ANY friends.age > age")),
+            (
+                "two outer columns",
+                all.where { person in
+                    person.friends.any { friend in person.reports.any { $0.age > friend.age && $0.age > person.age } }
+                }, Where("SUBQUERY(friends, $f, SUBQUERY(reports, $r, $r.age > $f.age AND $r.age > age).@count > 0).@count > 0")
+            ),
+            ("count", all.where { $0.friends.count > 1 }, \.friends.count > 1),
+            ("count of some", all.where { $0.friends.count { $0.age > 15 } == 1 }, .count(\.friends, \.age > 15, .equal, 1)),
+            ("count against a column", all.where { $0.errands.count > $0.friends.count }, Where("errands.@count > friends.@count")),
+            ("empty", all.where { $0.errands.isEmpty }, \.errands.count == 0),
+            ("not empty", all.where { !$0.errands.isEmpty }, \.errands.count > 0),
+            (
+                "several lines",
+                all.where {
+                    $0.age > 15
+                    $0.isActive
+                    $0.friends.any { $0.age > 5 }
+                }, Where("age > 15 AND isActive == YES AND ANY friends.age > 5")
+            ),
+            (
+                "if",
+                all.where {
+                    if date > .distantPast { $0.age > 15 } else { $0.age < 15 }
+                    if date < .distantPast { $0.age > 100 }
+                    for limit in [50, 55] { $0.age < limit }
+                }, \.age > 15 && \.age < 50
+            ),
+            ("two conditions", all.where { $0.age > 15 }.where { $0.age < 35 }, \.age > 15 && \.age < 35),
+            ("with another form", all.where { $0.age > 15 }.where("age < 35"), \.age > 15 && \.age < 35),
+        ]
+    }
+
+    @Test(arguments: Backend.forObjectLayer)
+    func conditionsByColumnsMeanTheSameAsTheOtherForms(_ backend: Backend) throws {
+        let staff = try Staff(backend)
+        for (name, chain, other) in Self.same {
+            do {
+                let expected = try staff.initials(other)
+                let found = try staff.stack.readAndWait { try $0.fetchAll(chain).compactMap(\.name.first) }
+                #expect(String(found.sorted()) == expected, "\(name)")
+            } catch {
+                Issue.record("\(name): \(error)")
+            }
+        }
+    }
+
+    @Test(arguments: Backend.forObjectLayer)
+    func objectsAreCompared(_ backend: Backend) throws {
+        let staff = try Staff(backend)
+        try staff.stack.readAndWait { context throws in
+            func initials(_ chain: FetchChain<Colleague>) throws -> String { String(try context.fetchAll(chain).compactMap(\.name.first)) }
+            let all = From<Colleague>()
+            let ann = try #require(try context.fetchOne(all.where { $0.name == "Ann" }))
+            let nobody: Colleague? = nil
+            #expect(try initials(all.where { $0.boss == ann }) == "B")
+            #expect(try initials(all.where { $0.boss == ann.objectID }) == "B")
+            #expect(try initials(all.where { $0.boss == nobody }) == initials(all.where { $0.boss == nil }))
+            #expect(try initials(all.where { $0.boss != ann }) == initials(all.where(\.boss != ann)))
+            #expect(try initials(all.where { $0.boss.isIn([ann]) }) == "B")
+            #expect(try initials(all.where { $0.friends.contains(ann) }) == "B")
+            #expect(try initials(all.where { $0.objectID == ann.objectID }) == "A")
+            #expect(try initials(all.where { $0.boss.objectID.isIn([ann.objectID]) }) == "B")
+        }
+    }
+
+    @Test(arguments: Backend.forObjectLayer)
+    func ordersByColumns(_ backend: Backend) throws {
+        let staff = try Staff(backend)
+        try staff.stack.readAndWait { context throws in
+            func initials(_ chain: FetchChain<Colleague>) throws -> String { String(try context.fetchAll(chain).compactMap(\.name.first)) }
+            let all = From<Colleague>()
+            #expect(try initials(all.orderBy { $0.age.descending }) == "JEDCBA")
+            #expect(try initials(all.orderBy { $0.name }) == "ABCDEJ")
+            #expect(
+                try initials(all.orderBy { ($0.job, $0.age.descending) }) == initials(all.orderBy(.ascending(\.job), .descending(\.age))))
+            #expect(
+                try initials(all.orderBy { $0.score.ascending(nulls: .last) }) == initials(all.orderBy(.ascending(\.score, nulls: .last))))
+            #expect(try initials(all.orderBy { $0.formerJob.descending }) == initials(all.orderBy(.descending(\.formerJob))))
+            #expect(
+                try initials(all.orderBy { ($0.boss.name.descending(options: .caseInsensitive), $0.name) })
+                    == initials(all.orderBy(.descending(\.boss?.name, options: .caseInsensitive), .ascending(\.name))))
+            #expect(
+                try initials(all.orderBy { ($0.friends.count.descending, $0.age) })
+                    == initials(all.orderBy(.descending("friends.@count"), .ascending("age"))))
+        }
+    }
+
+    @Test func whatIsNotStoredIsRefused() throws {
+        let staff = try Staff(.memory)
+        let all = From<Colleague>()
+        for chain in [
+            all.where { $0.initial == "A" }, all.where { $0.boss.initial == "A" },
+            all.where { $0.age > 1 && $0.friends.any { $0.initial == "A" } },
+            all.where { !($0.initial.contains("A")) }, all.orderBy { $0.initial }, all.where { $0.friendsOfFriends.count > 1 },
+        ] {
+            let error = failure { try staff.stack.readAndWait { _ = try $0.fetchAll(chain) } }
+            #expect(error?.code == .invalidPredicate)
+            #expect(error?.message.contains("Colleague") == true && error?.message.contains("0x") == false, "\(error?.message ?? "")")
+        }
+    }
+
+    @Test func equalClosuresMakeEqualConditions() {
+        let all = From<Colleague>()
+        func chain(_ age: Int) -> FetchChain<Colleague> {
+            all.where { $0.age > age && $0.friends.any { $0.boss.age < age } }.orderBy { $0.boss.name.descending(nulls: .last) }
+        }
+        #expect(chain(10) == chain(10) && chain(10) != chain(11))
+        #expect(Where<Colleague> { $0.age > 10 } == Where(\.age > 10))
+    }
+
+    @Test func longAndDeepConditions() throws {
+        let staff = try Staff(.memory)
+        let all = From<Colleague>()
+        let many = all.where { person in for number in 0..<5000 { person.age != number * 10 + 25 } }
+        #expect(try staff.stack.readAndWait { try $0.fetchCount(many) } == 6)
+        @Sendable func nested(_ depth: Int, _ person: Columns<Colleague>) -> ColumnCondition {
+            depth == 0 ? person.age > 0 : person.friends.any { nested(depth - 1, $0) }
+        }
+        #expect(try staff.stack.readAndWait { try $0.fetchCount(all.where { nested(20, $0) }) } == 5)
+        let error = failure { try staff.stack.readAndWait { _ = try $0.fetchCount(all.where { nested(300, $0) }) } }
+        #expect(error?.code == .invalidPredicate)
+        @Sendable func negated(_ depth: Int, _ condition: ColumnCondition) -> ColumnCondition {
+            var condition = condition
+            for _ in 0..<depth { condition = !(condition && condition) }
+            return condition
+        }
+        #expect(
+            failure { try staff.stack.readAndWait { _ = try $0.fetchCount(all.where { negated(100_000, $0.boss.age > 1) }) } }?.code
+                == .invalidPredicate)
+    }
+}
+
+extension Colleague {
+    /// Not stored.
+    var initial: String { String(name.prefix(1)) }
+    var friendsOfFriends: Set<Colleague> { Set(friends.flatMap(\.friends)) }
+}
