@@ -1,3 +1,4 @@
+public import PolyStoreAttributes
 import PolyStoreBackend
 import PolyStoreConditions
 public import PolyStoreKernel
@@ -66,6 +67,77 @@ extension Column where V: Collection, V.Element: Model {
         let (variable, inner) = ColumnScope.enter { variable in condition(Columns(variable: variable)) }
         if let error = inner.error { throw error }
         return .subquery(path, variable: variable, inner.condition)
+    }
+}
+
+/// The values of a property of all related objects: `$0.friends.age`. They are aggregated: `$0.friends.age.average > 30`.
+public struct RelatedColumn<V> {
+    private let value: ColumnValue
+
+    fileprivate init(_ value: ColumnValue) { self.value = value }
+
+    /// Returns an aggregate, whose operator precedes the last key.
+    fileprivate func aggregate<R>(_ operation: String) -> Column<R> {
+        Column<R>(
+            _$value: .computed([value]) {
+                guard case .path(let path) = $0[0], let key = path.keys.last else { return $0[0] }
+                return .path(PropertyPath(path.keys.dropLast() + [operation, key], variable: path.variable))
+            })
+    }
+}
+
+extension Column where V: Collection, V.Element: Model {
+    /// Returns the values of a property of the related objects.
+    public subscript<W>(dynamicMember path: KeyPath<V.Element, W>) -> RelatedColumn<W> {
+        RelatedColumn<W>(_$value.following(path, V.Element.self))
+    }
+}
+
+extension RelatedColumn where V: AttributeValue & Numeric {
+    /// The sum; 0 without related objects.
+    public var sum: Column<V> { aggregate("@sum") }
+    /// The arithmetic mean; null without related objects.
+    public var average: Column<Double?> { aggregate("@avg") }
+}
+
+extension RelatedColumn where V: AttributeValue {
+    /// The least value; null without related objects.
+    public var minimum: Column<V?> { aggregate("@min") }
+    /// The greatest value; null without related objects.
+    public var maximum: Column<V?> { aggregate("@max") }
+}
+
+extension RelatedColumn where V: ColumnOptional, V.Wrapped: AttributeValue & Numeric {
+    public var sum: Column<V.Wrapped> { aggregate("@sum") }
+    public var average: Column<Double?> { aggregate("@avg") }
+}
+
+extension RelatedColumn where V: ColumnOptional, V.Wrapped: AttributeValue {
+    public var minimum: Column<V.Wrapped?> { aggregate("@min") }
+    public var maximum: Column<V.Wrapped?> { aggregate("@max") }
+}
+
+/// Ordered to-many relationships.
+extension Column {
+    /// The related object at a position, from 0: `$0.errands[0].title == "plan"`.
+    public subscript<D: Model>(position: Int) -> Column<D?> where V == [D] {
+        guard position >= 0 else {
+            return Column<D?>(
+                _$value: .failure(StoreError(.invalidPredicate, "A closure of columns asks for the object at the position \(position).")))
+        }
+        return at("[\(position)]")
+    }
+    /// The first related object: `$0.errands.first.title == "plan"`.
+    public func first<D: Model>() -> Column<D?> where V == [D] { at("[FIRST]") }
+    /// The last related object.
+    public func last<D: Model>() -> Column<D?> where V == [D] { at("[LAST]") }
+
+    private func at<D: Model>(_ key: String) -> Column<D?> {
+        Column<D?>(
+            _$value: .computed([_$value]) {
+                guard case .path(let path) = $0[0] else { return $0[0] }
+                return .path(PropertyPath(path.keys + [key], variable: path.variable))
+            })
     }
 }
 

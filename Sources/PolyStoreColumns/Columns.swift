@@ -16,9 +16,6 @@ public struct Columns<T: Model> {
 
     /// Returns the column of a property.
     public subscript<V>(dynamicMember path: KeyPath<T, V>) -> Column<V> { Column(_$value: ColumnValue(path, T.self, variable)) }
-
-    /// The object itself, to compare it with others: `$0.self_ == person`.
-    var object: ColumnValue { .operand(.path(PropertyPath(["objectID"], variable: variable))) }
 }
 
 /// A property of an object, or of an object that to-one relationships lead to: `$0.age`, `$0.department.title`.

@@ -79,6 +79,32 @@ import Testing
             ("count", all.where { $0.friends.count > 1 }, \.friends.count > 1),
             ("count of some", all.where { $0.friends.count { $0.age > 15 } == 1 }, .count(\.friends, \.age > 15, .equal, 1)),
             ("count against a column", all.where { $0.errands.count > $0.friends.count }, Where("errands.@count > friends.@count")),
+            ("arithmetic", all.where { $0.age * 2 + 1 > 50 && 100 - $0.age > 45 }, Where("age * 2 + 1 > 50 AND 100 - age > 45")),
+            ("arithmetic of columns", all.where { $0.age - $0.boss.age == 10 }, Where("age - boss.age == 10")),
+            ("arithmetic of an optional", all.where { $0.score * 2 > 5 }, Where("score * 2 > 5")),
+            ("division by zero", all.where { 10 / ($0.age - 10) >= 0 }, Where("10 / (age - 10) >= 0")),
+            ("remainder", all.where { $0.age % 20 == 10 }, Where("modulus:by:(age, 20) == 10")),
+            ("a value for null", all.where { ($0.score ?? -1) < 0 }, Where("score < 0 OR score == nil")),
+            ("a value for null over a path", all.where { ($0.boss.score ?? 3) == 3 }, Where("boss.score == nil OR boss.score == 3")),
+            ("length", all.where { $0.boss.name.length == 3 }, Where("boss.name.length == 3")),
+            ("case", all.where { $0.name.uppercased == "BOB" || $0.name.lowercased == "ann" }, Where("name IN {'Ann', 'Bob'}")),
+            ("average", all.where { $0.friends.age.average > 15 }, Where("friends.@avg.age > 15")),
+            ("sum", all.where { $0.errands.hours.sum == 0 }, Where("errands.@sum.hours == 0")),
+            ("sum over a path", all.where { $0.boss.errands.hours.sum > 2 }, Where("boss.errands.@sum.hours > 2")),
+            (
+                "least and greatest", all.where { $0.friends.age.maximum < 40 && $0.friends.score.minimum < 2 },
+                Where("friends.@max.age < 40 AND friends.@min.score < 2")
+            ),
+            ("greatest of none", all.where { $0.friends.age.maximum == nil }, Where("friends.@max.age == nil")),
+            (
+                "an aggregate in any", all.where { $0.friends.any { $0.friends.age.sum > 20 } },
+                Where("SUBQUERY(friends, $f, $f.friends.@sum.age > 20).@count > 0")
+            ),
+            ("a position", all.where { $0.errands[0].title == "plan" }, Where("errands[0].title == 'plan'")),
+            (
+                "the last position", all.where { $0.errands.last().hours == 1 && $0.errands.first().hours > 2 },
+                Where("errands[LAST].hours == 1 AND errands[FIRST].hours > 2")
+            ),
             ("empty", all.where { $0.errands.isEmpty }, \.errands.count == 0),
             ("not empty", all.where { !$0.errands.isEmpty }, \.errands.count > 0),
             (
@@ -163,7 +189,8 @@ import Testing
         for chain in [
             all.where { $0.initial == "A" }, all.where { $0.boss.initial == "A" },
             all.where { $0.age > 1 && $0.friends.any { $0.initial == "A" } },
-            all.where { !($0.initial.contains("A")) }, all.orderBy { $0.initial }, all.where { $0.friendsOfFriends.count > 1 },
+            all.where { !($0.initial.contains("A")) }, all.orderBy { $0.initial }, all.where { $0.friends.initial.maximum == "A" },
+            all.where { $0.initial.length + 1 > 2 }, all.where { $0.friendsOfFriends.count > 1 },
         ] {
             let error = failure { try staff.stack.readAndWait { _ = try $0.fetchAll(chain) } }
             #expect(error?.code == .invalidPredicate)
