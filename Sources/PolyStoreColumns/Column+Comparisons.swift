@@ -3,8 +3,9 @@ import PolyStoreBackend
 import PolyStoreConditions
 public import PolyStoreKernel
 
-// A comparison has an overload for a constant and for a column, each for an attribute, an optional one, an enum with raw values and an optional enum. Every overload
-// more costs the type checker of every condition; see Tests/TypeChecking.
+// A comparison has an overload for a constant of an attribute, of an optional one, of an enum with raw values and of an optional enum, and one for two columns of the
+// same type. Every overload more costs the type checker of every condition, also of one by key paths; those that accept more than the literal nil are disfavored, so
+// that conditions by key paths are tried first. See Tests/TypeChecking.
 
 extension ColumnCondition {
     /// Compares a value with a constant. A null constant makes a test for null.
@@ -54,9 +55,11 @@ extension Optional where Wrapped: AttributeValue {
 // MARK: Equality
 
 /// Selects objects whose column equals a value; with nil, objects without a value.
+@_disfavoredOverload
 public func == <V: AttributeValue & Equatable>(column: Column<V>, value: V) -> ColumnCondition { value.compared(column._$value, .equal) }
 @_disfavoredOverload
 public func == <V: AttributeValue & Equatable>(column: Column<V?>, value: V?) -> ColumnCondition { value.compared(column._$value, .equal) }
+@_disfavoredOverload
 public func == <V: RawRepresentable>(column: Column<V>, value: V) -> ColumnCondition where V.RawValue: AttributeValue {
     value.rawValue.compared(column._$value, .equal)
 }
@@ -71,20 +74,23 @@ public func == <V>(column: Column<V?>, value: _OptionalNilComparisonType) -> Col
 /// Selects objects whose relationship leads to an object, or to none. An object of another store is not equal to any destination.
 @_disfavoredOverload
 public func == <D: Model>(column: Column<D?>, target: D?) -> ColumnCondition { ColumnCondition(column._$value, .equal, target?.objectID) }
+@_disfavoredOverload
 public func == <D: Model>(column: Column<D?>, target: ObjectID<D>?) -> ColumnCondition { ColumnCondition(column._$value, .equal, target) }
 /// Selects the object with an id: `$0.objectID == id`.
+@_disfavoredOverload
 public func == <D: Model>(column: Column<ObjectID<D>>, id: ObjectID<D>) -> ColumnCondition { ColumnCondition(column._$value, .equal, id) }
 /// Compares two columns. The same applies to the operators below.
+@_disfavoredOverload
 public func == <V>(left: Column<V>, right: Column<V>) -> ColumnCondition { ColumnCondition(left._$value, .equal, right._$value) }
-public func == <V>(left: Column<V?>, right: Column<V>) -> ColumnCondition { ColumnCondition(left._$value, .equal, right._$value) }
-public func == <V>(left: Column<V>, right: Column<V?>) -> ColumnCondition { ColumnCondition(left._$value, .equal, right._$value) }
 
 /// Selects objects whose column differs from a value; with nil, objects with a value.
+@_disfavoredOverload
 public func != <V: AttributeValue & Equatable>(column: Column<V>, value: V) -> ColumnCondition { value.compared(column._$value, .notEqual) }
 @_disfavoredOverload
 public func != <V: AttributeValue & Equatable>(column: Column<V?>, value: V?) -> ColumnCondition {
     value.compared(column._$value, .notEqual)
 }
+@_disfavoredOverload
 public func != <V: RawRepresentable>(column: Column<V>, value: V) -> ColumnCondition where V.RawValue: AttributeValue {
     value.rawValue.compared(column._$value, .notEqual)
 }
@@ -101,75 +107,88 @@ public func != <V>(column: Column<V?>, value: _OptionalNilComparisonType) -> Col
 public func != <D: Model>(column: Column<D?>, target: D?) -> ColumnCondition {
     ColumnCondition(column._$value, .notEqual, target?.objectID)
 }
+@_disfavoredOverload
 public func != <D: Model>(column: Column<D?>, target: ObjectID<D>?) -> ColumnCondition {
     ColumnCondition(column._$value, .notEqual, target)
 }
 /// Selects all objects but the one with an id.
+@_disfavoredOverload
 public func != <D: Model>(column: Column<ObjectID<D>>, id: ObjectID<D>) -> ColumnCondition {
     ColumnCondition(column._$value, .notEqual, id)
 }
+@_disfavoredOverload
 public func != <V>(left: Column<V>, right: Column<V>) -> ColumnCondition { ColumnCondition(left._$value, .notEqual, right._$value) }
-public func != <V>(left: Column<V?>, right: Column<V>) -> ColumnCondition { ColumnCondition(left._$value, .notEqual, right._$value) }
-public func != <V>(left: Column<V>, right: Column<V?>) -> ColumnCondition { ColumnCondition(left._$value, .notEqual, right._$value) }
 
 // MARK: Order
 
 /// Selects objects whose column is less than a value. Enums are compared by their raw values.
+@_disfavoredOverload
 public func < <V: AttributeValue & Comparable>(column: Column<V>, value: V) -> ColumnCondition { value.compared(column._$value, .less) }
+@_disfavoredOverload
 public func < <V: AttributeValue & Comparable>(column: Column<V?>, value: V) -> ColumnCondition { value.compared(column._$value, .less) }
+@_disfavoredOverload
 public func < <V: RawRepresentable>(column: Column<V>, value: V) -> ColumnCondition where V.RawValue: AttributeValue & Comparable {
     value.rawValue.compared(column._$value, .less)
 }
+@_disfavoredOverload
 public func < <V: RawRepresentable>(column: Column<V?>, value: V) -> ColumnCondition where V.RawValue: AttributeValue & Comparable {
     value.rawValue.compared(column._$value, .less)
 }
+@_disfavoredOverload
 public func < <V>(left: Column<V>, right: Column<V>) -> ColumnCondition { ColumnCondition(left._$value, .less, right._$value) }
-public func < <V>(left: Column<V?>, right: Column<V>) -> ColumnCondition { ColumnCondition(left._$value, .less, right._$value) }
-public func < <V>(left: Column<V>, right: Column<V?>) -> ColumnCondition { ColumnCondition(left._$value, .less, right._$value) }
 
 /// Selects objects whose column is less than or equal to a value. Enums are compared by their raw values.
+@_disfavoredOverload
 public func <= <V: AttributeValue & Comparable>(column: Column<V>, value: V) -> ColumnCondition {
     value.compared(column._$value, .lessOrEqual)
 }
+@_disfavoredOverload
 public func <= <V: AttributeValue & Comparable>(column: Column<V?>, value: V) -> ColumnCondition {
     value.compared(column._$value, .lessOrEqual)
 }
+@_disfavoredOverload
 public func <= <V: RawRepresentable>(column: Column<V>, value: V) -> ColumnCondition where V.RawValue: AttributeValue & Comparable {
     value.rawValue.compared(column._$value, .lessOrEqual)
 }
+@_disfavoredOverload
 public func <= <V: RawRepresentable>(column: Column<V?>, value: V) -> ColumnCondition where V.RawValue: AttributeValue & Comparable {
     value.rawValue.compared(column._$value, .lessOrEqual)
 }
+@_disfavoredOverload
 public func <= <V>(left: Column<V>, right: Column<V>) -> ColumnCondition { ColumnCondition(left._$value, .lessOrEqual, right._$value) }
-public func <= <V>(left: Column<V?>, right: Column<V>) -> ColumnCondition { ColumnCondition(left._$value, .lessOrEqual, right._$value) }
-public func <= <V>(left: Column<V>, right: Column<V?>) -> ColumnCondition { ColumnCondition(left._$value, .lessOrEqual, right._$value) }
 
 /// Selects objects whose column is greater than a value. Enums are compared by their raw values.
+@_disfavoredOverload
 public func > <V: AttributeValue & Comparable>(column: Column<V>, value: V) -> ColumnCondition { value.compared(column._$value, .greater) }
+@_disfavoredOverload
 public func > <V: AttributeValue & Comparable>(column: Column<V?>, value: V) -> ColumnCondition { value.compared(column._$value, .greater) }
+@_disfavoredOverload
 public func > <V: RawRepresentable>(column: Column<V>, value: V) -> ColumnCondition where V.RawValue: AttributeValue & Comparable {
     value.rawValue.compared(column._$value, .greater)
 }
+@_disfavoredOverload
 public func > <V: RawRepresentable>(column: Column<V?>, value: V) -> ColumnCondition where V.RawValue: AttributeValue & Comparable {
     value.rawValue.compared(column._$value, .greater)
 }
+@_disfavoredOverload
 public func > <V>(left: Column<V>, right: Column<V>) -> ColumnCondition { ColumnCondition(left._$value, .greater, right._$value) }
-public func > <V>(left: Column<V?>, right: Column<V>) -> ColumnCondition { ColumnCondition(left._$value, .greater, right._$value) }
-public func > <V>(left: Column<V>, right: Column<V?>) -> ColumnCondition { ColumnCondition(left._$value, .greater, right._$value) }
 
 /// Selects objects whose column is greater than or equal to a value. Enums are compared by their raw values.
+@_disfavoredOverload
 public func >= <V: AttributeValue & Comparable>(column: Column<V>, value: V) -> ColumnCondition {
     value.compared(column._$value, .greaterOrEqual)
 }
+@_disfavoredOverload
 public func >= <V: AttributeValue & Comparable>(column: Column<V?>, value: V) -> ColumnCondition {
     value.compared(column._$value, .greaterOrEqual)
 }
+@_disfavoredOverload
 public func >= <V: RawRepresentable>(column: Column<V>, value: V) -> ColumnCondition where V.RawValue: AttributeValue & Comparable {
     value.rawValue.compared(column._$value, .greaterOrEqual)
 }
+@_disfavoredOverload
 public func >= <V: RawRepresentable>(column: Column<V?>, value: V) -> ColumnCondition where V.RawValue: AttributeValue & Comparable {
     value.rawValue.compared(column._$value, .greaterOrEqual)
 }
+@_disfavoredOverload
 public func >= <V>(left: Column<V>, right: Column<V>) -> ColumnCondition { ColumnCondition(left._$value, .greaterOrEqual, right._$value) }
-public func >= <V>(left: Column<V?>, right: Column<V>) -> ColumnCondition { ColumnCondition(left._$value, .greaterOrEqual, right._$value) }
-public func >= <V>(left: Column<V>, right: Column<V?>) -> ColumnCondition { ColumnCondition(left._$value, .greaterOrEqual, right._$value) }

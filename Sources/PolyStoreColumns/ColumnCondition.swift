@@ -32,9 +32,11 @@ public struct ColumnCondition: Sendable, Hashable {
     }
 
     /// Returns the conjunction of two conditions.
+    @_disfavoredOverload
     public static func && (left: ColumnCondition, right: ColumnCondition) -> ColumnCondition { joined([left, right]) }
 
     /// Returns the disjunction of two conditions.
+    @_disfavoredOverload
     public static func || (left: ColumnCondition, right: ColumnCondition) -> ColumnCondition {
         let levels = max(left.isDisjunction ? left.levels : left.levels + 1, right.levels + 1)
         let error = left.error ?? right.error
@@ -86,9 +88,11 @@ public struct ColumnCondition: Sendable, Hashable {
     }
 }
 
-/// Joins the lines of a closure of columns by "and". A line is a condition or a column of a Boolean property.
+/// Joins the lines of a closure of columns by "and". A line is a condition or a column of a Boolean property; an `if` that is not taken
+/// and a `for` without elements select all objects.
 @resultBuilder
 public enum ConditionBuilder {
+    /// Takes a condition as a line. The other functions are called for the statements of the closure.
     public static func buildExpression(_ condition: ColumnCondition) -> ColumnCondition { condition }
     public static func buildExpression(_ column: Column<Bool>) -> ColumnCondition { column == true }
     public static func buildBlock(_ first: ColumnCondition, _ others: ColumnCondition...) -> ColumnCondition {

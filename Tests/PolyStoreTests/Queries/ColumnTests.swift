@@ -32,7 +32,11 @@ import Testing
             ("an optional Boolean", all.where { $0.isHead == true }, \.isHead == true),
             ("or", all.where { $0.age < 20 || $0.age > 50 || $0.name == "Cid" }, \.age < 20 || \.age > 50 || \.name == "Cid"),
             ("not", all.where { !($0.age < 20 || $0.score > 2) }, !(\.age < 20 || \.score > 2)),
-            ("columns", all.where { $0.salary > $0.bonus }, Where("salary > bonus")),
+            ("columns of optionals", all.where { $0.bonus != $0.boss.bonus }, Where("bonus != boss.bonus")),
+            (
+                "columns, one of them optional", all.where { $0.salary > ($0.bonus ?? 1) },
+                Where("salary > bonus OR bonus == nil AND salary > 1")
+            ),
             ("columns over a path", all.where { $0.boss.age < $0.age }, Where("boss.age < age")),
             ("a path", all.where { $0.boss.name == "Ann" }, \.boss?.name == "Ann"),
             ("not equal over a path", all.where { $0.boss.name != "Ann" }, \.boss?.name != "Ann"),
