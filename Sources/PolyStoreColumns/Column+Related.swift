@@ -66,7 +66,7 @@ extension Column where V: Collection, V.Element: Model {
         let path = try relationship
         let (variable, inner) = ColumnScope.enter { variable in condition(Columns(variable: variable)) }
         if let error = inner.error { throw error }
-        return .subquery(path, variable: variable, inner.condition)
+        return .subquery(path, variable: variable, inner.condition.byNames)
     }
 }
 

@@ -31,13 +31,8 @@ public struct ColumnCondition: Sendable, Hashable {
         }
     }
 
-    /// Returns the conjunction of two conditions.
-    @_disfavoredOverload
-    public static func && (left: ColumnCondition, right: ColumnCondition) -> ColumnCondition { joined([left, right]) }
-
     /// Returns the disjunction of two conditions.
-    @_disfavoredOverload
-    public static func || (left: ColumnCondition, right: ColumnCondition) -> ColumnCondition {
+    static func either(_ left: ColumnCondition, _ right: ColumnCondition) -> ColumnCondition {
         let levels = max(left.isDisjunction ? left.levels : left.levels + 1, right.levels + 1)
         let error = left.error ?? right.error
         if case .resolved(let first) = left.condition, case .resolved(let second) = right.condition {
@@ -88,13 +83,37 @@ public struct ColumnCondition: Sendable, Hashable {
     }
 }
 
+/// What `&&` and `||` join in a closure of columns: a condition, or a column of a Boolean property.
+public protocol ColumnTest {
+    /// The condition.
+    var _$condition: ColumnCondition { get }
+}
+
+extension ColumnCondition: ColumnTest {
+    public var _$condition: ColumnCondition { self }
+}
+
+extension Column: ColumnTest where V == Bool {
+    public var _$condition: ColumnCondition { ColumnCondition(_$value, .equal, true.attributeValue, .bool) }
+}
+
+/// Returns the conjunction of two conditions.
+@_disfavoredOverload
+public func && <L: ColumnTest, R: ColumnTest>(left: L, right: R) -> ColumnCondition {
+    ColumnCondition.joined([left._$condition, right._$condition])
+}
+
+/// Returns the disjunction of two conditions.
+@_disfavoredOverload
+public func || <L: ColumnTest, R: ColumnTest>(left: L, right: R) -> ColumnCondition { .either(left._$condition, right._$condition) }
+
 /// Joins the lines of a closure of columns by "and". A line is a condition or a column of a Boolean property; an `if` that is not taken
 /// and a `for` without elements select all objects.
 @resultBuilder
 public enum ConditionBuilder {
     /// Takes a condition as a line. The other functions are called for the statements of the closure.
     public static func buildExpression(_ condition: ColumnCondition) -> ColumnCondition { condition }
-    public static func buildExpression(_ column: Column<Bool>) -> ColumnCondition { column == true }
+    public static func buildExpression(_ column: Column<Bool>) -> ColumnCondition { column._$condition }
     public static func buildBlock(_ first: ColumnCondition, _ others: ColumnCondition...) -> ColumnCondition {
         ColumnCondition.joined([first] + others)
     }
@@ -107,7 +126,7 @@ public enum ConditionBuilder {
 }
 
 /// Returns the negation of a Boolean property: `.where { !$0.isActive }`.
-public prefix func ! (column: Column<Bool>) -> ColumnCondition { !(column == true) }
+public prefix func ! (column: Column<Bool>) -> ColumnCondition { !column._$condition }
 
 extension Where {
     /// Creates a condition on columns: `Where<Person> { $0.age > 30 }`. Several lines are joined by "and".

@@ -29,6 +29,10 @@ import Testing
             ("an optional enum in its order", all.where { $0.urgency < .high }, \.urgency < .high),
             ("a Boolean property", all.where { $0.isActive }, \.isActive == true),
             ("not a Boolean property", all.where { !$0.isActive }, \.isActive == false),
+            (
+                "Boolean properties among others", all.where { $0.isActive && $0.age > 15 || !$0.isActive && $0.isHead == true },
+                Where("isActive == YES AND age > 15 OR isActive == NO AND isHead == YES")
+            ),
             ("an optional Boolean", all.where { $0.isHead == true }, \.isHead == true),
             ("or", all.where { $0.age < 20 || $0.age > 50 || $0.name == "Cid" }, \.age < 20 || \.age > 50 || \.name == "Cid"),
             ("not", all.where { !($0.age < 20 || $0.score > 2) }, !(\.age < 20 || \.score > 2)),
@@ -74,6 +78,22 @@ import Testing
             ("any over a path", all.where { $0.boss.reports.any { $0.age > 25 } }, Where("ANY boss.reports.age > 25")),
             ("any in any", all.where { $0.friends.any { $0.friends.any { $0.age == 30 } } }, .any(\.friends, .any(\.friends, \.age == 30))),
             ("an outer column", all.where { person in person.friends.any { $0.age > person.age } }, Where("ANY friends.age > age")),
+            (
+                "outer columns and constants",
+                all.where { person in
+                    let isYoung = person.age < 35
+                    person.friends.any {
+                        $0.age > 15
+                        isYoung || person.age == 50
+                        person.isActive || person.name.contains("O", options: .caseInsensitive) || person.score == nil
+                            || person.job.isIn([.doctor])
+                        !(person.salary < -10) && person.age != person.friends.count
+                    }
+                },
+                Where(
+                    "SUBQUERY(friends, $f, $f.age > 15 AND (age < 35 OR age == 50) AND (isActive == YES OR name CONTAINS[c] 'o' OR score == nil OR job IN {'doctor'}) AND NOT salary < -10).@count > 0"
+                )
+            ),
             (
                 "two outer columns",
                 all.where { person in
