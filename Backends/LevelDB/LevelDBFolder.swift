@@ -78,7 +78,7 @@ struct LevelDBFolder {
 
     /// Takes this library's lock, which belongs to the descriptor. LevelDB's own lock belongs to the process, and a failing second opening would release the
     /// lock of the first.
-    /// - Returns: the descriptor, which the caller closes, and the mark in the file; `nil` for a store that no opening has completed.
+    /// - Returns: the descriptor, which the caller closes, and the mark in the file; `nil` without a valid one, as in a store that no opening has completed.
     /// - Throws: `busy`, `full`, `io`.
     func lock() throws -> (descriptor: Int32, mark: LevelDBMark?) {
         let file = StorePath(path: path + "/" + Self.lockName)

@@ -3,27 +3,17 @@ import PolyStoreBackend
 import PolyStoreConditions
 import PolyStoreKernel
 
-// Computed values. They have the types of Swift: an integer divided by an integer is an integer, and null if the divisor is 0. A value that is computed from null is null.
+// Computed values. Integers are computed in 64 bits, reals as `Double`; an integer divided by an integer is an integer, and null if the divisor is 0. A value that is
+// computed from null is null. Decimal numbers are refused by the fetch.
 
 extension ColumnValue {
-    /// Returns a value that is computed from others.
-    /// - Returns: the failure of a value that is not stored.
-    static func computed(_ values: [ColumnValue], _ make: ([Operand]) -> Operand) -> ColumnValue {
-        do { return .operand(make(try values.map { try $0.operand })) } catch {
-            return .failure(error as? StoreError ?? StoreError(.invalidPredicate, "\(error)"))
-        }
-    }
-
     fileprivate static func arithmetic(_ operation: ArithmeticOperator, _ left: ColumnValue, _ right: ColumnValue) -> ColumnValue {
-        computed([left, right]) { .arithmetic(operation, $0[0], $0[1]) }
+        ColumnValue([left, right]) { .arithmetic(operation, $0[0], $0[1]) }
     }
 }
 
 extension AttributeValue {
-    /// The value as a constant.
-    fileprivate var column: ColumnValue { .operand(operandOfConstant) }
-
-    private var operandOfConstant: Operand { .constant(attributeValue, Self.attributeType) }
+    fileprivate var column: ColumnValue { ColumnValue(constant: self) }
 }
 
 /// Returns the sum of a column and a constant, or of two columns.
@@ -96,22 +86,22 @@ public func / <V: AttributeValue & Numeric>(left: Column<V?>, right: Column<V?>)
 
 /// Returns the remainder of the division of an integer by another, with the sign of the dividend.
 public func % <V: AttributeValue & BinaryInteger>(column: Column<V>, value: V) -> Column<V> {
-    Column<V>(_$value: .computed([column._$value, value.column]) { .function(.modulus, $0) })
+    Column<V>(_$value: ColumnValue([column._$value, value.column]) { .function(.modulus, $0) })
 }
 
 /// Returns the value of a column, or a constant where it is null: `($0.score ?? 0) > 2`.
 public func ?? <V: AttributeValue>(column: Column<V?>, value: V) -> Column<V> {
     Column<V>(
-        _$value: .computed([column._$value, value.column]) {
+        _$value: ColumnValue([column._$value, value.column]) {
             .conditional(.comparison(Comparison($0[0], .equal, .null)), $0[1], $0[0])
         })
 }
 
 extension Column where V: ColumnText {
     /// The number of characters: `$0.name.length > 3`.
-    public var length: Column<Int> { Column<Int>(_$value: .computed([_$value]) { .function(.length, $0) }) }
+    public var length: Column<Int> { Column<Int>(_$value: ColumnValue([_$value]) { .function(.length, $0) }) }
     /// The text in uppercase, by Unicode's default rules.
-    public var uppercased: Column { Column(_$value: .computed([_$value]) { .function(.uppercase, $0) }) }
+    public var uppercased: Column { Column(_$value: ColumnValue([_$value]) { .function(.uppercase, $0) }) }
     /// The text in lowercase, by Unicode's default rules.
-    public var lowercased: Column { Column(_$value: .computed([_$value]) { .function(.lowercase, $0) }) }
+    public var lowercased: Column { Column(_$value: ColumnValue([_$value]) { .function(.lowercase, $0) }) }
 }

@@ -10,33 +10,33 @@ public import PolyStoreKernel
 extension ColumnCondition {
     /// Compares a value with a constant. A null constant makes a test for null.
     init(_ column: ColumnValue, _ comparison: ComparisonOperator, _ constant: Value, _ type: AttributeType) {
-        switch column {
-        case .field(let field):
-            let expression = QueryExpression.field(field)
-            self.init(
-                .resolved(constant.isNull ? Self.null(expression, comparison) : .compare(expression, comparison, .constant(constant, type)))
-            )
-        case .operand(let operand):
-            self.init(.comparison(Comparison(operand, .comparison(comparison), constant.isNull ? .null : .constant(constant, type))))
-        case .failure(let error): self.init(.constant(false), error: error)
+        if case .field(let field) = column.form {
+            let value = QueryExpression.field(field)
+            let predicate: QueryPredicate =
+                constant.isNull ? Self.null(value, comparison) : .compare(value, comparison, .constant(constant, type))
+            self.init(.resolved(predicate), root: column.root)
+        } else {
+            self.init(column) {
+                .comparison(Comparison($0[0], .comparison(comparison), constant.isNull ? .null : .constant(constant, type)))
+            }
         }
     }
 
-    private static func null(_ expression: QueryExpression, _ comparison: ComparisonOperator) -> QueryPredicate {
-        comparison == .notEqual ? .not(.isNull(expression)) : .isNull(expression)
+    private static func null(_ value: QueryExpression, _ comparison: ComparisonOperator) -> QueryPredicate {
+        comparison == .notEqual ? .not(.isNull(value)) : .isNull(value)
     }
 
     /// Compares two values.
     init(_ left: ColumnValue, _ comparison: ComparisonOperator, _ right: ColumnValue) {
-        if case .field(let first) = left, case .field(let second) = right {
-            self.init(.resolved(.compare(.field(first), comparison, .field(second))))
+        if case .field(let first) = left.form, case .field(let second) = right.form, left.root == right.root {
+            self.init(.resolved(.compare(.field(first), comparison, .field(second))), root: left.root)
         } else {
-            self.init { .comparison(Comparison(try left.operand, .comparison(comparison), try right.operand)) }
+            self.init(left, right) { .comparison(Comparison($0[0], .comparison(comparison), $0[1])) }
         }
     }
 
     fileprivate init<D: Model>(_ column: ColumnValue, _ comparison: ComparisonOperator, _ target: ObjectID<D>?) {
-        self.init { .comparison(Comparison(try column.operand, .comparison(comparison), target?.operand ?? .null)) }
+        self.init(column) { .comparison(Comparison($0[0], .comparison(comparison), target?.operand ?? .null)) }
     }
 }
 
@@ -81,7 +81,7 @@ public func == <D: Model>(column: Column<D?>, target: ObjectID<D>?) -> ColumnCon
 public func == <D: Model>(column: Column<ObjectID<D>>, id: ObjectID<D>) -> ColumnCondition { ColumnCondition(column._$value, .equal, id) }
 /// Compares two columns. The same applies to the operators below.
 @_disfavoredOverload
-public func == <V>(left: Column<V>, right: Column<V>) -> ColumnCondition { ColumnCondition(left._$value, .equal, right._$value) }
+public func == <V: Equatable>(left: Column<V>, right: Column<V>) -> ColumnCondition { ColumnCondition(left._$value, .equal, right._$value) }
 
 /// Selects objects whose column differs from a value; with nil, objects with a value.
 @_disfavoredOverload
@@ -117,7 +117,9 @@ public func != <D: Model>(column: Column<ObjectID<D>>, id: ObjectID<D>) -> Colum
     ColumnCondition(column._$value, .notEqual, id)
 }
 @_disfavoredOverload
-public func != <V>(left: Column<V>, right: Column<V>) -> ColumnCondition { ColumnCondition(left._$value, .notEqual, right._$value) }
+public func != <V: Equatable>(left: Column<V>, right: Column<V>) -> ColumnCondition {
+    ColumnCondition(left._$value, .notEqual, right._$value)
+}
 
 // MARK: Order
 
@@ -135,7 +137,11 @@ public func < <V: RawRepresentable>(column: Column<V?>, value: V) -> ColumnCondi
     value.rawValue.compared(column._$value, .less)
 }
 @_disfavoredOverload
-public func < <V>(left: Column<V>, right: Column<V>) -> ColumnCondition { ColumnCondition(left._$value, .less, right._$value) }
+public func < <V: Comparable>(left: Column<V>, right: Column<V>) -> ColumnCondition { ColumnCondition(left._$value, .less, right._$value) }
+@_disfavoredOverload
+public func < <V: Comparable>(left: Column<V?>, right: Column<V?>) -> ColumnCondition {
+    ColumnCondition(left._$value, .less, right._$value)
+}
 
 /// Selects objects whose column is less than or equal to a value. Enums are compared by their raw values.
 @_disfavoredOverload
@@ -155,7 +161,13 @@ public func <= <V: RawRepresentable>(column: Column<V?>, value: V) -> ColumnCond
     value.rawValue.compared(column._$value, .lessOrEqual)
 }
 @_disfavoredOverload
-public func <= <V>(left: Column<V>, right: Column<V>) -> ColumnCondition { ColumnCondition(left._$value, .lessOrEqual, right._$value) }
+public func <= <V: Comparable>(left: Column<V>, right: Column<V>) -> ColumnCondition {
+    ColumnCondition(left._$value, .lessOrEqual, right._$value)
+}
+@_disfavoredOverload
+public func <= <V: Comparable>(left: Column<V?>, right: Column<V?>) -> ColumnCondition {
+    ColumnCondition(left._$value, .lessOrEqual, right._$value)
+}
 
 /// Selects objects whose column is greater than a value. Enums are compared by their raw values.
 @_disfavoredOverload
@@ -171,7 +183,13 @@ public func > <V: RawRepresentable>(column: Column<V?>, value: V) -> ColumnCondi
     value.rawValue.compared(column._$value, .greater)
 }
 @_disfavoredOverload
-public func > <V>(left: Column<V>, right: Column<V>) -> ColumnCondition { ColumnCondition(left._$value, .greater, right._$value) }
+public func > <V: Comparable>(left: Column<V>, right: Column<V>) -> ColumnCondition {
+    ColumnCondition(left._$value, .greater, right._$value)
+}
+@_disfavoredOverload
+public func > <V: Comparable>(left: Column<V?>, right: Column<V?>) -> ColumnCondition {
+    ColumnCondition(left._$value, .greater, right._$value)
+}
 
 /// Selects objects whose column is greater than or equal to a value. Enums are compared by their raw values.
 @_disfavoredOverload
@@ -191,4 +209,10 @@ public func >= <V: RawRepresentable>(column: Column<V?>, value: V) -> ColumnCond
     value.rawValue.compared(column._$value, .greaterOrEqual)
 }
 @_disfavoredOverload
-public func >= <V>(left: Column<V>, right: Column<V>) -> ColumnCondition { ColumnCondition(left._$value, .greaterOrEqual, right._$value) }
+public func >= <V: Comparable>(left: Column<V>, right: Column<V>) -> ColumnCondition {
+    ColumnCondition(left._$value, .greaterOrEqual, right._$value)
+}
+@_disfavoredOverload
+public func >= <V: Comparable>(left: Column<V?>, right: Column<V?>) -> ColumnCondition {
+    ColumnCondition(left._$value, .greaterOrEqual, right._$value)
+}

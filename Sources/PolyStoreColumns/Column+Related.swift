@@ -5,68 +5,75 @@ public import PolyStoreKernel
 
 /// To-many relationships.
 extension Column where V: Collection, V.Element: Model {
-    /// Selects objects for which at least one related object satisfies a condition: `$0.friends.any { $0.age > 18 }`.
+    /// Selects objects for which at least one related object satisfies a condition: `$0.friends.any { $0.age > 18 }`. Never unknown, as `all` and `none`.
     ///
     /// The condition can use the columns of the closures around it.
     public func any(@ConditionBuilder _ condition: (Columns<V.Element>) -> ColumnCondition) -> ColumnCondition {
-        counted(condition) { .comparison(Comparison($0, .greater, 0.operand)) }
+        counted(condition) { satisfying, _ in .comparison(Comparison(satisfying, .greater, 0.operand)) }
     }
 
     /// Selects objects for which every related object satisfies a condition. Includes objects without related objects.
     public func all(@ConditionBuilder _ condition: (Columns<V.Element>) -> ColumnCondition) -> ColumnCondition {
-        counted(condition) { .comparison(Comparison($0, .equal, try number.operand)) }
+        !counted(condition) { satisfying, all in .comparison(Comparison(satisfying, .notEqual, all)) }
     }
 
     /// Selects objects for which no related object satisfies a condition.
-    public func none(@ConditionBuilder _ condition: (Columns<V.Element>) -> ColumnCondition) -> ColumnCondition {
-        counted(condition) { .comparison(Comparison($0, .equal, 0.operand)) }
-    }
+    public func none(@ConditionBuilder _ condition: (Columns<V.Element>) -> ColumnCondition) -> ColumnCondition { !any(condition) }
 
-    /// The number of related objects: `$0.friends.count > 3`.
-    public var count: Column<Int> { Column<Int>(_$value: number) }
+    /// The number of related objects: `$0.friends.count > 3`. Over a path, null if a relationship on the way leads to no object.
+    public var count: Column<Int> { Column<Int>(_$value: ColumnValue([_$value]) { .path(try Self.number(of: $0[0])) }) }
 
     /// The number of related objects that satisfy a condition: `$0.friends.count { $0.age > 18 } > 3`.
     public func count(@ConditionBuilder _ condition: (Columns<V.Element>) -> ColumnCondition) -> Column<Int> {
-        do { return Column<Int>(_$value: .operand(try satisfying(condition))) } catch {
-            return Column<Int>(_$value: .failure(error as? StoreError ?? StoreError(.invalidPredicate, "\(error)")))
-        }
+        Column<Int>(_$value: satisfying(condition))
     }
 
-    /// Selects objects without related objects.
+    /// Selects objects without related objects. Over a path, unknown if a relationship on the way leads to no object.
     public var isEmpty: ColumnCondition { count == 0 }
 
     /// Selects objects that are related to an object: `$0.friends.contains(jane)`.
     public func contains(_ object: V.Element) -> ColumnCondition { contains(object.objectID) }
     public func contains(_ id: ObjectID<V.Element>) -> ColumnCondition {
-        ColumnCondition { .comparison(Comparison(try _$value.operand, .equal, id.operand, modifier: .any)) }
+        ColumnCondition(_$value) { .comparison(Comparison($0[0], .equal, id.operand, modifier: .any)) }
     }
 
-    private var number: ColumnValue {
-        do {
-            let path = try relationship
-            return .operand(.path(PropertyPath(path.keys + ["@count"], variable: path.variable)))
-        } catch { return .failure(error as? StoreError ?? StoreError(.invalidPredicate, "\(error)")) }
+    private static func number(of operand: Operand) throws -> PropertyPath {
+        let path = try relationship(operand)
+        return PropertyPath(path.keys + ["@count"], variable: path.variable)
     }
 
-    private var relationship: PropertyPath {
-        get throws {
-            guard let path = try _$value.path else {
-                throw StoreError(.invalidPredicate, "A closure of columns counts the objects of a value that is no relationship.")
-            }
-            return path
+    /// Returns the path of a relationship.
+    private static func relationship(_ operand: Operand) throws -> PropertyPath {
+        guard case .path(let path) = operand else {
+            throw StoreError(.invalidPredicate, "A closure of columns uses the objects of a value that is no relationship.")
+        }
+        return path
+    }
+
+    /// Returns a condition on the number of related objects that satisfy a condition, and on the number of all, that is false where it is unknown: where a
+    /// relationship on the way leads to no object.
+    private func counted(
+        _ condition: (Columns<V.Element>) -> ColumnCondition, _ make: (_ satisfying: Operand, _ all: Operand) -> Condition
+    ) -> ColumnCondition {
+        ColumnCondition(satisfying(condition), count._$value) { operands in
+            let comparison = make(operands[0], operands[1])
+            guard case .path(let path) = operands[1], path.keys.count > 2 else { return comparison }
+            return .comparison(Comparison(.conditional(comparison, 1.operand, 0.operand), .equal, 1.operand))
         }
     }
 
-    private func counted(_ condition: (Columns<V.Element>) -> ColumnCondition, _ make: (Operand) throws -> Condition) -> ColumnCondition {
-        ColumnCondition { try make(try satisfying(condition)) }
-    }
-
     /// Returns the number of related objects that satisfy a condition.
-    private func satisfying(_ condition: (Columns<V.Element>) -> ColumnCondition) throws -> Operand {
-        let path = try relationship
-        let (variable, inner) = ColumnScope.enter { variable in condition(Columns(variable: variable)) }
-        if let error = inner.error { throw error }
-        return .subquery(path, variable: variable, inner.condition.byNames)
+    private func satisfying(_ condition: (Columns<V.Element>) -> ColumnCondition) -> ColumnValue {
+        let variable = ColumnScope.newVariable()
+        let inner = condition(Columns(variable: variable))
+        return ColumnValue([_$value], levels: inner.levels, root: inner.root) { operands in
+            if let error = inner.error { throw error }
+            let path = try Self.relationship(operands[0])
+            guard !path.keys.contains(where: { $0.hasPrefix("[") }) else {
+                throw StoreError(.invalidPredicate, "A closure on related objects cannot follow a position of an ordered relationship.")
+            }
+            return .subquery(path, variable: variable, inner.condition.byNames)
+        }
     }
 }
 
@@ -79,7 +86,7 @@ public struct RelatedColumn<V> {
     /// Returns an aggregate, whose operator precedes the last key.
     fileprivate func aggregate<R>(_ operation: String) -> Column<R> {
         Column<R>(
-            _$value: .computed([value]) {
+            _$value: ColumnValue([value]) {
                 guard case .path(let path) = $0[0], let key = path.keys.last else { return $0[0] }
                 return .path(PropertyPath(path.keys.dropLast() + [operation, key], variable: path.variable))
             })
@@ -118,38 +125,46 @@ extension RelatedColumn where V: ColumnOptional, V.Wrapped: AttributeValue {
 }
 
 /// Ordered to-many relationships.
-extension Column {
+extension Column where V: RandomAccessCollection, V.Element: Model {
     /// The related object at a position, from 0: `$0.errands[0].title == "plan"`.
-    public subscript<D: Model>(position: Int) -> Column<D?> where V == [D] {
-        guard position >= 0 else {
-            return Column<D?>(
-                _$value: .failure(StoreError(.invalidPredicate, "A closure of columns asks for the object at the position \(position).")))
+    public subscript(position: Int) -> Column<V.Element?> {
+        at {
+            guard position >= 0 else {
+                throw StoreError(.invalidPredicate, "A closure of columns asks for the object at the position \(position).")
+            }
+            return "[\(position)]"
         }
-        return at("[\(position)]")
     }
     /// The first related object: `$0.errands.first.title == "plan"`.
-    public func first<D: Model>() -> Column<D?> where V == [D] { at("[FIRST]") }
+    public var first: Column<V.Element?> { at { "[FIRST]" } }
     /// The last related object.
-    public func last<D: Model>() -> Column<D?> where V == [D] { at("[LAST]") }
+    public var last: Column<V.Element?> { at { "[LAST]" } }
 
-    private func at<D: Model>(_ key: String) -> Column<D?> {
-        Column<D?>(
-            _$value: .computed([_$value]) {
+    private func at(_ key: () throws -> String) -> Column<V.Element?> {
+        Column<V.Element?>(
+            _$value: ColumnValue([_$value]) {
                 guard case .path(let path) = $0[0] else { return $0[0] }
-                return .path(PropertyPath(path.keys + [key], variable: path.variable))
+                return .path(PropertyPath(path.keys + [try key()], variable: path.variable))
             })
     }
 }
 
-/// The closures on related objects that are being run.
+/// The closure of a condition that is being run.
 enum ColumnScope {
-    /// The number of closures around the current one.
-    @TaskLocal private static var depth = 0
+    /// Numbers the variables of a closure, so that a column that is used outside of its own closure stands for nothing.
+    private final class Counter: @unchecked Sendable {  // used by the closure only
+        var count = 0
+    }
 
-    /// Runs a closure with a variable that no closure around it uses.
-    static func enter(_ body: (String) -> ColumnCondition) -> (variable: String, ColumnCondition) {
-        let depth = depth + 1
-        let variable = "related\(depth)"
-        return (variable, $depth.withValue(depth) { body(variable) })
+    @TaskLocal private static var counter: Counter?
+
+    /// Runs the closure of a condition.
+    static func run(_ body: () -> ColumnCondition) -> ColumnCondition { $counter.withValue(Counter(), operation: body) }
+
+    /// Returns a variable that no other closure within that of the condition has.
+    static func newVariable() -> String {
+        guard let counter else { return "related" }
+        counter.count += 1
+        return "related\(counter.count)"
     }
 }

@@ -7,10 +7,10 @@ public import PolyStoreKernel
 
 extension ColumnCondition {
     fileprivate init(_ column: ColumnValue, isIn constants: [Value], _ type: AttributeType) {
-        switch column {
-        case .field(let field): self.init(.resolved(.oneOf(.field(field), constants)))
-        case .operand(let operand): self.init(.comparison(Comparison(operand, .oneOf, .list(constants.map { .constant($0, type) }))))
-        case .failure(let error): self.init(.constant(false), error: error)
+        if case .field(let field) = column.form {
+            self.init(.resolved(.oneOf(.field(field), constants)), root: column.root)
+        } else {
+            self.init(column) { .comparison(Comparison($0[0], .oneOf, .list(constants.map { .constant($0, type) }))) }
         }
     }
 
@@ -60,11 +60,11 @@ extension Column {
     }
     /// Selects objects whose relationship leads to one of some objects. Objects of other stores are not equal to any destination.
     public func isIn<D: Model>(_ targets: some Sequence<ObjectID<D>>) -> ColumnCondition where V == D? {
-        ColumnCondition { .comparison(Comparison(try _$value.operand, .oneOf, .list(targets.map(\.operand)))) }
+        ColumnCondition(_$value) { .comparison(Comparison($0[0], .oneOf, .list(targets.map(\.operand)))) }
     }
     /// Selects the objects with some ids: `$0.objectID.isIn(ids)`.
     public func isIn<D: Model>(_ ids: some Sequence<ObjectID<D>>) -> ColumnCondition where V == ObjectID<D> {
-        ColumnCondition { .comparison(Comparison(try _$value.operand, .oneOf, .list(ids.map(\.operand)))) }
+        ColumnCondition(_$value) { .comparison(Comparison($0[0], .oneOf, .list(ids.map(\.operand)))) }
     }
     @_disfavoredOverload
     public func isIn<D: Model>(_ targets: some Sequence<D>) -> ColumnCondition where V == D? { isIn(targets.map(\.objectID)) }
@@ -91,14 +91,14 @@ extension Column where V: ColumnText {
 
     /// Selects objects whose text equals another under some options: `$0.name.equals("jane", options: .caseInsensitive)`.
     public func equals(_ text: String, options: TextOptions) -> ColumnCondition {
-        ColumnCondition { .comparison(Comparison(try _$value.operand, .equal, text.operand, options: options)) }
+        ColumnCondition(_$value) { .comparison(Comparison($0[0], .equal, text.operand, options: options)) }
     }
 
     private func compared(_ operation: TextOperator, _ text: String, _ options: TextOptions) -> ColumnCondition {
-        if case .field(let field) = _$value {
-            return ColumnCondition(
-                .resolved(.text(.folded(.field(field), options), operation, .folded(.constant(.text(text), .string), options))))
+        if case .field(let field) = _$value.form {
+            let texts = (QueryExpression.folded(.field(field), options), QueryExpression.folded(.constant(.text(text), .string), options))
+            return ColumnCondition(.resolved(.text(texts.0, operation, texts.1)), root: _$value.root)
         }
-        return ColumnCondition { .comparison(Comparison(try _$value.operand, .text(operation), text.operand, options: options)) }
+        return ColumnCondition(_$value) { .comparison(Comparison($0[0], .text(operation), text.operand, options: options)) }
     }
 }

@@ -10,44 +10,69 @@ public struct ColumnCondition: Sendable, Hashable {
     let condition: Condition
     /// The error that makes the condition invalid; thrown by the fetch.
     let error: StoreError?
+    /// The class of the fetched object on which the condition is; nil if it uses none of its columns.
+    let root: ObjectIdentifier?
     /// A lower bound of the nesting depth. Conditions that the same operator joins are one level.
-    private let levels: Int
+    let levels: Int
 
-    init(_ condition: Condition, levels: Int = 1, error: StoreError? = nil) {
+    init(_ condition: Condition, root: ObjectIdentifier?, levels: Int = 1, error: StoreError? = nil) {
+        // A condition that is nested too deeply is dropped immediately, because even its release would recurse.
         let isTooDeep = levels > FetchRequest.maximumDepth
         self.condition = isTooDeep ? .constant(false) : condition
+        self.root = root
         self.levels = isTooDeep ? 1 : levels
-        self.error =
-            error
-            ?? (isTooDeep
-                ? StoreError(.invalidPredicate, "The condition is nested too deeply; \(FetchRequest.maximumDepth) levels are the limit.")
-                : nil)
+        self.error = error ?? (isTooDeep ? Self.tooDeep : nil)
     }
 
-    /// Creates a condition with a closure, whose error is kept for the fetch.
-    init(catching make: () throws -> Condition) {
-        do { self.init(try make()) } catch {
-            self.init(.constant(false), error: error as? StoreError ?? StoreError(.invalidPredicate, "\(error)"))
+    /// Creates a condition on values, with the failure of a value that has one.
+    init(_ values: ColumnValue..., make: ([Operand]) -> Condition) {
+        let levels = (values.map(\.levels).max() ?? 0) + 1
+        do {
+            let root = try ColumnValue.root(of: values.map(\.root))
+            self.init(make(try values.map { try $0.operand }), root: root, levels: levels)
+        } catch {
+            self.init(.constant(false), root: nil, error: error as? StoreError ?? StoreError(.invalidPredicate, "\(error)"))
         }
+    }
+
+    static var tooDeep: StoreError {
+        StoreError(.invalidPredicate, "The condition is nested too deeply; \(FetchRequest.maximumDepth) levels are the limit.")
+    }
+
+    /// The error of a condition that uses the columns of another closure.
+    static var foreign: StoreError {
+        StoreError(
+            .invalidPredicate,
+            "A closure of columns uses columns of another fetch. Use those that are passed to it, and those of the closures around it.")
+    }
+
+    /// Returns the condition that some others are parts of.
+    private static func made(_ condition: Condition, of parts: [ColumnCondition], levels: Int) -> ColumnCondition {
+        var found = parts.lazy.compactMap(\.error).first
+        var root: ObjectIdentifier?
+        do { root = try ColumnValue.root(of: parts.map(\.root)) } catch { found = found ?? error as? StoreError }
+        return ColumnCondition(condition, root: root, levels: levels, error: found)
     }
 
     /// Returns the disjunction of two conditions.
     static func either(_ left: ColumnCondition, _ right: ColumnCondition) -> ColumnCondition {
         let levels = max(left.isDisjunction ? left.levels : left.levels + 1, right.levels + 1)
-        let error = left.error ?? right.error
+        let condition: Condition
         if case .resolved(let first) = left.condition, case .resolved(let second) = right.condition {
-            return ColumnCondition(.resolved(.or([first, second])), levels: levels, error: error)
+            condition = .resolved(.or([first, second]))
+        } else if case .or(let parts) = left.condition {
+            condition = .or(parts + [right.condition])
+        } else {
+            condition = .or([left.condition, right.condition])
         }
-        if case .or(let parts) = left.condition { return ColumnCondition(.or(parts + [right.condition]), levels: levels, error: error) }
-        return ColumnCondition(.or([left.condition, right.condition]), levels: levels, error: error)
+        return made(condition, of: [left, right], levels: levels)
     }
 
     /// Returns the negation of a condition.
     public static prefix func ! (condition: ColumnCondition) -> ColumnCondition {
-        if case .resolved(let predicate) = condition.condition {
-            return ColumnCondition(.resolved(.not(predicate)), levels: condition.levels + 1, error: condition.error)
-        }
-        return ColumnCondition(.not(condition.condition), levels: condition.levels + 1, error: condition.error)
+        let negation: Condition =
+            if case .resolved(let predicate) = condition.condition { .resolved(.not(predicate)) } else { .not(condition.condition) }
+        return made(negation, of: [condition], levels: condition.levels + 1)
     }
 
     private var isDisjunction: Bool {
@@ -78,8 +103,7 @@ public struct ColumnCondition: Sendable, Hashable {
             }
         }
         let isResolved = conditions.allSatisfy { if case .resolved = $0.condition { true } else { false } }
-        return ColumnCondition(
-            isResolved ? .resolved(.and(resolved)) : .and(parts), levels: levels, error: conditions.lazy.compactMap(\.error).first)
+        return made(isResolved ? .resolved(.and(resolved)) : .and(parts), of: conditions, levels: levels)
     }
 }
 
@@ -117,11 +141,13 @@ public enum ConditionBuilder {
     public static func buildBlock(_ first: ColumnCondition, _ others: ColumnCondition...) -> ColumnCondition {
         ColumnCondition.joined([first] + others)
     }
-    public static func buildOptional(_ condition: ColumnCondition?) -> ColumnCondition { condition ?? ColumnCondition(.resolved(.all)) }
+    public static func buildOptional(_ condition: ColumnCondition?) -> ColumnCondition {
+        condition ?? ColumnCondition(.resolved(.all), root: nil)
+    }
     public static func buildEither(first condition: ColumnCondition) -> ColumnCondition { condition }
     public static func buildEither(second condition: ColumnCondition) -> ColumnCondition { condition }
     public static func buildArray(_ conditions: [ColumnCondition]) -> ColumnCondition {
-        conditions.isEmpty ? ColumnCondition(.resolved(.all)) : ColumnCondition.joined(conditions)
+        conditions.isEmpty ? ColumnCondition(.resolved(.all), root: nil) : ColumnCondition.joined(conditions)
     }
 }
 
@@ -130,11 +156,14 @@ public prefix func ! (column: Column<Bool>) -> ColumnCondition { !column._$condi
 
 extension Where {
     /// Creates a condition on columns: `Where<Person> { $0.age > 30 }`. Several lines are joined by "and".
-    public init(@ConditionBuilder _ condition: (Columns<T>) -> ColumnCondition) { self.init(condition(Columns())) }
+    public init(@ConditionBuilder _ condition: (Columns<T>) -> ColumnCondition) {
+        self.init(ColumnScope.run { condition(Columns()) })
+    }
 
     /// Creates a condition from one on columns.
     init(_ condition: ColumnCondition) {
-        if let error = condition.error {
+        let isForeign = condition.root.map { $0 != ObjectIdentifier(T.self) } ?? false
+        if let error = condition.error ?? (isForeign ? ColumnCondition.foreign : nil) {
             self.init { throw error }
         } else if case .resolved(let predicate) = condition.condition {
             self.init(resolved: predicate)
@@ -148,7 +177,5 @@ extension ClauseChain {
     /// Adds a condition on columns. Several lines are joined by "and", and so are several conditions.
     ///
     ///     From<Person>().where { $0.age > 30 && $0.department.title == "Research" }
-    public func `where`(@ConditionBuilder _ condition: (Columns<Entity>) -> ColumnCondition) -> Chained {
-        `where`(Where(condition(Columns())))
-    }
+    public func `where`(@ConditionBuilder _ condition: (Columns<Entity>) -> ColumnCondition) -> Chained { `where`(Where(condition)) }
 }

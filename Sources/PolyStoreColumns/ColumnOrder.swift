@@ -30,14 +30,17 @@ public struct ColumnOrder: ColumnSortKey, Sendable, Hashable {
     public var _$order: ColumnOrder { self }
 
     func key<T: Model>(_ type: T.Type) -> OrderKey<T> {
-        switch value {
-        case .field(let field): OrderKey(field, ascending: isAscending, nulls: nulls, options: options)
-        case .operand(.path(let path)): OrderKey(path, ascending: isAscending, nulls: nulls, options: options)
+        let isForeign = value.root.map { $0 != ObjectIdentifier(type) } ?? false
+        if isForeign { return OrderKey(refusing: ColumnCondition.foreign) }
+        switch value.form {
+        case .field(let field): return OrderKey(field, ascending: isAscending, nulls: nulls, options: options)
+        case .operand(.path(let path)): return OrderKey(path, ascending: isAscending, nulls: nulls, options: options)
         case .operand:
-            OrderKey(
+            return OrderKey(
                 refusing: StoreError(
-                    .invalidPredicate, "An order by columns needs a property, or the number of related objects.", entity: T._$entityName))
-        case .failure(let error): OrderKey(refusing: error)
+                    .invalidPredicate, "An order by columns takes properties, counts and aggregates of related objects, and positions.",
+                    entity: T._$entityName))
+        case .failure(let error): return OrderKey(refusing: error)
         }
     }
 }

@@ -36,34 +36,75 @@ public struct Column<V> {
 }
 
 /// What a column stands for.
-package enum ColumnValue: Sendable, Hashable {
-    /// A stored field of the fetched object, whose index is known.
-    case field(FieldReference)
-    /// A value by names: a path, the number of related objects.
-    case operand(Operand)
-    /// A property that is not stored.
-    case failure(StoreError)
+package struct ColumnValue: Sendable, Hashable {
+    package enum Form: Sendable, Hashable {
+        /// A stored field of the fetched object, whose index is known.
+        case field(FieldReference)
+        /// A value by names: a path, an aggregate, a computed value.
+        case operand(Operand)
+        /// A value that no store can evaluate.
+        case failure(StoreError)
+    }
+
+    package let form: Form
+    /// The class of the fetched object from which the value is read; nil for constants and for values of related objects in a closure on them.
+    let root: ObjectIdentifier?
+    /// A lower bound of the nesting depth.
+    let levels: Int
+
+    private init(_ form: Form, root: ObjectIdentifier?, levels: Int = 1) {
+        self.form = form
+        self.root = root
+        self.levels = levels
+    }
 
     /// Creates the value of a property of an object.
     /// - Parameter variable: the variable of the object; nil for the fetched one.
     init<M: Model>(_ path: PartialKeyPath<M>, _ type: M.Type, _ variable: String?) {
         if variable == nil, let field = M._$properties.knownField(path) {
-            self = .field(field)
+            self.init(.field(field), root: ObjectIdentifier(type))
         } else {
-            self = Self.named(path, type) { .path(PropertyPath([$0], variable: variable)) }
+            let form = Self.named(path, type) { .path(PropertyPath([$0], variable: variable)) }
+            self.init(form, root: variable == nil ? ObjectIdentifier(type) : nil)
         }
+    }
+
+    /// Creates a constant.
+    init<V: AttributeValue>(constant: V) { self.init(.operand(.constant(constant.attributeValue, V.attributeType)), root: nil) }
+
+    /// Creates a value that is computed from others, with the failure of a value that has one.
+    /// - Parameter levels: A lower bound of the nesting depth of what the closure adds.
+    init(_ values: [ColumnValue], levels: Int = 0, root: ObjectIdentifier? = nil, _ make: ([Operand]) throws -> Operand) {
+        let depth = max(values.map(\.levels).max() ?? 0, levels) + 1
+        do {
+            // A value that is nested too deeply is dropped immediately, because even its release would recurse.
+            guard depth <= FetchRequest.maximumDepth else { throw ColumnCondition.tooDeep }
+            let root = try Self.root(of: values.map(\.root) + [root])
+            self.init(.operand(try make(try values.map { try $0.operand })), root: root, levels: depth)
+        } catch { self.init(.failure(error as? StoreError ?? StoreError(.invalidPredicate, "\(error)")), root: nil) }
+    }
+
+    /// Returns the class from which several values are read.
+    /// - Throws: `invalidPredicate` if they are read from objects of different fetches.
+    static func root(of roots: [ObjectIdentifier?]) throws -> ObjectIdentifier? {
+        let found = roots.lazy.compactMap { $0 }
+        guard let first = found.first else { return nil }
+        guard found.allSatisfy({ $0 == first }) else { throw ColumnCondition.foreign }
+        return first
     }
 
     /// Returns the value of a property of the object that this value leads to.
     func following<M: Model>(_ path: PartialKeyPath<M>, _ type: M.Type) -> ColumnValue {
-        switch self {
-        case .field(let field): Self.named(path, type) { .path(PropertyPath([field.name, $0])) }
-        case .operand(.path(let base)): Self.named(path, type) { .path(PropertyPath(base.keys + [$0], variable: base.variable)) }
-        case .operand, .failure: self
-        }
+        let form: Form =
+            switch form {
+            case .field(let field): Self.named(path, type) { .path(PropertyPath([field.name, $0])) }
+            case .operand(.path(let base)): Self.named(path, type) { .path(PropertyPath(base.keys + [$0], variable: base.variable)) }
+            case .operand, .failure: form
+            }
+        return ColumnValue(form, root: root, levels: levels)
     }
 
-    private static func named<M: Model>(_ path: PartialKeyPath<M>, _ type: M.Type, _ make: (String) -> Operand) -> ColumnValue {
+    private static func named<M: Model>(_ path: PartialKeyPath<M>, _ type: M.Type, _ make: (String) -> Operand) -> Form {
         guard let name = path == \M.objectID ? "objectID" : M._$properties.knownName(path) else {
             return .failure(
                 StoreError(
@@ -75,20 +116,14 @@ package enum ColumnValue: Sendable, Hashable {
     }
 
     /// The value by names.
-    /// - Throws: `invalidPredicate` for a property that is not stored.
+    /// - Throws: `invalidPredicate` for a value that no store can evaluate.
     package var operand: Operand {
         get throws {
-            switch self {
+            switch form {
             case .field(let field): return .path(PropertyPath([field.name]))
             case .operand(let operand): return operand
             case .failure(let error): throw error
             }
         }
-    }
-
-    /// The path of the value; nil for a computed one.
-    /// - Throws: `invalidPredicate` for a property that is not stored.
-    var path: PropertyPath? {
-        get throws { if case .path(let path) = try operand { path } else { nil } }
     }
 }

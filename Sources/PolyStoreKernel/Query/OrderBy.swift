@@ -38,14 +38,14 @@ public struct OrderKey<T: Model>: Sendable, Hashable {
 
     /// Creates a key from a path of names.
     package init(_ path: PropertyPath, ascending: Bool, nulls: SortKey.NullPlacement, options: TextOptions) {
-        name = .text(path.keys.joined(separator: "."))
+        name = .property(path)
         (isAscending, self.nulls, self.options) = (ascending, nulls, options)
         form = .open { _, entry in try path.expression(for: entry.entity, in: entry.store.schema) }
     }
 
     /// Creates a key from a field of the class.
     package init(_ field: FieldReference, ascending: Bool, nulls: SortKey.NullPlacement, options: TextOptions) {
-        name = .text(field.name)
+        name = .property(PropertyPath([field.name]))
         (isAscending, self.nulls, self.options) = (ascending, nulls, options)
         form = options.isEmpty ? .plain(SortKey(field, ascending: ascending, nulls: nulls)) : .open { _, _ in .field(field) }
     }
@@ -54,7 +54,10 @@ public struct OrderKey<T: Model>: Sendable, Hashable {
     package init(refusing error: StoreError) { self.init(.open { _, _ in throw error }, .text("")) }
 
     private init(_ name: String, _ ascending: Bool, _ nulls: SortKey.NullPlacement, _ options: TextOptions) {
-        self.init(PropertyPath(dotted: name), ascending: ascending, nulls: nulls, options: options)
+        self.name = .text(name)
+        (isAscending, self.nulls, self.options) = (ascending, nulls, options)
+        let path = PropertyPath(dotted: name)
+        form = .open { _, entry in try path.expression(for: entry.entity, in: entry.store.schema) }
     }
 
     /// Creates a key from a Foundation descriptor; see ``OrderBy/init(_:_:)``.

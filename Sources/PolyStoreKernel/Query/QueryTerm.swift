@@ -30,6 +30,7 @@ extension QueryTerm {
             }
             let keys = try KeyPathProbe.keys(of: path, context, entry)
             self.init(function: function, operand: .path(PropertyPath(keys)), text: keys.joined(separator: "."))
+        case .property(let path): self.init(function: function, operand: .path(path), text: path.keys.joined(separator: "."))
         case .text(let text):
             let inner = try QueryTerm(parsing: text)
             guard function == nil || inner.function == nil else {

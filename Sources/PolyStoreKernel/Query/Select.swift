@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreConditions
 
 /// The values that a query returns.
 ///
@@ -108,4 +109,6 @@ enum QueryName: @unchecked Sendable, Hashable {  // key paths of stored properti
     case objects
     case text(String)
     case path(AnyKeyPath)
+    /// A property by its stored names, which is never an alias.
+    case property(PropertyPath)
 }

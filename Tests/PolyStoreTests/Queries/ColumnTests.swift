@@ -9,7 +9,7 @@ import Testing
 
     private static let date = Date(timeIntervalSinceReferenceDate: 2000)
 
-    /// Each condition beside the same one in another form, or the initials of the objects.
+    /// Each condition beside the same one in another form.
     private static var same: [(name: String, columns: Chain, other: Where<Colleague>)] {
         let all = From<Colleague>()
         return [
@@ -76,6 +76,12 @@ import Testing
             ("none", all.where { $0.friends.none { $0.age > 25 } }, .none(\.friends, \.age > 25)),
             ("a path in any", all.where { $0.friends.any { $0.boss.name == "Ann" } }, .any(\.friends, \.boss?.name == "Ann")),
             ("any over a path", all.where { $0.boss.reports.any { $0.age > 25 } }, Where("ANY boss.reports.age > 25")),
+            ("any over a path, negated", all.where { !$0.boss.reports.any { $0.age > 25 } }, Where("NOT ANY boss.reports.age > 25")),
+            ("none over a path", all.where { $0.boss.reports.none { $0.age > 25 } }, Where("NONE boss.reports.age > 25")),
+            ("all over a path", all.where { $0.boss.reports.all { $0.age > 25 } }, Where("ALL boss.reports.age > 25")),
+            ("all over a path, negated", all.where { !$0.boss.reports.all { $0.age > 25 } }, Where("NOT ALL boss.reports.age > 25")),
+            ("a condition on null in all", all.where { $0.friends.all { $0.score > 2 } }, Where("ALL friends.score > 2")),
+            ("a condition on null in none", all.where { $0.friends.none { $0.score > 2 } }, Where("NONE friends.score > 2")),
             ("any in any", all.where { $0.friends.any { $0.friends.any { $0.age == 30 } } }, .any(\.friends, .any(\.friends, \.age == 30))),
             ("an outer column", all.where { person in person.friends.any { $0.age > person.age } }, Where("ANY friends.age > age")),
             (
@@ -126,7 +132,7 @@ import Testing
             ),
             ("a position", all.where { $0.errands[0].title == "plan" }, Where("errands[0].title == 'plan'")),
             (
-                "the last position", all.where { $0.errands.last().hours == 1 && $0.errands.first().hours > 2 },
+                "the last position", all.where { $0.errands.last.hours == 1 && $0.errands.first.hours > 2 },
                 Where("errands[LAST].hours == 1 AND errands[FIRST].hours > 2")
             ),
             ("empty", all.where { $0.errands.isEmpty }, \.errands.count == 0),
@@ -222,6 +228,79 @@ import Testing
         }
     }
 
+    @Test func columnsOfAnotherClosureAreRefused() throws {
+        let staff = try Staff(.memory)
+        let all = From<Colleague>()
+        var kept: (colleague: Columns<Colleague>?, errand: Columns<Errand>?)
+        _ = all.where { colleague in
+            kept.colleague = colleague
+            return colleague.errands.any { errand in
+                kept.errand = errand
+                return errand.hours > 1
+            }
+        }
+        let (colleague, errand) = (try #require(kept.colleague), try #require(kept.errand))
+        func code(_ chain: some FetchSource) -> StoreError.Code? {
+            failure { try staff.stack.readAndWait { _ = try $0.fetchCount(chain) } }?.code
+        }
+        #expect(code(all.where { $0.age > 1 && errand.hours > 1 }) == .invalidPredicate)
+        #expect(code(all.where { $0.errands.count > 5 || $0.reports.any { $0.age > errand.hours } }) == .invalidPredicate)
+        #expect(code(From<Errand>().where { _ in colleague.age > 1 }) == .invalidPredicate)
+        #expect(code(From<Errand>().where { $0.hours > colleague.age }) == .invalidPredicate)
+        #expect(code(From<Errand>().where { $0.owner.friends.any { $0.age > colleague.age } }) == .invalidPredicate)
+        // The same class, so the same objects.
+        #expect(code(all.where { $0.age > 1 && colleague.age > 1 }) == nil)
+        let chain = From<Errand>().orderBy { _ in colleague.age }
+        let order = failure { try staff.stack.readAndWait { _ = try $0.fetchAll(chain) } }
+        #expect(order?.code == .invalidPredicate)
+    }
+
+    /// In a query of values, a name in an order is an alias first; a column and a key path are properties.
+    @Test(arguments: Backend.forObjectLayer)
+    func aColumnOfAnOrderIsNoAlias(_ backend: Backend) throws {
+        let staff = try Staff(backend)
+        try staff.stack.readAndWait { context throws in
+            func names(_ chain: FetchChain<Colleague>) throws -> [String] {
+                try context.queryAttributes(chain, Select("name", SelectTerm("salary", as: "age"))).compactMap { $0["name"]?.string }
+            }
+            let all = From<Colleague>()
+            #expect(try names(all.orderBy { $0.age.descending }) == ["Jan", "Eve", "Dan", "Cid", "Bob", "Ann"])
+            #expect(try names(all.orderBy { $0.age.descending }) == names(all.orderBy(.descending(\.age))))
+            #expect(try names(all.orderBy(.descending("age"))) == ["Dan", "Jan", "Cid", "Bob", "Ann", "Eve"])
+            let groups = try context.queryAttributes(
+                all, Select("errands[0].title", .count(as: "all[people]")), GroupBy("errands[0].title"),
+                OrderBy(.descending("all[people]"), .descending("errands[0].title")))
+            #expect(groups.map { $0["errands[0].title"]?.string } == [nil, "test", "plan"])
+        }
+    }
+
+    @Test(arguments: Backend.forObjectLayer)
+    func columnsOfInheritedProperties(_ backend: Backend) throws {
+        let folder = try Folder()
+        let stack = try DataStack(Schema("Vehicles", Vehicle.self, Car.self, Truck.self, Boat.self, Garage.self, Ride.self, Trailer.self))
+        try stack.addStore(backend.store(in: folder))
+        try stack.performAndWait { transaction in
+            let garage = try transaction.create(Garage.self) { $0.name = "north" }
+            for number in 1...3 {
+                try transaction.create(Car.self) { ($0.plate, $0.title, $0.doors, $0.garage) = ("c\(number)", "car", number, garage) }
+                try transaction.create(Truck.self) { ($0.plate, $0.title, $0.load) = ("t\(number)", "truck", Double(number)) }
+                try transaction.create(Boat.self) { ($0.plate, $0.title) = ("b\(number)", "boat") }
+            }
+        }
+        try stack.readAndWait { context throws in
+            let vehicles = From<Vehicle>().where { $0.title != "boat" && $0.plate.endsWith("2") }.orderBy { $0.plate }
+            #expect(try context.fetchAll(vehicles).map(\.plate) == ["c2", "t2"])
+            let trucks = From<Truck>().where { $0.load > 1 && $0.title == "truck" && $0.doors == 4 }.orderBy {
+                ($0.mass, $0.load.descending)
+            }
+            #expect(try context.fetchAll(trucks).map(\.plate) == ["t3", "t2"])
+            #expect(try context.fetchCount(From<Car>().where { $0.garage.name == "north" && $0.doors > 1 }) == 2)
+            #expect(try context.fetchCount(From<Garage>().where { $0.vehicles.any { $0.plate == "c3" } && $0.vehicles.count == 3 }) == 1)
+            let old = Where<Truck>(Where<Vehicle> { $0.plate == "t1" })
+            #expect(try context.fetchAll(From<Truck>().where(old)).map(\.load) == [1])
+        }
+    }
+
     @Test func equalClosuresMakeEqualConditions() {
         let all = From<Colleague>()
         func chain(_ age: Int) -> FetchChain<Colleague> {
@@ -240,6 +319,21 @@ import Testing
             depth == 0 ? person.age > 0 : person.friends.any { nested(depth - 1, $0) }
         }
         #expect(try staff.stack.readAndWait { try $0.fetchCount(all.where { nested(20, $0) }) } == 5)
+        let manyClosures = all.where { person in
+            var condition = person.age > 0
+            for _ in 0..<100_000 {
+                let inner = condition
+                condition = person.friends.any { _ in inner }
+            }
+            return condition
+        }
+        #expect(failure { try staff.stack.readAndWait { _ = try $0.fetchCount(manyClosures) } }?.code == .invalidPredicate)
+        let manySums = all.where { person in
+            var sum = person.age
+            for _ in 0..<100_000 { sum = sum + 1 }
+            return sum > 0
+        }
+        #expect(failure { try staff.stack.readAndWait { _ = try $0.fetchCount(manySums) } }?.code == .invalidPredicate)
         let error = failure { try staff.stack.readAndWait { _ = try $0.fetchCount(all.where { nested(300, $0) }) } }
         #expect(error?.code == .invalidPredicate)
         @Sendable func negated(_ depth: Int, _ condition: ColumnCondition) -> ColumnCondition {
