@@ -2,6 +2,7 @@ public import PolyStoreAttributes
 import PolyStoreBackend
 import PolyStoreConditions
 public import PolyStoreKernel
+import Synchronization
 
 /// To-many relationships.
 extension Column where V: Collection, V.Element: Model {
@@ -21,7 +22,13 @@ extension Column where V: Collection, V.Element: Model {
     public func none(@ConditionBuilder _ condition: (Columns<V.Element>) -> ColumnCondition) -> ColumnCondition { !any(condition) }
 
     /// The number of related objects: `$0.friends.count > 3`. Over a path, null if a relationship on the way leads to no object.
-    public var count: Column<Int> { Column<Int>(_$value: ColumnValue([_$value]) { .path(try Self.number(of: $0[0])) }) }
+    public var count: Column<Int> {
+        Column<Int>(
+            _$value: ColumnValue([_$value]) {
+                let path = try Self.relationship($0[0])
+                return .path(PropertyPath(path.keys + ["@count"], variable: path.variable))
+            })
+    }
 
     /// The number of related objects that satisfy a condition: `$0.friends.count { $0.age > 18 } > 3`.
     public func count(@ConditionBuilder _ condition: (Columns<V.Element>) -> ColumnCondition) -> Column<Int> {
@@ -37,15 +44,10 @@ extension Column where V: Collection, V.Element: Model {
         ColumnCondition(_$value) { .comparison(Comparison($0[0], .equal, id.operand, modifier: .any)) }
     }
 
-    private static func number(of operand: Operand) throws -> PropertyPath {
-        let path = try relationship(operand)
-        return PropertyPath(path.keys + ["@count"], variable: path.variable)
-    }
-
     /// Returns the path of a relationship.
     private static func relationship(_ operand: Operand) throws -> PropertyPath {
         guard case .path(let path) = operand else {
-            throw StoreError(.invalidPredicate, "A closure of columns uses the objects of a value that is no relationship.")
+            throw StoreError(.invalidPredicate, "A closure of columns uses the objects of a value that is not a relationship.")
         }
         return path
     }
@@ -151,9 +153,9 @@ extension Column where V: RandomAccessCollection, V.Element: Model {
 
 /// The closure of a condition that is being run.
 enum ColumnScope {
-    /// Numbers the variables of a closure, so that a column that is used outside of its own closure stands for nothing.
-    private final class Counter: @unchecked Sendable {  // used by the closure only
-        var count = 0
+    /// Numbers the variables of a closure, so that a column that is used outside of its own closure has no value.
+    private final class Counter: Sendable {
+        let count = Atomic(0)
     }
 
     @TaskLocal private static var counter: Counter?
@@ -164,7 +166,6 @@ enum ColumnScope {
     /// Returns a variable that no other closure within that of the condition has.
     static func newVariable() -> String {
         guard let counter else { return "related" }
-        counter.count += 1
-        return "related\(counter.count)"
+        return "related\(counter.count.wrappingAdd(1, ordering: .relaxed).newValue)"
     }
 }

@@ -31,7 +31,7 @@ public struct ColumnCondition: Sendable, Hashable {
             let root = try ColumnValue.root(of: values.map(\.root))
             self.init(make(try values.map { try $0.operand }), root: root, levels: levels)
         } catch {
-            self.init(.constant(false), root: nil, error: error as? StoreError ?? StoreError(.invalidPredicate, "\(error)"))
+            self.init(.constant(false), root: nil, error: StoreError(describing: error))
         }
     }
 
@@ -46,11 +46,16 @@ public struct ColumnCondition: Sendable, Hashable {
             "A closure of columns uses columns of another fetch. Use those that are passed to it, and those of the closures around it.")
     }
 
+    /// Returns the error of a condition or an order that uses columns of an object of a class in a fetch of another; nil without one.
+    static func refusal<T: Model>(of root: ObjectIdentifier?, in type: T.Type) -> StoreError? {
+        root == nil || root == ObjectIdentifier(type) ? nil : foreign
+    }
+
     /// Returns the condition that some others are parts of.
     private static func made(_ condition: Condition, of parts: [ColumnCondition], levels: Int) -> ColumnCondition {
         var found = parts.lazy.compactMap(\.error).first
         var root: ObjectIdentifier?
-        do { root = try ColumnValue.root(of: parts.map(\.root)) } catch { found = found ?? error as? StoreError }
+        do { root = try ColumnValue.root(of: parts.map(\.root)) } catch { found = found ?? StoreError(describing: error) }
         return ColumnCondition(condition, root: root, levels: levels, error: found)
     }
 
@@ -162,8 +167,7 @@ extension Where {
 
     /// Creates a condition from one on columns.
     init(_ condition: ColumnCondition) {
-        let isForeign = condition.root.map { $0 != ObjectIdentifier(T.self) } ?? false
-        if let error = condition.error ?? (isForeign ? ColumnCondition.foreign : nil) {
+        if let error = condition.error ?? ColumnCondition.refusal(of: condition.root, in: T.self) {
             self.init { throw error }
         } else if case .resolved(let predicate) = condition.condition {
             self.init(resolved: predicate)

@@ -30,8 +30,7 @@ public struct ColumnOrder: ColumnSortKey, Sendable, Hashable {
     public var _$order: ColumnOrder { self }
 
     func key<T: Model>(_ type: T.Type) -> OrderKey<T> {
-        let isForeign = value.root.map { $0 != ObjectIdentifier(type) } ?? false
-        if isForeign { return OrderKey(refusing: ColumnCondition.foreign) }
+        if let error = ColumnCondition.refusal(of: value.root, in: type) { return OrderKey(refusing: error) }
         switch value.form {
         case .field(let field): return OrderKey(field, ascending: isAscending, nulls: nulls, options: options)
         case .operand(.path(let path)): return OrderKey(path, ascending: isAscending, nulls: nulls, options: options)

@@ -35,7 +35,7 @@ public struct Column<V> {
     }
 }
 
-/// What a column stands for.
+/// The value of a column.
 package struct ColumnValue: Sendable, Hashable {
     package enum Form: Sendable, Hashable {
         /// A stored field of the fetched object, whose index is known.
@@ -81,7 +81,7 @@ package struct ColumnValue: Sendable, Hashable {
             guard depth <= FetchRequest.maximumDepth else { throw ColumnCondition.tooDeep }
             let root = try Self.root(of: values.map(\.root) + [root])
             self.init(.operand(try make(try values.map { try $0.operand })), root: root, levels: depth)
-        } catch { self.init(.failure(error as? StoreError ?? StoreError(.invalidPredicate, "\(error)")), root: nil) }
+        } catch { self.init(.failure(StoreError(describing: error)), root: nil) }
     }
 
     /// Returns the class from which several values are read.

@@ -1,8 +1,8 @@
 import PolyStoreBackend
 import PolyStoreConditions
 
-// A condition on fields with known indexes is one on the fetched object. In a closure on related objects it must say so, because indexes are there those of the related
-// class. Names do: a path without a variable begins at the fetched object.
+// The indexes of fields are those of the class on whose objects a condition is evaluated. In a closure on related objects, that is the related class, while an index
+// belongs to the fetched object. A path of names without a variable begins at the fetched object in every closure.
 
 extension Condition {
     /// The condition with the names of fields instead of their indexes.

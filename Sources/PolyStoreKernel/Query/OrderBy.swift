@@ -10,6 +10,11 @@ public struct OrderKey<T: Model>: Sendable, Hashable {
         case plain(SortKey)
         /// A key with names that are resolved against the schema of a store.
         case open(@Sendable (Context, StoreEntity) throws -> QueryExpression)
+
+        /// Returns a key that reads a path of names.
+        static func reading(_ path: PropertyPath) -> Form {
+            .open { _, entry in try path.expression(for: entry.entity, in: entry.store.schema) }
+        }
     }
 
     fileprivate let form: Form
@@ -19,46 +24,42 @@ public struct OrderKey<T: Model>: Sendable, Hashable {
     private let nulls: SortKey.NullPlacement
     private let options: TextOptions
 
-    private init(_ form: Form, _ name: QueryName) {
+    private init(
+        _ form: Form, _ name: QueryName, _ ascending: Bool = true, _ nulls: SortKey.NullPlacement = .smallest, _ options: TextOptions = []
+    ) {
         self.form = form
         self.name = name
-        (isAscending, nulls, options) = (true, .smallest, [])
+        (isAscending, self.nulls, self.options) = (ascending, nulls, options)
     }
 
     private init(_ path: PartialKeyPath<T>, _ ascending: Bool, _ nulls: SortKey.NullPlacement, _ options: TextOptions) {
-        name = .path(path)
-        (isAscending, self.nulls, self.options) = (ascending, nulls, options)
+        let form: Form
         if options.isEmpty, let field = T._$properties.knownField(path) {
             form = .plain(SortKey(field, ascending: ascending, nulls: nulls))
         } else {
             nonisolated(unsafe) let path = path  // key paths of stored properties hold no state
             form = .open { context, entry in try context.expression(path, entry) }
         }
+        self.init(form, .path(path), ascending, nulls, options)
+    }
+
+    private init(_ name: String, _ ascending: Bool, _ nulls: SortKey.NullPlacement, _ options: TextOptions) {
+        self.init(.reading(PropertyPath(dotted: name)), .text(name), ascending, nulls, options)
     }
 
     /// Creates a key from a path of names.
     package init(_ path: PropertyPath, ascending: Bool, nulls: SortKey.NullPlacement, options: TextOptions) {
-        name = .property(path)
-        (isAscending, self.nulls, self.options) = (ascending, nulls, options)
-        form = .open { _, entry in try path.expression(for: entry.entity, in: entry.store.schema) }
+        self.init(.reading(path), .property(path), ascending, nulls, options)
     }
 
     /// Creates a key from a field of the class.
     package init(_ field: FieldReference, ascending: Bool, nulls: SortKey.NullPlacement, options: TextOptions) {
-        name = .property(PropertyPath([field.name]))
-        (isAscending, self.nulls, self.options) = (ascending, nulls, options)
-        form = options.isEmpty ? .plain(SortKey(field, ascending: ascending, nulls: nulls)) : .open { _, _ in .field(field) }
+        let form = options.isEmpty ? Form.plain(SortKey(field, ascending: ascending, nulls: nulls)) : .open { _, _ in .field(field) }
+        self.init(form, .property(PropertyPath([field.name])), ascending, nulls, options)
     }
 
     /// Creates a key that the fetch refuses.
     package init(refusing error: StoreError) { self.init(.open { _, _ in throw error }, .text("")) }
-
-    private init(_ name: String, _ ascending: Bool, _ nulls: SortKey.NullPlacement, _ options: TextOptions) {
-        self.name = .text(name)
-        (isAscending, self.nulls, self.options) = (ascending, nulls, options)
-        let path = PropertyPath(dotted: name)
-        form = .open { _, entry in try path.expression(for: entry.entity, in: entry.store.schema) }
-    }
 
     /// Creates a key from a Foundation descriptor; see ``OrderBy/init(_:_:)``.
     public init(_ descriptor: SortDescriptor<T>) {

@@ -310,7 +310,7 @@ extension Where {
 
 extension StoreError {
     /// Returns a `StoreError` unchanged, or wraps the description of another error.
-    init(describing error: any Error) { self = error as? StoreError ?? StoreError(.invalidPredicate, "\(error)") }
+    package init(describing error: any Error) { self = error as? StoreError ?? StoreError(.invalidPredicate, "\(error)") }
 }
 
 extension Where {

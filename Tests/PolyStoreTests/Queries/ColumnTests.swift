@@ -158,13 +158,18 @@ import Testing
         ]
     }
 
+    /// Returns the initials of the objects of a fetch, in its order.
+    private static func initials(_ context: Context, _ chain: Chain) throws -> String {
+        String(try context.fetchAll(chain).compactMap(\.name.first))
+    }
+
     @Test(arguments: Backend.forObjectLayer)
     func conditionsByColumnsMeanTheSameAsTheOtherForms(_ backend: Backend) throws {
         let staff = try Staff(backend)
         for (name, chain, other) in Self.same {
             do {
                 let expected = try staff.initials(other)
-                let found = try staff.stack.readAndWait { try $0.fetchAll(chain).compactMap(\.name.first) }
+                let found = try staff.stack.readAndWait { try Self.initials($0, chain) }
                 #expect(String(found.sorted()) == expected, "\(name)")
             } catch {
                 Issue.record("\(name): \(error)")
@@ -176,18 +181,17 @@ import Testing
     func objectsAreCompared(_ backend: Backend) throws {
         let staff = try Staff(backend)
         try staff.stack.readAndWait { context throws in
-            func initials(_ chain: FetchChain<Colleague>) throws -> String { String(try context.fetchAll(chain).compactMap(\.name.first)) }
             let all = From<Colleague>()
             let ann = try #require(try context.fetchOne(all.where { $0.name == "Ann" }))
             let nobody: Colleague? = nil
-            #expect(try initials(all.where { $0.boss == ann }) == "B")
-            #expect(try initials(all.where { $0.boss == ann.objectID }) == "B")
-            #expect(try initials(all.where { $0.boss == nobody }) == initials(all.where { $0.boss == nil }))
-            #expect(try initials(all.where { $0.boss != ann }) == initials(all.where(\.boss != ann)))
-            #expect(try initials(all.where { $0.boss.isIn([ann]) }) == "B")
-            #expect(try initials(all.where { $0.friends.contains(ann) }) == "B")
-            #expect(try initials(all.where { $0.objectID == ann.objectID }) == "A")
-            #expect(try initials(all.where { $0.boss.objectID.isIn([ann.objectID]) }) == "B")
+            #expect(try Self.initials(context, all.where { $0.boss == ann }) == "B")
+            #expect(try Self.initials(context, all.where { $0.boss == ann.objectID }) == "B")
+            #expect(try Self.initials(context, all.where { $0.boss == nobody }) == Self.initials(context, all.where { $0.boss == nil }))
+            #expect(try Self.initials(context, all.where { $0.boss != ann }) == Self.initials(context, all.where(\.boss != ann)))
+            #expect(try Self.initials(context, all.where { $0.boss.isIn([ann]) }) == "B")
+            #expect(try Self.initials(context, all.where { $0.friends.contains(ann) }) == "B")
+            #expect(try Self.initials(context, all.where { $0.objectID == ann.objectID }) == "A")
+            #expect(try Self.initials(context, all.where { $0.boss.objectID.isIn([ann.objectID]) }) == "B")
         }
     }
 
@@ -195,21 +199,24 @@ import Testing
     func ordersByColumns(_ backend: Backend) throws {
         let staff = try Staff(backend)
         try staff.stack.readAndWait { context throws in
-            func initials(_ chain: FetchChain<Colleague>) throws -> String { String(try context.fetchAll(chain).compactMap(\.name.first)) }
             let all = From<Colleague>()
-            #expect(try initials(all.orderBy { $0.age.descending }) == "JEDCBA")
-            #expect(try initials(all.orderBy { $0.name }) == "ABCDEJ")
+            #expect(try Self.initials(context, all.orderBy { $0.age.descending }) == "JEDCBA")
+            #expect(try Self.initials(context, all.orderBy { $0.name }) == "ABCDEJ")
             #expect(
-                try initials(all.orderBy { ($0.job, $0.age.descending) }) == initials(all.orderBy(.ascending(\.job), .descending(\.age))))
+                try Self.initials(context, all.orderBy { ($0.job, $0.age.descending) })
+                    == Self.initials(context, all.orderBy(.ascending(\.job), .descending(\.age))))
             #expect(
-                try initials(all.orderBy { $0.score.ascending(nulls: .last) }) == initials(all.orderBy(.ascending(\.score, nulls: .last))))
-            #expect(try initials(all.orderBy { $0.formerJob.descending }) == initials(all.orderBy(.descending(\.formerJob))))
+                try Self.initials(context, all.orderBy { $0.score.ascending(nulls: .last) })
+                    == Self.initials(context, all.orderBy(.ascending(\.score, nulls: .last))))
             #expect(
-                try initials(all.orderBy { ($0.boss.name.descending(options: .caseInsensitive), $0.name) })
-                    == initials(all.orderBy(.descending(\.boss?.name, options: .caseInsensitive), .ascending(\.name))))
+                try Self.initials(context, all.orderBy { $0.formerJob.descending })
+                    == Self.initials(context, all.orderBy(.descending(\.formerJob))))
             #expect(
-                try initials(all.orderBy { ($0.friends.count.descending, $0.age) })
-                    == initials(all.orderBy(.descending("friends.@count"), .ascending("age"))))
+                try Self.initials(context, all.orderBy { ($0.boss.name.descending(options: .caseInsensitive), $0.name) })
+                    == Self.initials(context, all.orderBy(.descending(\.boss?.name, options: .caseInsensitive), .ascending(\.name))))
+            #expect(
+                try Self.initials(context, all.orderBy { ($0.friends.count.descending, $0.age) })
+                    == Self.initials(context, all.orderBy(.descending("friends.@count"), .ascending("age"))))
         }
     }
 
