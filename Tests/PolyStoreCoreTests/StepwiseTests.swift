@@ -163,4 +163,40 @@ import Testing
         try company.stack.saveAllAndWait()
         #expect(try company.nicknames() == ["again", "again", "again", nil])
     }
+
+    /// A transaction that is released while another one begins gives its row ids back, which takes a lock.
+    @Test(arguments: Backend.forObjectLayer)
+    func releasesBesideBeginnings(_ backend: Backend) throws {
+        let company = try Company(backend)
+        let stack = company.stack
+        onThreads(4) { _ in
+            for _ in 0..<100 {
+                let transaction = stack.beginTransaction()
+                #expect(throws: Never.self) { try transaction.performAndWait { _ = try $0.create(Into<Person>()) } }
+            }
+        }
+        #expect(stack.openSnapshots.isEmpty)
+        #expect(try company.count() == 0)
+    }
+
+    /// The closure of an observation may own what calls the stack when it is released.
+    @Test(arguments: Backend.forObjectLayer)
+    func anEndedObservationReleasesItsClosureWithoutALock(_ backend: Backend) throws {
+        final class Owner: Sendable {
+            let stack: DataStack
+            let released: Protected<Bool>
+
+            init(_ stack: DataStack, _ released: Protected<Bool>) { (self.stack, self.released) = (stack, released) }
+
+            deinit {
+                stack.observeCommits { _ in }.cancel()
+                released.withLock { $0 = true }
+            }
+        }
+        let company = try Company(backend)
+        let released = Protected(false)
+        let observation = company.stack.observeCommits { [owner = Owner(company.stack, released)] _ in _ = owner }
+        observation.cancel()
+        #expect(released.withLock { $0 })
+    }
 }

@@ -19,6 +19,14 @@ package final class CommitPublisher: Sendable {
         var lastObserver = 0
         /// The number of subscriptions being added.
         var newSubscriptions = 0
+
+        /// Removes released feeds and returns the others. The caller keeps the result until it has released the lock: another thread may release its
+        /// references to a feed meanwhile, and the snapshots of that feed call their backend when they are released.
+        mutating func livingFeeds() -> [CommitFeed] {
+            let living = feeds.compactMap(\.feed)
+            if living.count < feeds.count { feeds = living.map { WeakFeed(feed: $0) } }
+            return living
+        }
     }
 
     private let views: ViewList
@@ -35,11 +43,13 @@ package final class CommitPublisher: Sendable {
 
     /// Adds the feed of a context, after ``willSubscribe()``.
     func add(_ feed: CommitFeed) {
-        state.withLock { state in
+        let living = state.withLock { state in
             state.newSubscriptions -= 1
-            state.feeds.removeAll { $0.feed == nil }
+            let living = state.livingFeeds()
             state.feeds.append(WeakFeed(feed: feed))
+            return living
         }
+        withExtendedLifetime(living) {}
     }
 
     /// Adds an observer, after ``willSubscribe()``, and returns its identifier.
@@ -53,13 +63,21 @@ package final class CommitPublisher: Sendable {
         }
     }
 
-    package func removeObserver(_ id: Int) { state.withLock { state in state.observers.removeAll { $0.id == id } } }
+    package func removeObserver(_ id: Int) {
+        let removed = state.withLock { state in
+            state.observers.firstIndex { $0.id == id }.map { state.observers.remove(at: $0) }
+        }
+        withExtendedLifetime(removed) {}
+    }
 
     /// A Boolean value that indicates whether any context or observer is subscribed or about to be.
     var hasSubscribers: Bool {
-        state.withLock { state in
-            state.newSubscriptions > 0 || !state.observers.isEmpty || state.feeds.contains { $0.feed != nil }
+        let (isSubscribed, feed) = state.withLock { state -> (Bool, CommitFeed?) in
+            if state.newSubscriptions > 0 || !state.observers.isEmpty { return (true, nil) }
+            for reference in state.feeds { if let feed = reference.feed { return (true, feed) } }
+            return (false, nil)
         }
+        return withExtendedLifetime(feed) { isSubscribed }
     }
 
     /// Notifies all observers that the stack was released, and removes them.
@@ -100,8 +118,7 @@ package final class CommitPublisher: Sendable {
 
     func subscribers() -> Subscribers {
         state.withLock { state in
-            if state.feeds.contains(where: { $0.feed == nil }) { state.feeds.removeAll { $0.feed == nil } }
-            return Subscribers(feeds: state.feeds.compactMap(\.feed), handlers: state.observers.map(\.handler))
+            Subscribers(feeds: state.livingFeeds(), handlers: state.observers.map(\.handler))
         }
     }
 
