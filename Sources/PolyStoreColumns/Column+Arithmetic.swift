@@ -91,10 +91,18 @@ public func % <V: AttributeValue & BinaryInteger>(column: Column<V>, value: V) -
 
 /// Returns the value of a column, or a constant where it is null: `($0.score ?? 0) > 2`.
 public func ?? <V: AttributeValue>(column: Column<V?>, value: V) -> Column<V> {
-    Column<V>(
-        _$value: ColumnValue([column._$value, value.column]) {
-            .conditional(.comparison(Comparison($0[0], .equal, .null)), $0[1], $0[0])
-        })
+    column._$value.replacingNull(with: value)
+}
+@_disfavoredOverload
+public func ?? <V: AttributeValue>(column: Column<V>, value: V) -> Column<V> { column._$value.replacingNull(with: value) }
+
+extension ColumnValue {
+    fileprivate func replacingNull<V: AttributeValue>(with value: V) -> Column<V> {
+        Column<V>(
+            _$value: ColumnValue([self, value.column], isOfRelated: false) {
+                .conditional(.comparison(Comparison($0[0], .equal, .null)), $0[1], $0[0])
+            })
+    }
 }
 
 extension Column where V: ColumnText {
@@ -104,4 +112,22 @@ extension Column where V: ColumnText {
     public var uppercased: Column { Column(_$value: ColumnValue([_$value]) { .function(.uppercase, $0) }) }
     /// The text in lowercase, by Unicode's default rules.
     public var lowercased: Column { Column(_$value: ColumnValue([_$value]) { .function(.lowercase, $0) }) }
+}
+
+extension ColumnCondition {
+    /// Returns one of two values: the first where the condition is true, the second where it is false or unknown.
+    ///
+    ///     .orderBy { ($0.age < 18).then($0.age, else: 0) }
+    public func then<V: AttributeValue>(_ first: V, else second: V) -> Column<V> { choice(first.column, second.column) }
+    public func then<V: AttributeValue>(_ first: V, else second: Column<V>) -> Column<V> { choice(first.column, second._$value) }
+    public func then<V: AttributeValue>(_ first: Column<V>, else second: V) -> Column<V> { choice(first._$value, second.column) }
+    public func then<V>(_ first: Column<V>, else second: Column<V>) -> Column<V> { choice(first._$value, second._$value) }
+
+    private func choice<V>(_ first: ColumnValue, _ second: ColumnValue) -> Column<V> {
+        Column<V>(
+            _$value: ColumnValue([first, second], levels: levels, root: root) {
+                if let error { throw error }
+                return .conditional(condition.byNames, $0[0], $0[1])
+            })
+    }
 }

@@ -161,7 +161,7 @@ public prefix func ! (column: Column<Bool>) -> ColumnCondition { !column._$condi
 
 extension Where {
     /// Creates a condition on columns: `Where<Person> { $0.age > 30 }`. Several lines are joined by "and".
-    public init(@ConditionBuilder _ condition: (Columns<T>) -> ColumnCondition) {
+    public init(@ConditionBuilder columns condition: (Columns<T>) -> ColumnCondition) {
         self.init(ColumnScope.run { condition(Columns()) })
     }
 
@@ -181,5 +181,5 @@ extension ClauseChain {
     /// Adds a condition on columns. Several lines are joined by "and", and so are several conditions.
     ///
     ///     From<Person>().where { $0.age > 30 && $0.department.title == "Research" }
-    public func `where`(@ConditionBuilder _ condition: (Columns<Entity>) -> ColumnCondition) -> Chained { `where`(Where(condition)) }
+    public func `where`(@ConditionBuilder columns condition: (Columns<Entity>) -> ColumnCondition) -> Chained { `where`(Where(columns: condition)) }
 }

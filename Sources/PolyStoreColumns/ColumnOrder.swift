@@ -33,12 +33,7 @@ public struct ColumnOrder: ColumnSortKey, Sendable, Hashable {
         if let error = ColumnCondition.refusal(of: value.root, in: type) { return OrderKey(refusing: error) }
         switch value.form {
         case .field(let field): return OrderKey(field, ascending: isAscending, nulls: nulls, options: options)
-        case .operand(.path(let path)): return OrderKey(path, ascending: isAscending, nulls: nulls, options: options)
-        case .operand:
-            return OrderKey(
-                refusing: StoreError(
-                    .invalidPredicate, "An order by columns takes properties, counts and aggregates of related objects, and positions.",
-                    entity: T._$entityName))
+        case .operand(let operand): return OrderKey(operand, ascending: isAscending, nulls: nulls, options: options)
         case .failure(let error): return OrderKey(refusing: error)
         }
     }
@@ -98,7 +93,7 @@ extension Column where V: ColumnOptional, V.Wrapped: RawRepresentable, V.Wrapped
 
 extension ClauseChain {
     /// Appends the sort keys of an order by columns: `.orderBy { $0.name }`, `.orderBy { ($0.name, $0.age.descending) }`.
-    public func orderBy<each K: ColumnSortKey>(_ keys: (Columns<Entity>) -> (repeat each K)) -> Chained {
+    public func orderBy<each K: ColumnSortKey>(columns keys: (Columns<Entity>) -> (repeat each K)) -> Chained {
         let columns = keys(Columns())
         var order: [OrderKey<Entity>] = []
         for key in repeat each columns { order.append(key._$order.key(Entity.self)) }

@@ -51,11 +51,22 @@ package struct ColumnValue: Sendable, Hashable {
     let root: ObjectIdentifier?
     /// A lower bound of the nesting depth.
     let levels: Int
+    /// A Boolean value that indicates whether the value is null where a relationship leads to no object, whatever its type is.
+    let isOfRelated: Bool
+    /// The name in a row of a selection; nil for the default.
+    let alias: String?
 
-    private init(_ form: Form, root: ObjectIdentifier?, levels: Int = 1) {
+    private init(_ form: Form, root: ObjectIdentifier?, levels: Int = 1, isOfRelated: Bool = false, alias: String? = nil) {
         self.form = form
         self.root = root
         self.levels = levels
+        self.isOfRelated = isOfRelated
+        self.alias = alias
+    }
+
+    /// Returns the value with a name in the rows of a selection.
+    func named(_ alias: String) -> ColumnValue {
+        ColumnValue(form, root: root, levels: levels, isOfRelated: isOfRelated, alias: alias)
     }
 
     /// Creates the value of a property of an object.
@@ -73,14 +84,21 @@ package struct ColumnValue: Sendable, Hashable {
     init<V: AttributeValue>(constant: V) { self.init(.operand(.constant(constant.attributeValue, V.attributeType)), root: nil) }
 
     /// Creates a value that is computed from others, with the failure of a value that has one.
-    /// - Parameter levels: A lower bound of the nesting depth of what the closure adds.
-    init(_ values: [ColumnValue], levels: Int = 0, root: ObjectIdentifier? = nil, _ make: ([Operand]) throws -> Operand) {
+    /// - Parameters:
+    ///   - levels: A lower bound of the nesting depth of what the closure adds.
+    ///   - root: The class of the fetched object that the closure adds.
+    ///   - isOfRelated: Whether the value is null where one of the others is null because a relationship leads to no object.
+    init(
+        _ values: [ColumnValue], levels: Int = 0, root: ObjectIdentifier? = nil, isOfRelated: Bool = true,
+        _ make: ([Operand]) throws -> Operand
+    ) {
         let depth = max(values.map(\.levels).max() ?? 0, levels) + 1
         do {
             // A value that is nested too deeply is dropped immediately, because even its release would recurse.
             guard depth <= FetchRequest.maximumDepth else { throw ColumnCondition.tooDeep }
             let root = try Self.root(of: values.map(\.root) + [root])
-            self.init(.operand(try make(try values.map { try $0.operand })), root: root, levels: depth)
+            let isOfRelated = isOfRelated && values.contains(where: \.isOfRelated)
+            self.init(.operand(try make(try values.map { try $0.operand })), root: root, levels: depth, isOfRelated: isOfRelated)
         } catch { self.init(.failure(StoreError(describing: error)), root: nil) }
     }
 
@@ -101,7 +119,7 @@ package struct ColumnValue: Sendable, Hashable {
             case .operand(.path(let base)): Self.named(path, type) { .path(PropertyPath(base.keys + [$0], variable: base.variable)) }
             case .operand, .failure: form
             }
-        return ColumnValue(form, root: root, levels: levels)
+        return ColumnValue(form, root: root, levels: levels, isOfRelated: true)
     }
 
     private static func named<M: Model>(_ path: PartialKeyPath<M>, _ type: M.Type, _ make: (String) -> Operand) -> Form {
@@ -109,7 +127,7 @@ package struct ColumnValue: Sendable, Hashable {
             return .failure(
                 StoreError(
                     .invalidPredicate,
-                    "A closure of columns uses a property of \(M._$entityName) that is computed or not stored. Use stored properties, or filter the objects in Swift.",
+                    "\(M._$properties.description(of: path)) is computed or not stored, so it cannot be a column. Use stored properties, or filter the objects in Swift.",
                     entity: M._$entityName))
         }
         return .operand(make(name))

@@ -26,6 +26,11 @@ extension Operand: CustomStringConvertible {
     }
 }
 
+extension Aggregate.Function {
+    /// The name in format strings and in results: `average`, `min`, `countDistinct`.
+    package var name: String { self == .countDistinct ? "countDistinct" : rawValue }
+}
+
 extension PropertyPath: CustomStringConvertible {
     package var description: String { Operand.path(self).description }
 }
@@ -126,6 +131,10 @@ private struct ConditionPrinter {
             print(first)
             text += ", "
             print(second)
+            text += ")"
+        case .aggregate(let function, let operand):
+            text += "\(function.name)("
+            if let operand { print(operand) } else { text += "*" }
             text += ")"
         case .cast(let operand, let type):
             text += "CAST("

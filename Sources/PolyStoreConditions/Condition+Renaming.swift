@@ -1,16 +1,17 @@
 import PolyStoreBackend
 
 extension Condition {
-    /// Returns the same condition with its names replaced.
+    /// Returns the same condition with some of its operands replaced.
+    /// - Parameter change: Returns the replacement of an operand, or nil to replace the operands that it consists of. Called for every path.
     /// - Throws: errors of `change`; `invalidPredicate` if a name cannot be replaced because it belongs to a subquery or is already resolved.
-    package func renamed(_ change: (PropertyPath) throws -> PropertyPath) throws -> Condition {
+    package func renamed(_ change: (Operand) throws -> PropertyPath?) throws -> Condition {
         guard depth(upTo: FetchRequest.maximumDepth + 1) <= FetchRequest.maximumDepth else {
             throw StoreError(.invalidPredicate, "The condition is nested too deeply; \(FetchRequest.maximumDepth) levels are the limit.")
         }
         return try renamedWithinLimit(change)
     }
 
-    private func renamedWithinLimit(_ change: (PropertyPath) throws -> PropertyPath) throws -> Condition {
+    private func renamedWithinLimit(_ change: (Operand) throws -> PropertyPath?) throws -> Condition {
         switch self {
         case .constant: return self
         case .comparison(var comparison):
@@ -26,10 +27,11 @@ extension Condition {
 }
 
 extension Operand {
-    fileprivate func renamed(_ change: (PropertyPath) throws -> PropertyPath) throws -> Operand {
+    fileprivate func renamed(_ change: (Operand) throws -> PropertyPath?) throws -> Operand {
+        if let path = try change(self) { return .path(path) }
         switch self {
-        case .path(let path): return .path(try change(path))
-        case .constant, .object, .now: return self
+        case .path, .constant, .object, .now: return self
+        case .aggregate(let function, let operand): return .aggregate(function, try operand?.renamed(change))
         case .list(let elements): return .list(try elements.map { try $0.renamed(change) })
         case .range(let low, let high, let includesHigh):
             return .range(low: try low?.renamed(change), high: try high?.renamed(change), includesHigh: includesHigh)

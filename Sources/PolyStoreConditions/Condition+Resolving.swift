@@ -432,6 +432,7 @@ extension Operand {
         case .object: true
         case .function(_, let operands): operands.contains(where: \.namesObjects)
         case .conditional(let condition, let first, let second): condition.namesObjects || first.namesObjects || second.namesObjects
+        case .aggregate(_, let inner): inner?.namesObjects ?? false
         case .cast(let inner, _): inner.namesObjects
         case .list(let elements): elements.contains(where: \.namesObjects)
         case .range(let low, let high, _): low?.namesObjects ?? false || high?.namesObjects ?? false
@@ -442,7 +443,7 @@ extension Operand {
     /// A Boolean value that indicates whether the operand has the same value for every object.
     var isConstant: Bool {
         switch self {
-        case .path, .subquery, .conditional: false
+        case .path, .subquery, .conditional, .aggregate: false
         case .constant, .object, .now: true
         case .function(_, let operands): operands.allSatisfy(\.isConstant)
         case .cast(let inner, _): inner.isConstant

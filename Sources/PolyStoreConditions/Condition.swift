@@ -44,6 +44,8 @@ package indirect enum Operand: Sendable, Hashable {
     case function(ScalarFunction, [Operand])
     /// `TERNARY(age > 17, fee, 0)`: the first value if the condition is true, otherwise the second.
     case conditional(Condition, Operand, Operand)
+    /// A function of the values of all objects of a group; nil for the objects themselves.
+    case aggregate(Aggregate.Function, Operand?)
     /// A type conversion: `CAST(born, 'NSNumber')`.
     case cast(Operand, AttributeType)
     /// The time at which the condition is evaluated.

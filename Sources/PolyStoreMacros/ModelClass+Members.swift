@@ -123,7 +123,7 @@ extension ModelClass {
             members += [
                 "private static let _$ownEntity = \(raw: entity)",
                 "\(raw: overriding)\(raw: access)\(raw: overridable) var _$entity: PolyStore.EntityDescription { _$ownEntity }",
-                "private static let _$ownProperties = PolyStoreCore.ModelProperties(\(raw: name).self, \(raw: pathsName)(\(raw: name).self))",
+                "private static let _$ownProperties = PolyStoreCore.ModelProperties(\(raw: name).self, \(raw: pathsName)(\(raw: name).self)\(raw: unstoredPaths))",
                 "\(raw: overriding)\(raw: access)\(raw: overridable) var _$properties: PolyStoreCore.ModelProperties { _$ownProperties }",
             ]
             members.append(pathsMember(in: context))
@@ -133,7 +133,7 @@ extension ModelClass {
                 "\(raw: access)static let _$entity = \(raw: entity)",
                 """
                 \(raw: access)static let _$properties = PolyStoreCore.ModelProperties(\(raw: name).self, [
-                \(raw: paths)    ])
+                \(raw: paths)    ]\(raw: unstoredPaths))
                 """,
             ]
             // The extended type can be generic, which the compiler reports at stored type properties.
@@ -152,6 +152,13 @@ extension ModelClass {
                 """)
         }
         return members
+    }
+
+    /// The key paths of computed and transient properties as an argument, which is evaluated only for messages.
+    private var unstoredPaths: String {
+        guard !unstoredProperties.isEmpty else { return "" }
+        let paths = unstoredProperties.map { "(\(ModelProperty.keyPath($0, name)), \(quoted($0.trimmingBackticks)))" }
+        return ", unstored: { [\(paths.joined(separator: ", "))] }"
     }
 
     /// Returns a field of an index as code. Only the declaring class knows the stored name of an inherited field.

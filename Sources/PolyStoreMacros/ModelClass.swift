@@ -20,6 +20,8 @@ struct ModelClass {
     /// The arguments that name the direct subclasses, at which compiler errors about them are reported.
     private(set) var subentityNodes: [Syntax] = []
     private(set) var properties: [ModelProperty] = []
+    /// The names, in generated code, of computed and transient properties, for messages.
+    private(set) var unstoredProperties: [String] = []
     private(set) var indexes: [(fields: [String], isUnique: Bool)] = []
     /// The names of the declared functions without parameters.
     private(set) var functions: Set<String> = []
@@ -239,7 +241,10 @@ struct ModelClass {
             functions.insert(function.name.text)
         }
         guard let variable = member.as(VariableDeclSyntax.self) else { return }
-        guard let property = PropertyReader(variable, className: name, problems: &problems).property else { return }
+        guard let property = PropertyReader(variable, className: name, problems: &problems).property else {
+            if let unstored = PropertyReader.unstored(variable) { unstoredProperties.append(unstored) }
+            return
+        }
         properties.append(property)
     }
 

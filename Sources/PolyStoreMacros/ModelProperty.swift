@@ -44,9 +44,13 @@ struct ModelProperty {
 
     /// Returns the key path of the property as code.
     /// - Parameter root: The class, as code.
-    func keyPath(_ root: String) -> String {
+    func keyPath(_ root: String) -> String { Self.keyPath(identifier, root) }
+
+    /// Returns the key path of a property as code, by its name in generated code.
+    static func keyPath(_ identifier: String, _ root: String) -> String {
         // `\Thing.`Type`` names a metatype, also in backticks.
-        Identifier.metatypeMembers.contains(name) ? "(\\.\(identifier) as PartialKeyPath<\(root)>)" : "\\\(root).\(identifier)"
+        Identifier.metatypeMembers.contains(identifier.trimmingBackticks)
+            ? "(\\.\(identifier) as PartialKeyPath<\(root)>)" : "\\\(root).\(identifier)"
     }
 }
 

@@ -12,6 +12,25 @@ struct PropertyReader {
         return PropertyReader(variable, className: "", problems: &ignored).property != nil
     }
 
+    /// Returns the name of a computed or transient property in generated code; nil for others, and for those of which code may have no key path.
+    static func unstored(_ variable: VariableDeclSyntax) -> String? {
+        let unusual = ["static", "class", "override", "lazy", "async", "isolated"]
+        guard !variable.modifiers.contains(where: { unusual.contains($0.name.text) }), variable.bindings.count == 1,
+            let binding = variable.bindings.first, let pattern = binding.pattern.as(IdentifierPatternSyntax.self),
+            let type = binding.typeAnnotation?.type, !type.is(SomeOrAnyTypeSyntax.self)
+        else { return nil }
+        let isTransient = variable.attributes.named("Transient") != nil
+        guard variable.attributes.count == (isTransient ? 1 : 0) else { return nil }
+        switch binding.accessorBlock?.accessors {
+        case .getter: break
+        case .accessors(let accessors):
+            guard accessors.contains(where: { $0.accessorSpecifier.text == "get" }), accessors.allSatisfy({ $0.effectSpecifiers == nil })
+            else { return nil }
+        case nil: if !isTransient { return nil }
+        }
+        return pattern.identifier.text
+    }
+
     init(_ variable: VariableDeclSyntax, className: String, problems: inout Problems) {
         let modifiers = variable.modifiers.map(\.name.text)
         let attribute = variable.attributes.named("Attribute")

@@ -146,19 +146,21 @@ package final class BlockingThreads: @unchecked Sendable {  // all mutable state
 
     /// Cancels an item that has not begun. It has no effect on others.
     package func cancel(_ item: Item) {
-        let (onCancel, needed): ((@Sendable () -> Void)?, Int) = lock.withLock {
+        // The work is released after the lock too.
+        let (work, onCancel, needed): (Work?, (@Sendable () -> Void)?, Int) = lock.withLock {
             defer { if item.phase != .begun { item.phase = .cancelled } }
             switch item.phase {
-            case .created, .begun, .cancelled: return (nil, 0)
+            case .created, .begun, .cancelled: return (nil, nil, 0)
             case .waiting: waiting.removeAll { $0 === item }
             case .ready:
                 ready.removeAll { $0 === item }
                 if !item.isNested { admitted -= 1 }
             }
             defer { (item.work, item.onCancel) = (nil, nil) }
-            return (item.onCancel, admit())
+            return (item.work, item.onCancel, admit())
         }
         onCancel?()
+        withExtendedLifetime(work) {}
         startThreads(needed)
     }
 

@@ -27,6 +27,16 @@ package final class Handoff<Element: Sendable>: Sendable {
         resumption?.0.resume(returning: resumption?.1)
     }
 
+    /// Replaces the next element for the consumer. The pending element, if there is one, is released after the lock.
+    package func replace(with element: Element) {
+        var missed: Element?
+        update { pending in
+            missed = pending
+            pending = element
+        }
+        withExtendedLifetime(missed) {}
+    }
+
     /// Ends the sequence after the pending element. Later calls have no effect.
     package func finish(throwing error: (any Error)? = nil) {
         let waiter: CheckedContinuation<Element?, any Error>? = state.withLock { state in
@@ -73,7 +83,11 @@ package final class Handoff<Element: Sendable>: Sendable {
 
     /// Ends the sequence immediately, discarding the pending element.
     package func discard() {
-        state.withLock { ($0.pending, $0.error) = (nil, nil) }
+        let dropped = state.withLock { state in
+            defer { (state.pending, state.error) = (nil, nil) }
+            return (state.pending, state.error)
+        }
+        withExtendedLifetime(dropped) {}
         finish()
     }
 }

@@ -170,7 +170,7 @@ import Testing
         (Where("age.x == 3"), "is an attribute and has no \"x\""),
         (Where("nickname MATCHES '['"), "is not a regular expression"),
         (Where("friends.@mode.age > 3"), "There is no @mode"),
-        (Where(\.computed == "x"), "step 1 is not a stored property of Person"),
+        (Where(\.computed == "x"), "Person.computed cannot be used in a query: it is computed or not stored"),
         (Where(\.email.count > 3), "after the attribute Person.email"),
     ]
 

@@ -326,9 +326,33 @@ import Testing
     }
 
     @Test func theDefaultStackIsTheOneThatWasSet() throws {
+        // The first one is closed when it is replaced.
+        DataStack.default = try DataStack(companySchema)
         let stack = try DataStack(companySchema)
         DataStack.default = stack
         #expect(DataStack.default === stack)
+    }
+
+    @Test func aLoggerThatIsReplacedMayUseItsStack() throws {
+        final class Owner: StoreLogger {
+            let stack: DataStack
+            let released: Protected<Bool>
+
+            init(_ stack: DataStack, _ released: Protected<Bool>) { (self.stack, self.released) = (stack, released) }
+
+            func isEnabled(_ level: LogLevel) -> Bool { false }
+            func log(_ level: LogLevel, _ message: String, file: StaticString, line: UInt, function: StaticString) {}
+
+            deinit {
+                _ = stack.logger
+                released.withLock { $0 = true }
+            }
+        }
+        let released = Protected(false)
+        let stack = try DataStack(companySchema)
+        stack.logger = Owner(stack, released)
+        stack.logger = RecordingLogger()
+        #expect(released.withLock { $0 })
     }
 
     @MainActor @Test func storesAreAddedWithACompletion() async throws {

@@ -1,4 +1,5 @@
 import PolyStore
+import PolyStoreBackend
 import PolyStoreRuns
 import SeededRandom
 import Testing
@@ -87,5 +88,24 @@ import Testing
             SnapshotRow(row: RowReference(entityIndex: 0, rowID: Int64(id)), record: [UInt8.random(in: 0...1, using: &random)])
         }
         return ListContents(shape: shape, isSectioned: true, sections: sections, rows: SnapshotRows(rows))
+    }
+
+    /// The stores that an element refers to take locks when they are released.
+    @Test func elementsAreReleasedAfterTheLock() {
+        final class Element: Sendable {
+            let lock: Lock
+            let released: Protected<Int>
+
+            init(_ lock: Lock, _ released: Protected<Int>) { (self.lock, self.released) = (lock, released) }
+
+            deinit { lock.withLock { released.withLock { $0 += 1 } } }
+        }
+        let (lock, released) = (Lock(.backend), Protected(0))
+        let handoff = Handoff<Element>()
+        handoff.replace(with: Element(lock, released))
+        handoff.replace(with: Element(lock, released))
+        #expect(released.withLock { $0 } == 1)
+        handoff.discard()
+        #expect(released.withLock { $0 } == 2)
     }
 }

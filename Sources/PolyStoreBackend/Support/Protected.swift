@@ -19,6 +19,15 @@ package final class Protected<State>: @unchecked Sendable {  // every access to 
     @inlinable @inline(__always)
     package func withLock<T>(_ body: (inout State) throws -> T) rethrows -> T { try lock.withLock { try body(&state) } }
 
+    /// Replaces the value and returns the previous one, which is released after the lock.
+    @discardableResult
+    package func exchange(_ value: State) -> State {
+        withLock { state in
+            defer { state = value }
+            return state
+        }
+    }
+
     /// Waits until `ready` returns true, then calls `body`. Both run under the lock.
     package func wait<T>(until ready: (State) -> Bool, _ body: (inout State) throws -> T) rethrows -> T {
         try lock.withLock {

@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreConditions
 
 // Queries of values: `queryValue(From<Person>(), Select<Double>(.average(\.age)), Where(…), GroupBy(…), Having(…), OrderBy(…), Tweak {…})`. All
 // clauses after `Select` are optional, and their key paths need no root type.
@@ -45,6 +46,19 @@ extension Context {
             for (name, value) in zip(plan.names, row) { dictionary[name] = value }
             return dictionary
         }
+    }
+
+    /// Returns the values of each object, or of each group if the query has groups or all values are aggregates; nil for null.
+    package final func rows<T: Model>(_ query: ValueQuery<T>, selecting operands: [Operand]) throws -> [[QueryValue?]] {
+        var names: Set<String> = []
+        let terms = operands.map { operand in
+            // A plan has each name once.
+            var name = QueryTerm(operand: operand).name
+            while !names.insert(name).inserted { name += " " }
+            return SelectTerm(nil, .operand(operand), name)
+        }
+        let plan = try ValuePlan(query, terms, self)
+        return try timed(plan) { try plan.isGrouped ? plan.groups() : plan.rows() }
     }
 
     /// Executes a query and logs it if it is slow.

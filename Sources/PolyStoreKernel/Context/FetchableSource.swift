@@ -171,14 +171,9 @@ extension FetchableSource {
     }
 
     /// Returns aggregate values of groups of objects; see `Context.queryGroups(_:by:_:)`.
-    public func queryGroups<S: FetchSource, Key: AttributeValue, each Result>(
+    public func queryGroups<S: FetchSource, Key, each Result>(
         _ source: S, by path: KeyPath<S.Entity, Key>, _ aggregate: repeat AggregateOf<S.Entity, each Result>
     ) throws -> [QueryGroup<Key, (repeat each Result)>] {
-        try readingContext.queryGroups(source, by: path, repeat each aggregate)
-    }
-    public func queryGroups<S: FetchSource, Key: AttributeValue, each Result>(
-        _ source: S, by path: KeyPath<S.Entity, Key?>, _ aggregate: repeat AggregateOf<S.Entity, each Result>
-    ) throws -> [QueryGroup<Key?, (repeat each Result)>] {
         try readingContext.queryGroups(source, by: path, repeat each aggregate)
     }
 }

@@ -71,13 +71,15 @@ package final class CommitPublisher: Sendable {
     }
 
     /// A Boolean value that indicates whether any context or observer is subscribed or about to be.
-    var hasSubscribers: Bool {
-        let (isSubscribed, feed) = state.withLock { state -> (Bool, CommitFeed?) in
+    var hasSubscribers: Bool { subscription.exists }
+
+    /// Whether any context or observer is subscribed or about to be, and the feed that proves it. The caller releases the feed after its own lock.
+    var subscription: (exists: Bool, feed: CommitFeed?) {
+        state.withLock { state in
             if state.newSubscriptions > 0 || !state.observers.isEmpty { return (true, nil) }
             for reference in state.feeds { if let feed = reference.feed { return (true, feed) } }
             return (false, nil)
         }
-        return withExtendedLifetime(feed) { isSubscribed }
     }
 
     /// Notifies all observers that the stack was released, and removes them.

@@ -36,6 +36,12 @@ package final class CommitSequencer: Sendable {
             return before
         }
 
+        /// Returns the watcher, which the caller stops.
+        mutating func stop() -> CommitWatcher? {
+            isRunning = false
+            return watcher.take()
+        }
+
         /// Called when commits of the stack are published.
         mutating func didPublish(_ own: [(store: PersistentStore, version: UInt64)]) {
             for commit in own {
@@ -141,16 +147,15 @@ package final class CommitSequencer: Sendable {
 
     private var files: [String] { watchedStores.flatMap(\.backend.commitFiles) }
 
-    func stop() { stop(if: { true }) }
+    func stop() { state.withLock { $0.stop() }?.stop() }
 
-    /// - Parameter condition: Evaluated under the same lock that a restart takes.
-    private func stop(if condition: () -> Bool) {
-        let watcher = state.withLock { state -> CommitWatcher? in
-            guard condition() else { return nil }
-            state.isRunning = false
-            defer { state.watcher = nil }
-            return state.watcher
+    /// Stops if there are no subscribers, which is checked under the same lock that a restart takes.
+    private func stopIfUnused() {
+        let (watcher, feed) = state.withLock { state -> (CommitWatcher?, CommitFeed?) in
+            let subscription = publisher.subscription
+            return subscription.exists ? (nil, subscription.feed) : (state.stop(), nil)
         }
+        withExtendedLifetime(feed) {}
         watcher?.stop()
     }
 
@@ -212,7 +217,7 @@ package final class CommitSequencer: Sendable {
 
     /// Publishes external commits. Called when a file was written, and periodically.
     private func look() {
-        guard publisher.hasSubscribers else { return stop(if: { !publisher.hasSubscribers }) }
+        guard publisher.hasSubscribers else { return stopIfUnused() }
         var followers: [CommitFeed] = []
         for store in watchedStores { publishOthers(store, through: nil, &followers) }
         publisher.wake(followers)

@@ -18,7 +18,7 @@ extension DataStack {
             }
             return stack
         }
-        set { shared.withLock { $0 = newValue } }
+        set { shared.exchange(newValue) }
     }
 
     /// The default stack, or nil if it is not set.

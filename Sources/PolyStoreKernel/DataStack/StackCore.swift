@@ -76,7 +76,7 @@ package final class StackCore: Sendable {
 
     package var logger: any StoreLogger {
         get { loggerBox.withLock { $0 } }
-        set { loggerBox.withLock { $0 = newValue } }
+        set { loggerBox.exchange(newValue) }
     }
 
     /// A logger that forwards to the current one, for stores and work that outlive a change of ``logger``.

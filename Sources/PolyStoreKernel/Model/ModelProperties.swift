@@ -14,11 +14,18 @@ public final class ModelProperties: @unchecked Sendable {  // immutable; key pat
     /// The types of attributes that are stored as raw values, by name.
     let rawTypes: [String: any RawRepresentable.Type]
 
+    /// The names of computed and transient properties, for messages.
+    private let unstored: () -> [(path: AnyKeyPath, name: String)]
+
     /// - Parameters:
     ///   - type: The class that the key paths start from.
     ///   - names: The stored name of every property, including inherited ones, with a key path whose root is this class.
-    public init<T: Model>(_ type: T.Type, _ names: [(PartialKeyPath<T>, String)]) {
+    ///   - unstored: The names of computed and transient properties, which messages name.
+    public init<T: Model>(
+        _ type: T.Type, _ names: [(PartialKeyPath<T>, String)], unstored: @escaping () -> [(PartialKeyPath<T>, String)] = { [] }
+    ) {
         entityName = T._$entityName
+        self.unstored = { unstored().map { ($0 as AnyKeyPath, $1) } }
         var fields: [String: FieldReference] = [:]
         var relationships: Set<String> = []
         for property in T.storedEntity.properties {
@@ -72,6 +79,16 @@ public final class ModelProperties: @unchecked Sendable {  // immutable; key pat
     func field(_ path: AnyKeyPath) throws -> FieldReference {
         if let field = knownField(path) { return field }
         throw StoreError(
-            .invalidPredicate, "\(path) is not a stored attribute or to-one relationship of \(entityName).", entity: entityName)
+            .invalidPredicate, "\(description(of: path)) is not a stored attribute or to-one relationship of \(entityName).",
+            entity: entityName)
+    }
+
+    /// Returns the name of a computed or transient property; nil for others, and for a property of an extension or of a superclass.
+    func unstoredName(_ path: AnyKeyPath) -> String? { unstored().first { $0.path == path }?.name }
+
+    /// Returns the class and the name of a property for a message, or the class and the type if the name is not known.
+    package func description(of path: AnyKeyPath) -> String {
+        if let name = knownName(path) ?? unstoredName(path) { return "\(entityName).\(name)" }
+        return "A property of \(entityName) of the type \(Swift.type(of: path).valueType)"
     }
 }

@@ -11,25 +11,19 @@ import PolyStoreBackend
 /// result is written.
 public struct AggregateOf<T: Model, Result>: Sendable {
     let function: Aggregate.Function
-    /// The attribute; or the error that makes the aggregate invalid, which the query throws.
-    let operand: Swift.Result<QueryName, any Error>
+    /// The attribute.
+    let operand: QueryName
     /// Decodes the value that the store returns.
     let decode: @Sendable (Value, Entity) throws -> Result
 
     private init(
         _ function: Aggregate.Function, _ path: PartialKeyPath<T>, _ decode: @escaping @Sendable (Value, Entity) throws -> Result
     ) {
-        self.function = function
-        operand = Swift.Result {
-            _ = try T._$properties.field(path)
-            return .path(path)
-        }
-        self.decode = decode
+        (self.function, operand, self.decode) = (function, .path(path), decode)
     }
 
     fileprivate init(countingWith decode: @escaping @Sendable (Value, Entity) throws -> Result) {
-        (function, operand) = (.count, .success(.objects))
-        self.decode = decode
+        (function, operand, self.decode) = (.count, .objects, decode)
     }
 }
 
@@ -187,9 +181,16 @@ extension AggregateOf {
     }
 
     private static func value<V: AttributeValue>(_ path: PartialKeyPath<T>) -> @Sendable (Value, Entity) throws -> V? {
-        // `init` records the error of an invalid path.
-        guard let field = try? T._$properties.field(path) else { return { _, _ in nil } }
-        return { value, entity in try ValueDecoder(entity).decode(value, field) }
+        if let field = T._$properties.knownField(path) { return { value, entity in try ValueDecoder(entity).decode(value, field) } }
+        // A value of a related object.
+        let decoder = ResultDecoder(of: V.self)
+        return { value, entity in
+            guard let value = try QueryValue(value, V.attributeType) else { return nil }
+            guard let found = try decoder.decode(value, nil) as? V else {
+                throw StoreError(.invalidValue, "The result is \(value), which is no \(V.self).", entity: entity.name)
+            }
+            return found
+        }
     }
 }
 
@@ -218,6 +219,8 @@ public struct QueryGroup<Key, Values> {
     public let key: Key
     /// The aggregates.
     public let values: Values
+
+    package init(key: Key, values: Values) { (self.key, self.values) = (key, values) }
 }
 
 extension QueryGroup: Sendable where Key: Sendable, Values: Sendable {}

@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreConditions
 
 /// The keys that define the groups of a query. The query returns one row for each group.
 ///
@@ -8,20 +9,35 @@ import PolyStoreBackend
 ///
 /// Objects with a null value form a group. A name may be an alias of `Select`, a path of to-one relationships, or an expression.
 public struct GroupBy<T: Model>: Sendable, Hashable, QueryClause {
-    let keys: [QueryName]
+    /// The keys; or the error that makes the clause invalid, which the query throws.
+    let keys: Result<[QueryName], StoreError>
+
+    private init(_ keys: [QueryName]) { self.init(keys: .success(keys)) }
+
+    private init(keys: Result<[QueryName], StoreError>) { self.keys = keys }
 
     /// Creates a clause from names, paths or expressions.
-    public init(_ names: String...) { keys = names.map { .text($0) } }
-    public init(_ names: [String]) { keys = names.map { .text($0) } }
+    public init(_ names: String...) { self.init(names) }
+    public init(_ names: [String]) { self.init(names.map { QueryName.text($0) }) }
     public init(_ keys: QueryKey...) { self.init(keys) }
-    public init(_ keys: [QueryKey]) { self.keys = keys.map { .text($0.name) } }
+    public init(_ keys: [QueryKey]) { self.init(keys.map { QueryName.text($0.name) }) }
 
     /// Creates a clause from key paths.
     public init(_ first: PartialKeyPath<T>, _ others: PartialKeyPath<T>...) { self.init([first] + others) }
-    public init(_ paths: [PartialKeyPath<T>]) { keys = paths.map { .path($0) } }
+    public init(_ paths: [PartialKeyPath<T>]) { self.init(paths.map { QueryName.path($0) }) }
+
+    /// Creates a clause from values by names. The query throws the errors of the closure.
+    package init(catching operands: () throws -> [Operand]) {
+        do { self.init(try operands().map { QueryName.operand($0) }) } catch { self.init(keys: .failure(StoreError(describing: error))) }
+    }
 
     /// Adds the keys to a query.
-    public func add(to query: inout ValueQuery<T>) { query.groupBy += keys }
+    public func add(to query: inout ValueQuery<T>) {
+        switch keys {
+        case .success(let keys): query.groupBy += keys
+        case .failure(let error): query.error = query.error ?? error
+        }
+    }
 }
 
 /// A condition on groups. It refers to the names in `Select` and `GroupBy`, or to aggregates that need not be selected.

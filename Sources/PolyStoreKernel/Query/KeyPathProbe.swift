@@ -29,10 +29,20 @@ package final class KeyPathProbe: ContextContents {
         if let name = T._$properties.knownName(path) { return [name] }
         // Names are the same for every stack.
         if let known = known.withLock({ $0[Key(path: path)] }) { return known }
+        if let name = T._$properties.unstoredName(path) {
+            let what = "\(T._$entityName).\(name)"
+            throw StoreError(
+                .invalidPredicate, "\(what) cannot be used in a query: it is computed or not stored. \(wayOut)", entity: T._$entityName,
+                attribute: name)
+        }
         let keys = try found(path, context, entry)
         known.withLock { $0[Key(path: path)] = keys }
         return keys
     }
+
+    private static let wayOut =
+        "Only stored attributes and relationships can. Use the stored attribute itself, or a closure of columns or a format string for a derived value: "
+        + "{ $0.age + 10 > 15 }, \"name ==[c] 'x'\"."
 
     private static func found<T: Model>(_ path: PartialKeyPath<T>, _ context: Context, _ root: StoreEntity) throws -> [String] {
         let steps = KeyPathSteps(path).names
@@ -42,8 +52,7 @@ package final class KeyPathProbe: ContextContents {
             let name = ([T._$entityName] + keys).joined(separator: ".")
             return StoreError(
                 .invalidPredicate,
-                "A key path of \(T._$entityName) to \(type(of: path).valueType) cannot be used in a query: \(why) \(name). Only stored attributes and "
-                    + "relationships can. Use the stored attribute itself, or a format string for a derived value: \"age + 10 > 15\", \"name ==[c] 'x'\".",
+                "A key path of \(T._$entityName) to \(type(of: path).valueType) cannot be used in a query: \(why) \(name). \(wayOut)",
                 entity: T._$entityName, attribute: keys.last)
         }
         for (index, step) in steps.enumerated() {

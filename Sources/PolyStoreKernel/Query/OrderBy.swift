@@ -47,15 +47,16 @@ public struct OrderKey<T: Model>: Sendable, Hashable {
         self.init(.reading(PropertyPath(dotted: name)), .text(name), ascending, nulls, options)
     }
 
-    /// Creates a key from a path of names.
-    package init(_ path: PropertyPath, ascending: Bool, nulls: SortKey.NullPlacement, options: TextOptions) {
-        self.init(.reading(path), .property(path), ascending, nulls, options)
+    /// Creates a key from a value by names.
+    package init(_ operand: Operand, ascending: Bool, nulls: SortKey.NullPlacement, options: TextOptions) {
+        let form = Form.open { _, entry in try operand.resolved(for: entry.entity, in: entry.store.schema).expression }
+        self.init(form, .operand(operand), ascending, nulls, options)
     }
 
     /// Creates a key from a field of the class.
     package init(_ field: FieldReference, ascending: Bool, nulls: SortKey.NullPlacement, options: TextOptions) {
         let form = options.isEmpty ? Form.plain(SortKey(field, ascending: ascending, nulls: nulls)) : .open { _, _ in .field(field) }
-        self.init(form, .property(PropertyPath([field.name])), ascending, nulls, options)
+        self.init(form, .operand(.path(PropertyPath([field.name]))), ascending, nulls, options)
     }
 
     /// Creates a key that the fetch refuses.

@@ -45,11 +45,21 @@ extension FetchSource {
     }
 }
 
+/// A query that has a result by itself, such as a query of columns: `stack.values(of: From<Person>().select { $0.age.average })`.
+public protocol ReadableQuery<Result>: Sendable {
+    /// The result.
+    associatedtype Result
+    /// Executes the query.
+    func _$result(in context: Context) throws -> Result
+}
+
 /// The combined clauses of a query of values.
 public struct ValueQuery<T: Model>: Sendable, Hashable {
-    var chain: FetchChain<T>
+    package var chain: FetchChain<T>
     var groupBy: [QueryName] = []
     var having: Where<T>?
+    /// The error of an invalid clause, which the query throws.
+    var error: StoreError?
 
-    init(_ chain: FetchChain<T>) { self.chain = chain }
+    package init(_ chain: FetchChain<T>) { self.chain = chain }
 }

@@ -30,7 +30,7 @@ extension QueryTerm {
             }
             let keys = try KeyPathProbe.keys(of: path, context, entry)
             self.init(function: function, operand: .path(PropertyPath(keys)), text: keys.joined(separator: "."))
-        case .property(let path): self.init(function: function, operand: .path(path), text: path.keys.joined(separator: "."))
+        case .operand(let operand): self.init(function: function, operand: operand)
         case .text(let text):
             let inner = try QueryTerm(parsing: text)
             guard function == nil || inner.function == nil else {
@@ -65,6 +65,19 @@ extension QueryTerm {
         } else {
             self.init(function: nil, operand: try Operand(format: text), text: text)
         }
+    }
+
+    /// Creates a term from an operand, which may be an aggregate over the objects of a group.
+    init(function: Aggregate.Function? = nil, operand: Operand) {
+        if function == nil, case .aggregate(let function, let inner) = operand {
+            self.init(function: function, operand: inner, text: inner.map { Self.text($0) } ?? "*")
+        } else {
+            self.init(function: function, operand: operand, text: Self.text(operand))
+        }
+    }
+
+    private static func text(_ operand: Operand) -> String {
+        if case .path(let path) = operand { path.keys.joined(separator: ".") } else { operand.description }
     }
 
     /// Creates a term from a path in a condition on groups. The parser reads `average(age)` as `["@avg", "age"]`.
@@ -130,8 +143,6 @@ extension Aggregate.Function {
         guard collectionOperator.hasPrefix("@") else { return nil }
         self.init(name: String(collectionOperator.dropFirst()))
     }
-
-    var name: String { self == .countDistinct ? "countDistinct" : rawValue }
 
     var collectionOperator: String { self == .average ? "@avg" : "@" + name }
 }

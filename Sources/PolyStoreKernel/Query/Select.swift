@@ -109,6 +109,6 @@ enum QueryName: @unchecked Sendable, Hashable {  // key paths of stored properti
     case objects
     case text(String)
     case path(AnyKeyPath)
-    /// A property by its stored names, which is never an alias.
-    case property(PropertyPath)
+    /// A value by the stored names of properties, which are never aliases.
+    case operand(Operand)
 }

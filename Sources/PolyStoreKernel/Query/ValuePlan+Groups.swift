@@ -10,24 +10,25 @@ extension ValuePlan {
         let kinds = try columns.kinds(entries[0])
         for group in groups {
             if answers.isFull { break }
-            var entry = entries[0]
-            if let index = columns.storeColumn, case .integer(let store) = group[column: index] { entry = entries[Int(store)] }
+            let entry = columns.entry(of: group)
             answers.add(try outputs.map { try context.value(group[column: $0], kinds[$0], entry) })
         }
         return answers.rows
     }
 
-    /// Returns the values of each group, as the stores return them, and the column of each selected term.
-    func storedValues() throws -> (groups: [AggregateRow], outputs: [Int]) {
-        let (groups, _, outputs) = try groupedValues()
-        return (groups, outputs)
+    /// Returns the values of each group, as the stores return them, the column of each selected term, and the first key of each group.
+    func storedValues() throws -> (groups: [AggregateRow], outputs: [Int], keys: [QueryValue?]) {
+        let (groups, columns, outputs) = try groupedValues()
+        guard !groupBy.isEmpty else { return (groups, outputs, []) }
+        let kind = try columns.kinds(entries[0])[0]
+        return (groups, outputs, try groups.map { try context.value($0[column: 0], kind, columns.entry(of: $0)) })
     }
 
     /// Returns the values of all columns for each group, the columns, and the column of each selected term.
     private func groupedValues() throws -> (groups: [AggregateRow], columns: GroupColumns<T>, outputs: [Int]) {
         var columns = try GroupColumns(self)
         let outputs = try zip(terms, names).map { try columns.output($0, $1) }
-        let having = try query.having.map { try $0.condition().renamed { try columns.path($0) } }
+        let having = try query.having.map { try $0.condition().renamed { try columns.path(of: $0) } }
         let order = try (query.chain.order?.keys ?? []).map { key in (key, try columns.path(of: key.name)) }
 
         var requests = try entries.enumerated().map { try columns.request($0.element, store: $0.offset) }
@@ -98,6 +99,11 @@ private struct GroupColumns<T: Model> {
         groupNames = plan.groupBy.map(\.name)
     }
 
+    /// Returns the store of the objects of a group.
+    func entry(of group: AggregateRow) -> StoreEntity {
+        if let storeColumn, case .integer(let store) = group[column: storeColumn] { plan.entries[Int(store)] } else { plan.entries[0] }
+    }
+
     /// Returns the column of a selected value.
     mutating func output(_ term: QueryTerm, _ name: String) throws -> Int {
         if let group = plan.groupBy.firstIndex(of: term) { return group }
@@ -123,8 +129,19 @@ private struct GroupColumns<T: Model> {
         PropertyPath([columnNames[column]] + rest, location: location)
     }
 
+    /// Returns the column path for an operand of a condition on groups; nil if it is neither a key nor an aggregate, and consists of others.
+    mutating func path(of operand: Operand) throws -> PropertyPath? {
+        switch operand {
+        case .path(let path): return try self.path(path)
+        case .aggregate: return try path(of: QueryTerm(operand: operand), .none)
+        default:
+            guard let group = plan.groupBy.firstIndex(where: { $0.function == nil && $0.operand == operand }) else { return nil }
+            return field(group, .none)
+        }
+    }
+
     /// Returns the column path for a path in a condition on groups.
-    mutating func path(_ path: PropertyPath) throws -> PropertyPath {
+    private mutating func path(_ path: PropertyPath) throws -> PropertyPath {
         let name = path.keys.joined(separator: ".")
         if let alias = plan.names.firstIndex(of: name) {
             let column = try output(plan.terms[alias], name)
@@ -138,6 +155,7 @@ private struct GroupColumns<T: Model> {
             let column = try output(plan.terms[alias], plan.names[alias])
             return field(column, .none)
         }
+        if case .operand(let operand) = name, let path = try path(of: operand) { return path }
         let term = try QueryTerm(nil, name, T.self, plan.context, plan.entries[0])
         if case .path(let path)? = term.operand { return try self.path(of: term, path.location) }
         return try path(of: term, .none)

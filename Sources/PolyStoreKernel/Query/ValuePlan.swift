@@ -14,6 +14,7 @@ struct ValuePlan<T: Model> {
     let isGrouped: Bool
 
     init(_ query: ValueQuery<T>, _ select: [SelectTerm], _ context: Context) throws {
+        if let error = query.error { throw error }
         self.query = query
         self.context = context
         options = query.chain.options.ofQuery

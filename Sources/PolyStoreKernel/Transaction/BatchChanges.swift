@@ -1,6 +1,8 @@
 public import Foundation
 import PolyStoreAttributes
 import PolyStoreBackend
+import PolyStoreConditions
+import PolyStoreQuery
 
 /// The changes that ``Transaction/batchUpdate(_:set:)-(S,_)`` applies to each object: constants, or values computed from the current ones.
 ///
@@ -17,9 +19,19 @@ public struct BatchChanges<T: Model> {
         let name: String
         /// A Boolean value that indicates whether the new value depends on the object.
         let reads: Bool
-        let value: (RecordView, Field, Context, StoreEntity) throws -> Value
+        let value: (Subject, Field) throws -> Value
     }
 
+    /// The object that is changed.
+    struct Subject {
+        let record: RecordView
+        let rowID: Int64
+        let context: Context
+        let entry: StoreEntity
+    }
+
+    /// A Boolean value that indicates whether a value can depend on other objects, so that all are computed before the first one is assigned.
+    private(set) var readsOthers = false
     private(set) var steps: [Step] = []
     /// The error of an invalid step; thrown by the update.
     private(set) var error: (any Error)?
@@ -30,7 +42,7 @@ public struct BatchChanges<T: Model> {
         _ path: PartialKeyPath<T>, reads: Bool = true, _ value: @escaping (RecordView, Field) throws -> Value
     ) {
         do {
-            steps.append(Step(name: try T._$properties.field(path).name, reads: reads) { record, field, _, _ in try value(record, field) })
+            steps.append(Step(name: try T._$properties.field(path).name, reads: reads) { subject, field in try value(subject.record, field) })
         } catch { self.error = self.error ?? error }
     }
 
@@ -65,9 +77,9 @@ public struct BatchChanges<T: Model> {
         do {
             let name = try T._$properties.field(path).name
             steps.append(
-                Step(name: name, reads: false) { _, _, _, entry in
+                Step(name: name, reads: false) { subject, _ in
                     guard let target else { return .null }
-                    guard target.isHeld(by: entry.store) else { throw Self.foreign("\(target)", name, entry) }
+                    guard target.isHeld(by: subject.entry.store) else { throw Self.foreign("\(target)", name, subject.entry) }
                     return .integer(target.rowID)
                 })
         } catch { self.error = self.error ?? error }
@@ -89,7 +101,8 @@ public struct BatchChanges<T: Model> {
     public mutating func set(_ name: String, to value: (any QueryArgument)?) {
         let equality = Where<T>(name, isEqualTo: value)
         steps.append(
-            Step(name: name, reads: false) { _, field, context, entry in
+            Step(name: name, reads: false) { subject, field in
+                let entry = subject.entry
                 if case .object(let target, let key, let store?)? = value?.operand, store != entry.store.storeID {
                     throw Self.foreign("\(target) \(key)", name, entry)
                 }
@@ -98,7 +111,7 @@ public struct BatchChanges<T: Model> {
                 {
                     throw StoreError(.invalidValue, fault, entity: entry.entity.name, attribute: name)
                 }
-                if let (fieldIndex, value) = try equality.predicate(context, entry).equality(of: entry.entity), fieldIndex == field.index {
+                if let (fieldIndex, value) = try equality.predicate(subject.context, entry).equality(of: entry.entity), fieldIndex == field.index {
                     return value
                 }
                 throw StoreError(
@@ -114,8 +127,33 @@ public struct BatchChanges<T: Model> {
         do {
             let source = try T._$properties.field(other).name
             steps.append(
-                Step(name: try T._$properties.field(path).name, reads: true) { record, _, _, entry in
-                    record.value(try Self.field(source, entry))
+                Step(name: try T._$properties.field(path).name, reads: true) { subject, _ in
+                    subject.record.value(try Self.field(source, subject.entry))
+                })
+        } catch { self.error = self.error ?? error }
+    }
+
+    /// Sets a property to a value that is computed from the object by names.
+    package mutating func set(_ path: PartialKeyPath<T>, computing operand: () throws -> Operand) {
+        do {
+            let operand = try operand()
+            readsOthers = true
+            let isOptional = type(of: path).valueType is any OptionalType.Type
+            var values: (entityIndex: Int32, type: AttributeType, values: SortValues)?
+            steps.append(
+                Step(name: try T._$properties.field(path).name, reads: true) { subject, field in
+                    let entry = subject.entry
+                    if values?.entityIndex != entry.entityIndex {
+                        let expression = try operand.resolved(for: entry.entity, in: entry.store.schema).expression
+                        let related = expression.needsRelated ? try subject.context.related(entry.store, FetchOptions()) : nil
+                        values = (entry.entityIndex, expression.type, SortValues([expression], related))
+                    }
+                    let value = try values?.values.values(subject.rowID, subject.record).first ?? .null
+                    if value.isNull, !isOptional {
+                        throw StoreError(.invalidValue, "\(operand) is null, and the property is not optional. Give a value with ??.")
+                    }
+                    guard field.type.physical == .real, case .integer(let integer) = value else { return value }
+                    return .real(values?.type == .uint64 ? Double(UInt64(bitPattern: integer)) : Double(integer))
                 })
         } catch { self.error = self.error ?? error }
     }

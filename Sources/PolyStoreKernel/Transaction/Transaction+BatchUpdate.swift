@@ -28,23 +28,36 @@ extension Transaction {
     private func carryOut<S: FetchSource>(_ batch: BatchChanges<S.Entity>, _ source: S) throws -> Int {
         let assigner = FieldAssigner(self)
         var count = 0
+        var computed: [(object: S.Entity, values: [Int: Value])] = []
         try fetchInBatches(source) { objects in
-            for object in objects { try carryOut(batch, object, assigner) }
+            for object in objects {
+                let entry = entry(object._$state.entityIndex)
+                let old = try assigner.record(of: object, entry)
+                let values = try values(batch, object, old, entry, assigner)
+                if values.isEmpty { continue }
+                if batch.readsOthers { computed.append((object, values)) } else { try assigner.assign(values, to: object, old, entry) }
+            }
             count += objects.count
+        }
+        for (object, values) in computed {
+            let entry = entry(object._$state.entityIndex)
+            try assigner.assign(values, to: object, assigner.record(of: object, entry), entry)
         }
         return count
     }
 
-    private func carryOut<T: Model>(_ batch: BatchChanges<T>, _ object: T, _ assigner: FieldAssigner) throws {
-        let entry = entry(object._$state.entityIndex)
-        let old = try assigner.record(of: object, entry)
+    /// Returns the values that change, by field index.
+    private func values<T: Model>(
+        _ batch: BatchChanges<T>, _ object: T, _ old: RecordView, _ entry: StoreEntity, _ assigner: FieldAssigner
+    ) throws -> [Int: Value] {
         var values: [Int: Value] = [:]
         for step in batch.steps {
             let field = try BatchChanges<T>.field(step.name, entry)
             // A step sees the results of the preceding ones.
             let seen = try step.reads && !values.isEmpty ? assigner.record(old, with: values, entry.entity) : old
             do {
-                let value = try step.value(seen, field, self, entry)
+                let subject = BatchChanges<T>.Subject(record: seen, rowID: object._$state.rowID, context: self, entry: entry)
+                let value = try step.value(subject, field)
                 try field.check(value)
                 values[field.index] = value
             } catch var error as StoreError {
@@ -55,8 +68,7 @@ extension Transaction {
                 throw error
             }
         }
-        values = values.filter { fieldIndex, value in old.value(entry.entity.fields[fieldIndex]) != value }
-        if !values.isEmpty { try assigner.assign(values, to: object, old, entry) }
+        return values.filter { fieldIndex, value in old.value(entry.entity.fields[fieldIndex]) != value }
     }
 
     /// Updates every matching object; see ``batchUpdate(_:set:)-(S,_)``.

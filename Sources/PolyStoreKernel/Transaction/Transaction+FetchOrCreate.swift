@@ -15,6 +15,37 @@ extension Transaction {
     /// - Throws: `invalidPredicate` with the terms that a new object would not satisfy, in which case none is created; the errors of `create(_:)`
     ///   and of a fetch.
     public func fetchOrCreate<S: FetchSource>(_ source: S, into: Into<S.Entity>? = nil) throws -> S.Entity {
+        try fetchedOrCreated(source, into).object
+    }
+
+    /// Changes the first matching object, including pending ones, or creates one that matches: an insert that updates on a conflict.
+    ///
+    ///     try transaction.upsert(From<Visit>().where { $0.page == "/" }, insert: { $0.first = now }, update: { $0.count += 1 })
+    ///
+    /// Transactions run one after another, so no other one creates the object meanwhile. With a condition on a unique attribute or on the attributes of a
+    /// `#Unique`, at most one object matches, and it is found with the index. See ``fetchOrCreate(_:into:)-(S,_)`` for the values of a new object.
+    /// - Parameters:
+    ///   - source: The objects to search.
+    ///   - into: Where to create the object.
+    ///   - insert: Called with a new object.
+    ///   - update: Called with the object that exists.
+    /// - Returns: The object.
+    /// - Throws: The errors of ``fetchOrCreate(_:into:)-(S,_)`` and of the closures. Nothing is changed then.
+    @discardableResult
+    public func upsert<S: FetchSource>(
+        _ source: S, into: Into<S.Entity>? = nil, insert: (S.Entity) throws -> Void = { _ in }, update: (S.Entity) throws -> Void
+    ) throws -> S.Entity {
+        var result: S.Entity?
+        try atomically {
+            let (object, isNew) = try fetchedOrCreated(source, into)
+            try isNew ? insert(object) : update(object)
+            result = object
+        }
+        guard let result else { throw StoreError(.closed, "The transaction has ended.", entity: S.Entity._$entityName) }
+        return result
+    }
+
+    private func fetchedOrCreated<S: FetchSource>(_ source: S, _ into: Into<S.Entity>?) throws -> (object: S.Entity, isNew: Bool) {
         var chain = source.chain
         guard chain.options.offset == 0, chain.options.limit.map({ $0 > 0 }) ?? true else {
             throw StoreError(
@@ -22,7 +53,7 @@ extension Transaction {
                 entity: S.Entity._$entityName)
         }
         chain.options.includesPendingChanges = true
-        if let found = try fetchOne(chain) { return found }
+        if let found = try fetchOne(chain) { return (found, false) }
         let entry = try entry(for: into ?? chain.from.onlyStore)
         guard try entries(of: chain.from).contains(where: { $0 === entry }) else {
             throw StoreError(
@@ -30,7 +61,7 @@ extension Transaction {
                 "\(S.Entity._$entityName) is fetched from other stores than the one that it would be created in, so it would never be found.",
                 entity: S.Entity._$entityName)
         }
-        return try create(S.Entity.self, entry, matching: chain.condition?.predicate(self, entry) ?? .all)
+        return (try create(S.Entity.self, entry, matching: chain.condition?.predicate(self, entry) ?? .all), true)
     }
 
     private func create<T: Model>(_ type: T.Type, _ entry: StoreEntity, matching predicate: QueryPredicate) throws -> T {

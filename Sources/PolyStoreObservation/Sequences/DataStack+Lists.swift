@@ -111,7 +111,7 @@ extension ViewContext {
 extension FollowedList {
     /// Passes the list and then its changes to a handoff.
     func deliver(to handoff: Handoff<ListStep>) {
-        handoff.update { $0 = ListStep(contents, nil) }
+        handoff.replace(with: ListStep(contents, nil))
         subscribers.add(handoff) { change in if let delta = change.delta { handoff.add(change.contents, delta) } }
     }
 }

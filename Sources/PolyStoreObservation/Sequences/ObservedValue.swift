@@ -78,7 +78,7 @@ final class ObservedValue<Value: Sendable>: Sendable {
                 context.watcher = watcher
                 return (try query(context), watcher.dependencies)
             }
-            handoff.update { $0 = value }
+            handoff.replace(with: value)
             let mustRun = state.withLock { state in
                 state.dependencies = dependencies
                 state.isRunning = false

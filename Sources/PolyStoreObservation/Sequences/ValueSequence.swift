@@ -56,6 +56,15 @@ extension DataStack {
     ) -> ValueSequence<Value> {
         core.values(of: { try $0.queryValue(source, aggregate) }, CallSite("values", file: file, line: line))
     }
+
+    /// Returns the rows of a query by columns.
+    ///
+    ///     for try await names in stack.values(of: From<Person>().where { $0.age > 17 }.select { $0.name }) { print(names) }
+    public func values<Query: ReadableQuery>(
+        of query: Query, file: StaticString = #fileID, line: UInt = #line
+    ) -> ValueSequence<Query.Result> where Query.Result: Sendable & Equatable {
+        core.values(of: { try query._$result(in: $0) }, CallSite("values", file: file, line: line))
+    }
 }
 
 extension ViewContext {

@@ -231,6 +231,8 @@ import Testing
         ] {
             let error = failure { try staff.stack.readAndWait { _ = try $0.fetchAll(chain) } }
             #expect(error?.code == .invalidPredicate)
+            // Only the class and the type of a property of an extension are known.
+            #expect(error?.message.contains("Colleague.initial") == true || error?.message.contains("Set<Colleague>") == true)
             #expect(error?.message.contains("Colleague") == true && error?.message.contains("0x") == false, "\(error?.message ?? "")")
         }
     }
@@ -356,6 +358,5 @@ import Testing
 
 extension Colleague {
     /// Not stored.
-    var initial: String { String(name.prefix(1)) }
     var friendsOfFriends: Set<Colleague> { Set(friends.flatMap(\.friends)) }
 }

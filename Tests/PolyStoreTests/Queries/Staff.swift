@@ -33,6 +33,9 @@ final class Colleague {
     @Relationship(inverse: "reports") var boss: Colleague?
     @Relationship var reports: Set<Colleague>
     @Relationship(inverse: "owner") var errands: [Errand]
+
+    /// Not stored.
+    var initial: String { String(name.prefix(1)) }
 }
 
 @Model

@@ -172,7 +172,9 @@ package final class Person {
             (\Person.department, "department"),
             (\Person.friends, "friends"),
             (\Person.spouse, "spouse"),
-        ])
+        ], unstored: {
+            [(\Person.computed, "computed")]
+        })
 
     private static func _$checkProperties() {
         PolyStoreCore.ModelCheck.required((String).self)
