@@ -58,7 +58,7 @@ extension Column where V: AttributeValue {
     /// The greatest value of the objects of a group; nil without values.
     @_disfavoredOverload public var maximum: Column<V?> { Column<V?>(_$value: _$value.aggregate(.maximum)) }
     /// The number of objects of a group whose value is not null. The number of all objects is `$0.objectID.count`.
-    public var count: Column<Int> { Column<Int>(_$value: _$value.aggregate(.count)) }
+    public var nonNullCount: Column<Int> { Column<Int>(_$value: _$value.aggregate(.count)) }
     /// The number of distinct values of the objects of a group.
     public var countDistinct: Column<Int> { Column<Int>(_$value: _$value.aggregate(.countDistinct)) }
 }

@@ -67,6 +67,7 @@ public func == <V: RawRepresentable>(column: Column<V>, value: V) -> ColumnCondi
 public func == <V: RawRepresentable>(column: Column<V?>, value: V?) -> ColumnCondition where V.RawValue: AttributeValue {
     (value?.rawValue).compared(column._$value, .equal)
 }
+@_disfavoredOverload
 /// Selects objects without a value: `$0.nickname == nil`, `$0.department == nil`.
 public func == <V>(column: Column<V?>, value: _OptionalNilComparisonType) -> ColumnCondition {
     ColumnCondition(column._$value, .equal, .null, .int64)
@@ -98,6 +99,7 @@ public func != <V: RawRepresentable>(column: Column<V>, value: V) -> ColumnCondi
 public func != <V: RawRepresentable>(column: Column<V?>, value: V?) -> ColumnCondition where V.RawValue: AttributeValue {
     (value?.rawValue).compared(column._$value, .notEqual)
 }
+@_disfavoredOverload
 /// Selects objects with a value: `$0.nickname != nil`, `$0.department != nil`.
 public func != <V>(column: Column<V?>, value: _OptionalNilComparisonType) -> ColumnCondition {
     ColumnCondition(column._$value, .notEqual, .null, .int64)

@@ -128,13 +128,19 @@ extension Column: ColumnTest where V == Bool {
 
 /// Returns the conjunction of two conditions.
 @_disfavoredOverload
-public func && <L: ColumnTest, R: ColumnTest>(left: L, right: R) -> ColumnCondition {
-    ColumnCondition.joined([left._$condition, right._$condition])
-}
+public func && (left: ColumnCondition, right: ColumnCondition) -> ColumnCondition { ColumnCondition.joined([left, right]) }
 
 /// Returns the disjunction of two conditions.
 @_disfavoredOverload
-public func || <L: ColumnTest, R: ColumnTest>(left: L, right: R) -> ColumnCondition { .either(left._$condition, right._$condition) }
+public func || (left: ColumnCondition, right: ColumnCondition) -> ColumnCondition { .either(left, right) }
+
+// With Boolean properties. The type checker is quicker with a favored overload that is not generic.
+
+@_disfavoredOverload
+public func && <L: ColumnTest, R: ColumnTest>(left: L, right: R) -> ColumnCondition { left._$condition && right._$condition }
+
+@_disfavoredOverload
+public func || <L: ColumnTest, R: ColumnTest>(left: L, right: R) -> ColumnCondition { left._$condition || right._$condition }
 
 /// Joins the lines of a closure of columns by "and". A line is a condition or a column of a Boolean property; an `if` that is not taken
 /// and a `for` without elements select all objects.

@@ -194,10 +194,9 @@ extension ConditionResolver {
             return try constant(result, other, scope)
         case .conditional(let condition, let left, let right):
             return try conditional(condition, left, right, other, comparison, scope)
-        case .aggregate(let function, _):
+        case .aggregate:
             throw comparison.location.error(
-                "\(operand) covers all objects of a group, and here is one object. Use it in a selection, in having, or in the order of groups"
-                    + (function == .count ? "; the number of characters of a text is its length." : "."),
+                "\(operand) covers all objects of a group, and here is one object. Use it in a selection, in having, or in the order of groups.",
                 entity: scope.entity.name)
         case .cast(let inner, let type): return try cast(try value(inner, nil, comparison, scope), type, other, comparison, scope)
         case .now:

@@ -94,25 +94,13 @@ public func >= <T: Model>(path: KeyPath<T, Data?>, value: Data) -> Where<T> { co
 
 // MARK: Missing values of any type
 
-// A parameter that only the literal nil can be passed to: values that are stored as JSON cannot be compared otherwise.
+// A parameter that only the literal nil can be passed to. Preferred to those that accept an optional, so that the type checker tries one overload.
 
-/// Selects objects without a value: `\.address == nil`, where the attribute is of a `Codable` type.
-@_disfavoredOverload
-public func == <T: Model, V: Codable>(path: KeyPath<T, V?>, value: _OptionalNilComparisonType) -> Where<T> { equal(path, .null, .json) }
+/// Selects objects without a value: `\.address == nil`.
+public func == <T: Model, V>(path: KeyPath<T, V?>, value: _OptionalNilComparisonType) -> Where<T> { equal(path, .null, .json) }
 
-/// Selects objects with a value: `\.address != nil`, where the attribute is of a `Codable` type.
-@_disfavoredOverload
-public func != <T: Model, V: Codable>(path: KeyPath<T, V?>, value: _OptionalNilComparisonType) -> Where<T> { notEqual(path, .null, .json) }
-
-// Preferred to the ones above for an enum that is Codable too.
-
-/// Selects objects without a value: `\.job == nil`, where the attribute is an enum with raw values.
-public func == <T: Model, V: RawRepresentable>(path: KeyPath<T, V?>, value: _OptionalNilComparisonType) -> Where<T>
-where V.RawValue: AttributeValue { equal(path, .null, V.RawValue.attributeType) }
-
-/// Selects objects with a value: `\.job != nil`, where the attribute is an enum with raw values.
-public func != <T: Model, V: RawRepresentable>(path: KeyPath<T, V?>, value: _OptionalNilComparisonType) -> Where<T>
-where V.RawValue: AttributeValue { notEqual(path, .null, V.RawValue.attributeType) }
+/// Selects objects with a value: `\.address != nil`.
+public func != <T: Model, V>(path: KeyPath<T, V?>, value: _OptionalNilComparisonType) -> Where<T> { notEqual(path, .null, .json) }
 
 // MARK: Enums with raw values
 
@@ -169,12 +157,14 @@ private func compare<T: Model>(_ left: PartialKeyPath<T>, _ comparison: Comparis
 // MARK: To-one relationships
 
 /// Selects objects whose to-one relationship has the given destination, or is null. An object of another store is not equal to any destination.
+@_disfavoredOverload
 public func == <T: Model, D: Model>(path: KeyPath<T, D?>, target: ObjectID<D>?) -> Where<T> { leads(path, to: target) }
 
 @_disfavoredOverload
 public func == <T: Model, D: Model>(path: KeyPath<T, D?>, target: D?) -> Where<T> { leads(path, to: target?.objectID) }
 
 /// Selects objects whose to-one relationship has another destination than the given one; with nil, any destination.
+@_disfavoredOverload
 public func != <T: Model, D: Model>(path: KeyPath<T, D?>, target: ObjectID<D>?) -> Where<T> { !leads(path, to: target) }
 
 @_disfavoredOverload
