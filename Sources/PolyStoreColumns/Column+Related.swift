@@ -126,6 +126,27 @@ extension RelatedColumn where V: ColumnOptional, V.Wrapped: AttributeValue {
     public var maximum: Column<V.Wrapped?> { aggregate("@max") }
 }
 
+// For the error messages of the compiler.
+
+@available(*, unavailable, message: "related objects have many values: compare an aggregate, or use any: $0.friends.any { $0.age > 3 }")
+@_disfavoredOverload
+public func == <V>(values: RelatedColumn<V>, value: V) -> ColumnCondition { fatalError() }
+@available(*, unavailable, message: "related objects have many values: compare an aggregate, or use any: $0.friends.any { $0.age > 3 }")
+@_disfavoredOverload
+public func != <V>(values: RelatedColumn<V>, value: V) -> ColumnCondition { fatalError() }
+@available(*, unavailable, message: "related objects have many values: compare an aggregate, or use any: $0.friends.any { $0.age > 3 }")
+@_disfavoredOverload
+public func < <V>(values: RelatedColumn<V>, value: V) -> ColumnCondition { fatalError() }
+@available(*, unavailable, message: "related objects have many values: compare an aggregate, or use any: $0.friends.any { $0.age > 3 }")
+@_disfavoredOverload
+public func <= <V>(values: RelatedColumn<V>, value: V) -> ColumnCondition { fatalError() }
+@available(*, unavailable, message: "related objects have many values: compare an aggregate, or use any: $0.friends.any { $0.age > 3 }")
+@_disfavoredOverload
+public func > <V>(values: RelatedColumn<V>, value: V) -> ColumnCondition { fatalError() }
+@available(*, unavailable, message: "related objects have many values: compare an aggregate, or use any: $0.friends.any { $0.age > 3 }")
+@_disfavoredOverload
+public func >= <V>(values: RelatedColumn<V>, value: V) -> ColumnCondition { fatalError() }
+
 /// Ordered to-many relationships.
 extension Column where V: RandomAccessCollection, V.Element: Model {
     /// The related object at a position, from 0: `$0.errands[0].title == "plan"`.

@@ -14,8 +14,10 @@ import tempfile
 
 SCOPES = sys.argv[1] if len(sys.argv) > 1 else "5000"
 MODULES = ".build/debug/Modules"
-# The limit for conditions by columns of up to 20 terms.
-COLUMN_SCOPES = "320"
+# The limits for conditions by columns of a number of terms.
+COLUMN_SCOPES = {2: "40", 5: "90", 10: "170", 20: "320"}
+# The limit for the same terms as lines, of which each is checked alone.
+LINE_SCOPES = "220"
 
 MODEL = """
 import Foundation
@@ -87,25 +89,82 @@ TERMS = [
 ]
 
 
-def columns():
-    """Returns conditions by columns, as one expression and in lines."""
-    lines = [MODEL, "let now = Date()"]
-    for count in (2, 5, 10, 20):
-        terms = (2 * TERMS)[:count]
-        lines.append(f"func expression{count}() {{ _ = From<Person>().where {{ {' && '.join(terms)} }} }}")
-        lines.append(f"func either{count}() {{ _ = From<Person>().where {{ {' || '.join(terms)} }} }}")
-        lines.append(f"func lines{count}() {{ _ = From<Person>().where {{\n" + "\n".join(terms) + "\n} }")
-    return "\n".join(lines) + "\n"
+# Mistakes in closures of columns, with a part of the compiler's message: the property, or one of the two types. The last ones, without a part, have messages
+# that name neither.
+MISTAKES = [
+    ("$0.agee > 30", "'agee'"), ('$0.department.titel == "R"', "'titel'"), (".orderBy { $0.nmae }", "'nmae'"),
+    (".select { ($0.nmae, $0.age) }", "'nmae'"), ("$0.friends.agee.average > 3", "'agee'"), ('$0.age > "30"', "Column<String?>"),
+    ("$0.name == 3", "Column<Int?>"), ("$0.age == 1.5", "Column<Double?>"), ("$0.age == nil", "'Int'"), ('$0.born > "2020-01-01"', "'Date'"),
+    ("$0.isActive == 1", "Column<Bool>"), ("$0.age == $0.name", "Column<String>"), ("$0.age > $0.rank", "Column<Int8>"),
+    ('$0.department == "Research"', "Column<Department?>"), ("$0.department == somebody", "'Person'"),
+    ("$0.department == somebody.objectID", "ObjectID<Person>"), ("$0.name.contains(3)", "'Int'"), ('$0.age.isIn(["a", "b"])', "'Int'"),
+    ('$0.age.isIn("a"..."b")', "'Int'"), ('$0.department.any { $0.title == "R" }', "Column<Department?>"),
+    ("$0.friends > 3", "Column<Set<Person>>"), ("$0.friends.name.sum == 3", "'String'"), ("$0.age", "Column<Bool>"),
+    ("$0.kind == .nothing", "Column<Kind>"), (".select { $0.name.average }", "'String'"), (".orderBy { $0.department.descending }", "'Department'"),
+    ("!$0.age", "Column<Bool>"), ("$0.age = 3", "Column<Int>"), ('$0.friends.age.sum > "3"', "Column<String?>"),
+    ("$0.friends.age > 3", "compare an aggregate"), ("$0.friends.any { $0.agee > 18 }", ""), ('$0.age.contains("3")', ""),
+    ("$0.name.any { $0.age > 3 }", ""), ('$0.age + "1" > 3', ""), ('\\.age > 30 && $0.name == "x"', ""),
+]
 
 
-def check(path, scopes=SCOPES):
+def public_model():
+    """Returns the models as public ones, so that the work of checking the code of their macros is not counted."""
+    text = MODEL.replace("final class", "public final class").replace("    var ", "    public var ").replace(") var ", ") public var ")
+    text = text.replace("    public var rank: Int8 = 0", "    public var rank: Int8 = 0\n    public var kind: Kind = Kind.open")
+    return text.replace("let ids", 'public enum Kind: String { case open = "o", closed = "c" }\npublic let ids')
+
+
+def conditions(count):
+    """Returns conditions by columns in one expression, and as lines."""
+    terms = (2 * TERMS)[:count]
+    heading = "import Foundation\nimport PolyStore\nimport CheckedModels\nlet now = Date()\n"
+    one = f"func all() {{ _ = From<Person>().where {{ {' && '.join(terms)} }} }}\nfunc any() {{ _ = From<Person>().where {{ {' || '.join(terms)} }} }}\n"
+    lines = "func lines() { _ = From<Person>().where {\n" + "\n".join(terms) + "\n} }\n"
+    return heading + one, heading + lines
+
+
+def mistaken(code):
+    call = code if code.startswith(".") else f'.where {{\n$0.name == "x"\n{code}\n$0.height > 1.5\n}}'
+    return f"import Foundation\nimport PolyStore\nimport CheckedModels\nfunc check(_ somebody: Person) {{ _ = From<Person>(){call} }}\n"
+
+
+def command(folder, *arguments):
     maps = [os.path.join(folder, name) for folder, _, names in os.walk(".") if "/.build" not in folder for name in names if name == "module.modulemap"]
-    command = ["swiftc", "-typecheck", "-swift-version", "6", "-I", MODULES, "-Xfrontend", f"-solver-scope-threshold={scopes}"]
-    command += [flag for name in maps for flag in ("-Xcc", f"-fmodule-map-file={name}")]
-    command += ["-load-plugin-executable", ".build/debug/PolyStoreMacros-tool#PolyStoreMacros", path]
-    result = subprocess.run(command, capture_output=True, text=True)
+    line = ["swiftc", "-swift-version", "6", "-I", MODULES, "-I", folder]
+    line += [flag for name in maps for flag in ("-Xcc", f"-fmodule-map-file={name}")]
+    line += ["-load-plugin-executable", ".build/debug/PolyStoreMacros-tool#PolyStoreMacros", *arguments]
+    return subprocess.run(line, capture_output=True, text=True)
+
+
+def check(path, scopes=SCOPES, folder="."):
+    result = command(folder, "-typecheck", "-Xfrontend", f"-solver-scope-threshold={scopes}", path)
     if result.returncode != 0:
         sys.exit(f"type checking: FAILED with a limit of {scopes} scopes\n{result.stdout}{result.stderr}")
+
+
+def check_columns(folder):
+    """Checks closures of columns with the limits, and the messages of mistakes in them."""
+
+    def written(text):
+        path = os.path.join(folder, "columns.swift")
+        with open(path, "w") as file:
+            file.write(text)
+        return path
+
+    result = command(
+        folder, "-emit-module", "-module-name", "CheckedModels", "-emit-module-path", os.path.join(folder, "CheckedModels.swiftmodule"),
+        written(public_model()))
+    if result.returncode != 0:
+        sys.exit(f"type checking: FAILED\n{result.stderr}")
+    for count, limit in COLUMN_SCOPES.items():
+        one, lines = conditions(count)
+        check(written(one), limit, folder)
+        check(written(lines), LINE_SCOPES, folder)
+    for code, part in MISTAKES:
+        result = command(folder, "-typecheck", written(mistaken(code)))
+        errors = [line for line in result.stderr.split("\n") if ": error: " in line]
+        if not errors or "unable to type-check" in result.stderr or not any(part in error for error in errors):
+            sys.exit(f"type checking: FAILED: {code} should report {part}\n{result.stderr}")
 
 
 def main():
@@ -115,12 +174,10 @@ def main():
         with open(path, "w") as file:
             file.write(text)
         check(path)
-        with open(path, "w") as file:
-            file.write(columns())
-        check(path, COLUMN_SCOPES)
+        check_columns(folder)
     check("Examples/QuickStart/main.swift")
     print(f"type checking: {count} documented expressions, conditions of 8 terms and the README's program, each within {SCOPES} scopes; "
-        f"20 terms by columns within {COLUMN_SCOPES}")
+        f"{', '.join(map(str, COLUMN_SCOPES))} terms by columns within {', '.join(COLUMN_SCOPES.values())}; {len(MISTAKES)} mistakes")
 
 
 main()
