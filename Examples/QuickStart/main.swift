@@ -34,11 +34,11 @@ let id = try await stack.perform { transaction in
 try await stack.perform(editing: id) { _, jane in jane.age += 1 }
 
 // Read on the main actor: live objects that follow every commit.
-let people = try stack.view.fetchAll(From<Person>().where(\.age > 30).orderBy(.ascending(\.name)).limit(20))
+let people = try stack.view.fetchAll(From<Person>().where { $0.age > 30 }.orderBy { $0.name }.limit(20))
 print(people.map { "\($0.name), \($0.age), \($0.department?.title ?? "nowhere")" })
 
 // Read anywhere: one consistent snapshot.
-let count = try await stack.read { context in try context.fetchCount(From<Person>(), Where(\.age > 30 && \.nickname == nil)) }
+let count = try await stack.read { context in try context.fetchCount(From<Person>().where { $0.age > 30 && $0.nickname == nil }) }
 print(count)
 
 // A relationship needs an id, not the object: nothing is read, and the commit refuses a target that does not exist.
@@ -51,7 +51,7 @@ try await stack.perform { transaction in
 // More objects than fit into memory: one batch at a time, released before the next.
 let ages = try await stack.read { context in
     var ages = 0
-    try context.fetchInBatches(From<Person>(), Where(\.age > 17), size: 1000) { people in
+    try context.fetchInBatches(From<Person>().where { $0.age > 17 }, size: 1000) { people in
         for person in people { ages += person.age }
     }
     return ages

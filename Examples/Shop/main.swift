@@ -64,9 +64,9 @@ try await stack.perform { transaction in
 func order(_ lines: [(code: String, quantity: Int)], by email: String) async throws -> Int {
     try await stack.perform { transaction in
         let order = try transaction.create(Into<Order>())
-        order.customer = try transaction.fetchOrCreate(From<Customer>().where(\.email == email))
+        order.customer = try transaction.fetchOrCreate(From<Customer>().where { $0.email == email })
         for (code, quantity) in lines {
-            guard let product = try transaction.fetchOne(From<Product>().where(\.code == code)) else {
+            guard let product = try transaction.fetchOne(From<Product>().where { $0.code == code }) else {
                 throw ShopError.unknownProduct(code)
             }
             let line = try transaction.create(Into<OrderLine>())
@@ -76,7 +76,7 @@ func order(_ lines: [(code: String, quantity: Int)], by email: String) async thr
             order.lines.append(line)
         }
         // Read before the new invoice is created: a fetch of a transaction sees its pending changes.
-        let last = try transaction.fetchOne(From<Invoice>().orderBy(.descending(\.number)))?.number ?? 1000
+        let last = try transaction.fetchOne(From<Invoice>().orderBy { $0.number.descending })?.number ?? 1000
         let invoice = try transaction.create(Into<Invoice>())
         invoice.number = last + 1
         invoice.order = order
@@ -92,11 +92,11 @@ let second = try await order([("CU-0001", 1)], by: "john@example.com")
 print("invoices", first, second)
 
 try await stack.perform { transaction in
-    try transaction.batchUpdate(From<Invoice>().where(\.number == first)) { $0.set(\.status, to: .paid) }
+    try transaction.batchUpdate(From<Invoice>().where { $0.number == first }) { $0.set(\.status, to: .paid) }
 }
 
 // Conditions and orders lead over relationships.
-for invoice in try stack.view.fetchAll(From<Invoice>().where(\.status == .open).orderBy(.ascending(\.number))) {
+for invoice in try stack.view.fetchAll(From<Invoice>().where { $0.status == .open }.orderBy { $0.number }) {
     print("open", invoice.number, invoice.amount, invoice.order?.customer?.email ?? "")
 }
 let withTea = try stack.view.fetchAll(From<Order>(), .any(\.lines, \.product?.name == "Tea"))

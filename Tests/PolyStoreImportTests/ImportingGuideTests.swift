@@ -158,7 +158,7 @@ struct ImportingGuideTests {
         _ = try await stack.importRecords(
             Into<Book>(), from: .text(Self.books, format: .jsonLines, name: "books"), options: ImportOptions(onInvalidRecord: .exclude()))
         let path = folder.path + "/books.csv"
-        try await stack.export(From<Book>().orderBy(.ascending(\.isbn)), to: .file(path: path))
+        try await stack.export(From<Book>().orderBy { $0.isbn }, to: .file(path: path))
         let text = try String(contentsOfFile: path, encoding: .utf8)
         #expect(text.split(whereSeparator: \.isNewline).count == 5)
     }

@@ -51,7 +51,7 @@ private final class DetailController: @preconcurrency ObjectObserver {
         try workplace.insert(("Ada", 36), ("Bob", 20))
         let controller = TableController()
 
-        let monitor = try stack.view.monitorList(From<Worker>(), Where(\.age > 18), OrderBy(.ascending(\.name)))
+        let monitor = try stack.view.monitorList(From<Worker>().where { $0.age > 18 }.orderBy { $0.name })
         monitor.addObserver(controller)
         print(monitor.count, monitor[0].name)
 
@@ -99,7 +99,7 @@ private final class DetailController: @preconcurrency ObjectObserver {
         let stack = workplace.stack
 
         let draft = stack.beginUnsafe()
-        let monitor = try draft.monitorList(From<Worker>(), OrderBy(.ascending(\.name)))
+        let monitor = try draft.monitorList(From<Worker>().orderBy { $0.name })
         try draft.create(Into<Worker>()).name = "Ada"
         draft.flush()
         print(monitor.count)

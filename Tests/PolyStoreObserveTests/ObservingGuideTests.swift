@@ -48,7 +48,7 @@ private final class Connection {
     @Test func snapshots() async throws {
         let stack = try makeStack()
         var texts: [String] = []
-        let open = From<Invoice>().where(\.isPaid == false).orderBy(.ascending(\.customer))
+        let open = From<Invoice>().where { !$0.isPaid }.orderBy { $0.customer }
         for try await invoices in stack.snapshots(of: open) {
             texts.append(invoices.map { "\($0.customer) \($0.amount)" }.joined(separator: ", "))
             if invoices.count == 2 { break }
@@ -60,7 +60,7 @@ private final class Connection {
     @Test func objectSnapshots() async throws {
         let stack = try makeStack()
         let first = try await stack.read { context in
-            try context.fetchOne(From<Invoice>(), OrderBy(.descending(\.amount)))?.snapshot()
+            try context.fetchOne(From<Invoice>().orderBy { $0.amount.descending })?.snapshot()
         }
         if let first {
             print(first.id, first.customer, first.amount)
@@ -90,7 +90,7 @@ private final class Connection {
     @Test func values() async throws {
         let stack = try makeStack()
         var totals: [Double] = []
-        for try await total in stack.values(of: From<Invoice>().where(\.isPaid == false), .sum(\.amount)) {
+        for try await total in stack.values(of: From<Invoice>().where { !$0.isPaid }, .sum(\.amount)) {
             totals.append(total)
             if totals.count == 2 { break }
             try await pay(stack)
@@ -102,7 +102,7 @@ private final class Connection {
         let stack = try makeStack()
         var shares: [Double] = []
         let paidShare = stack.values { context in
-            let paid = try context.queryValue(From<Invoice>().where(\.isPaid == true), .sum(\.amount))
+            let paid = try context.queryValue(From<Invoice>().where { $0.isPaid }, .sum(\.amount))
             return paid / (try context.queryValue(From<Invoice>(), .sum(\.amount)))
         }
         for try await share in paidShare {
@@ -137,7 +137,7 @@ private final class InvoiceController {
 
     func begin(_ view: ViewContext) throws {
         let section = SectionBy<Invoice>(\.isPaid) { $0 ? "paid" : "open" }
-        let publisher = try view.publishList(From<Invoice>(), OrderBy(.ascending(\.customer)), sectionBy: section)
+        let publisher = try view.publishList(From<Invoice>().orderBy { $0.customer }, sectionBy: section)
         publisher.addObserver(self, notifyInitial: true) { [weak self] publisher in
             self?.titles = publisher.snapshot.sections.map { "\($0.name): \($0.count)" }
         }
@@ -150,7 +150,7 @@ private final class InvoiceListModel {
     let invoices: LiveList<Invoice>
 
     init(_ view: ViewContext) throws {
-        invoices = try LiveList(view, From<Invoice>(), Where(\.isPaid == false), OrderBy(.ascending(\.customer)))
+        invoices = try LiveList(view, From<Invoice>().where { !$0.isPaid }.orderBy { $0.customer })
     }
 
     var title: String { "\(invoices.count) open invoices" }

@@ -177,7 +177,7 @@ final class Branch {
         let (stack, ids) = (stack, [jane, john])
         try stack.performAndWait { transaction throws in for id in ids { try transaction.edit(id).balance = -1 } }
         try await stack.performBatch { batch in
-            try batch.fetchInBatches(From<Account>().where(\.balance < 0), size: 1000) { accounts in
+            try batch.fetchInBatches(From<Account>().where { $0.balance < 0 }, size: 1000) { accounts in
                 try batch.checkCancellation()
                 for account in accounts { account.balance = 0 }
                 try batch.commit()
@@ -238,7 +238,7 @@ final class Branch {
         for _ in 1...2 {
             try await split.perform { transaction in
                 for store in ["Main", "Copies"] {
-                    let account = try transaction.fetchOrCreate(From<Account>(store), Where(\.owner == "Jane"))
+                    let account = try transaction.fetchOrCreate(From<Account>(store).where { $0.owner == "Jane" })
                     account.balance = 100
                 }
             }
