@@ -9,6 +9,13 @@ extension FormatTable {
     }
 
     private static let text = #"""
+        year(born) == 2024 → year(born) == 2024
+        YEAR:(born) == 2024 → year(born) == 2024
+        hour(started, '+05:30') < 8 → hour(started, "+05:30") < 8
+        month(a.born + 60, "Europe/Berlin") == quarter(SELF.b) → month(a.born + 60, "Europe/Berlin") == quarter(b)
+        weekday(now()) IN {6, 7} → weekday(now()) IN {6, 7}
+        week(a, 'nowhere') > minute(b) - day(c) → week(a, "nowhere") > minute(b) - day(c)
+        year == 5 AND hour.minute > day → year == 5 AND hour.minute > day
         TRUEPREDICATE → TRUEPREDICATE
         FALSEPREDICATE → FALSEPREDICATE
         truepredicate → TRUEPREDICATE

@@ -126,6 +126,8 @@ extension QueryExpression {
             return "QueryExpression.arithmetic(.\(operation), \(left.code(entity)), \(right.code(entity)))!"
         case .folded(let inner, let options):
             return "QueryExpression.folded(\(inner.code(entity)), TextOptions(rawValue: \(options.rawValue)))"
+        case .datePart(let part, let zone, let date):
+            return "QueryExpression.datePart(.\(part), of: \(date.code(entity)), in: QueryTimeZone(\"\(zone.identifier)\")!)!"
         case .function, .conditional, .element, .outer: return "\(self)"
         }
     }

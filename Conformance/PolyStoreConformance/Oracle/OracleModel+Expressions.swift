@@ -24,6 +24,9 @@ extension OracleModel {
         case .folded(let inner, let options):
             guard case .text(let text) = value(inner, entity, id) else { return .null }
             return .text(OracleText.folded(text, options))
+        case .datePart(let part, let zone, let date):
+            guard case .real(let seconds) = value(date, entity, id) else { return .null }
+            return OracleCalendar.part(part, seconds, zone).map { .integer($0) } ?? .null
         // Never drawn: cases of their own show what these mean.
         case .function, .conditional, .element, .outer: return .null
         }

@@ -103,7 +103,7 @@ extension Operand {
         case .function(_, let operands): return 1 + (operands.lazy.map { $0.depth(upTo: limit - 1) }.max() ?? 0)
         case .conditional(let condition, let first, let second):
             return 1 + max(condition.depth(upTo: limit - 1), first.depth(upTo: limit - 1), second.depth(upTo: limit - 1))
-        case .cast(let inner, _): return 1 + inner.depth(upTo: limit - 1)
+        case .cast(let inner, _), .datePart(_, let inner, _): return 1 + inner.depth(upTo: limit - 1)
         }
     }
 }

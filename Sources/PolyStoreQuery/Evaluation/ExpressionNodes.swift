@@ -17,6 +17,7 @@ class ExpressionNode {
         case .arithmetic(let operation, let left, let right): ArithmeticNode(operation, left, right, expression.type, lookup)
         case .folded(let inner, let options): FoldedNode(inner, options, lookup)
         case .function(let function, let operands): FunctionNode(function, operands, expression.type, lookup)
+        case .datePart(let part, let zone, let inner): DatePartNode(part, zone, inner, lookup)
         case .conditional(let predicate, let first, let second): ConditionalNode(predicate, first, second, expression.type, lookup)
         case .element(let relationship, let position, let inner): ElementNode(relationship, position, inner, lookup)
         case .outer(let levels, let inner): OuterNode(levels, inner, lookup)
