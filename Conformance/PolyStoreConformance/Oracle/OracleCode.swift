@@ -128,7 +128,9 @@ extension QueryExpression {
             return "QueryExpression.folded(\(inner.code(entity)), TextOptions(rawValue: \(options.rawValue)))"
         case .datePart(let part, let zone, let date):
             return "QueryExpression.datePart(.\(part), of: \(date.code(entity)), in: QueryTimeZone(\"\(zone.identifier)\")!)!"
-        case .function, .conditional, .element, .outer: return "\(self)"
+        case .function(let function, let operands):
+            return "QueryExpression.function(.\(function), [\(operands.map { $0.code(entity) }.joined(separator: ", "))])!"
+        case .conditional, .element, .outer: return "\(self)"
         }
     }
 }

@@ -13,7 +13,7 @@ extension OracleDraw {
         guard let reference = reference(entity) else { return nil }
         let quantifiers: [Quantifier] = reference.isToMany ? [.any, .any, .all] : [.one, .one, .any, .all]
         let part = random.once(in: 8) ? QueryPredicate.all : predicate(reference.destination, random.below(max(depth, 1)))
-        if random.once(in: 6) {
+        if random.once(in: 3) {
             return .compare(
                 .count(reference, where: part), random.pick(ComparisonOperator.allCases),
                 .constant(.integer(Int64(random.below(4))), .int64))
@@ -66,12 +66,15 @@ extension OracleDraw {
     }
 
     mutating func number(_ entity: Entity, _ depth: Int) -> QueryExpression {
-        switch random.below(depth > 0 ? 11 : 5) {
+        switch random.below(depth > 0 ? 12 : 5) {
         case 0: return constant()
         case 4: return datePart(entity) ?? constant()
         case 1...3:
             let numbers = entity.fields.filter { $0.type.isNumber }.map(FieldReference.init)
             return .field(numbers.isEmpty || random.once(in: 6) ? .objectID : random.pick(numbers))
+        case 10:
+            let inner = number(entity, depth - 1)
+            return .function(random.pick([.ln, .log, .exp]), [inner]) ?? inner
         case 5...7:
             let (left, right) = (number(entity, depth - 1), number(entity, depth - 1))
             return .arithmetic(random.pick(ArithmeticOperator.allCases), left, right) ?? left

@@ -1,3 +1,4 @@
+import Foundation
 import PolyStoreBackend
 
 // The evaluation of expressions, object by object, on values in dictionaries.
@@ -27,6 +28,10 @@ extension OracleModel {
         case .datePart(let part, let zone, let date):
             guard case .real(let seconds) = value(date, entity, id) else { return .null }
             return OracleCalendar.part(part, seconds, zone).map { .integer($0) } ?? .null
+        case .function(let function, let operands) where [.ln, .log, .exp].contains(function):
+            guard let number = OracleNumber(value(operands[0], entity, id), operands[0].type)?.rounded else { return .null }
+            if function == .exp { return OracleValues.kept(.real(exp(number))) }
+            return number <= 0 ? .null : OracleValues.kept(.real(function == .ln ? log(number) : log10(number)))
         // Never drawn: cases of their own show what these mean.
         case .function, .conditional, .element, .outer: return .null
         }

@@ -47,7 +47,8 @@ extension FormatParser {
         "abs": .abs, "ceiling": .ceiling, "floor": .floor, "trunc": .trunc, "sqrt": .sqrt, "length": .length, "uppercase": .uppercase,
         "lowercase": .lowercase, "modulus": .modulus, "power": .power, "abs:": .abs, "ceiling:": .ceiling, "floor:": .floor,
         "trunc:": .trunc, "sqrt:": .sqrt, "length:": .length, "uppercase:": .uppercase, "lowercase:": .lowercase,
-        "modulus:by:": .modulus, "raise:topower:": .power, "distinct": .distinct,
+        "modulus:by:": .modulus, "raise:topower:": .power, "ln": .ln, "log": .log, "exp": .exp, "ln:": .ln, "log:": .log, "exp:": .exp,
+        "distinct": .distinct,
     ]
 
     /// The parts of dates by their names, which can end in a colon as those of Foundation's functions do.
@@ -60,15 +61,13 @@ extension FormatParser {
     ]
 
     private static let supported =
-        "SUBQUERY, TERNARY, CAST, now, abs, ceiling, floor, trunc, sqrt, modulus:by:, raise:toPower:, length, uppercase, lowercase, year, "
+        "SUBQUERY, TERNARY, CAST, now, abs, ceiling, floor, trunc, sqrt, ln, log, exp, modulus:by:, raise:toPower:, length, uppercase, lowercase, year, "
         + "quarter, month, week, day, weekday, hour, minute, count, countDistinct, sum, average, min, max, stddev and median"
 
     private static let advice = [
         "function": ": write the function itself, as in length(name)", "mode": ": fetch the values and count them in Swift",
-        "mode:": ": fetch the values and count them in Swift", "ln": ": compare with the exponential of the other side",
-        "ln:": ": compare with the exponential of the other side", "log": ": compare with the power of 10 of the other side",
-        "log:": ": compare with the power of 10 of the other side", "exp": ": write 2.718281828459045 ** x",
-        "exp:": ": write 2.718281828459045 ** x", "random": ": its value would differ for each object; pass a number as an argument",
+        "mode:": ": fetch the values and count them in Swift",
+        "random": ": its value would differ for each object; pass a number as an argument",
         "canonical:": ": write the option [cd] after the operator", "canonical": ": write the option [cd] after the operator",
     ]
 
