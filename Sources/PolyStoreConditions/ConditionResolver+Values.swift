@@ -146,7 +146,7 @@ extension ConditionResolver {
 
     private static let collectionOperators: [String: Aggregate.Function] = [
         "@count": .count, "@sum": .sum, "@avg": .average, "@average": .average, "@min": .minimum, "@max": .maximum,
-        "@countDistinct": .countDistinct, "@stddev": .standardDeviation, "@median": .median,
+        "@countDistinct": .countDistinct, "@stddev": .standardDeviation, "@median": .median, "@mode": .mode,
     ]
 
     private func unknown(_ key: String, _ entity: Entity, _ path: PropertyPath) -> StoreError {

@@ -61,7 +61,7 @@ extension OracleDraw {
             guard depth > 0, let reference = reference(entity) else { return .field(field(entity)) }
             if !reference.isToMany, random.below(3) > 0 { return .related(reference, expression(reference.destination, depth - 1)) }
             let inner = expression(reference.destination, depth - 1)
-            return .aggregate(random.pick([.count, .countDistinct, .minimum, .maximum]), reference, inner)
+            return .aggregate(random.pick([.count, .countDistinct, .minimum, .maximum, .mode]), reference, inner)
         }
     }
 
@@ -85,7 +85,7 @@ extension OracleDraw {
             guard let reference = reference(entity) else { return dates(entity) ?? constant() }
             let inner = number(reference.destination, depth - 1)
             // Sums of reals may differ in the last digit, which a comparison would reveal.
-            let all: [Aggregate.Function] = [.minimum, .maximum, .count, .countDistinct]
+            let all: [Aggregate.Function] = [.minimum, .maximum, .count, .countDistinct, .mode]
             return .aggregate(random.pick(inner.type.physical == .integer ? all + [.sum, .average] : all), reference, inner)
         default:
             guard let reference = reference(entity, toOne: true) else { return dates(entity) ?? constant() }

@@ -47,6 +47,7 @@ extension OracleModel {
             return .integer(Int64(distinct.count))
         case .minimum: return values.min(by: less) ?? .null
         case .maximum: return values.max(by: less) ?? .null
+        case .mode: return OracleValues.mode(values, unsigned: type == .uint64)
         // Never drawn: a condition would depend on their last digit.
         case .standardDeviation, .median: return .null
         case .sum, .average:

@@ -126,6 +126,17 @@ enum OracleValues {
         return left.lexicographicallyPrecedes(right) ? -1 : 1
     }
 
+    /// Returns the most frequent of values that are not null, counting each one in turn.
+    static func mode(_ values: [Value], unsigned: Bool) -> Value {
+        var mode = Value.null
+        var most = 0
+        for value in values {
+            let count = values.filter { same($0, value) }.count
+            if count > most || count == most && compare(value, mode, unsigned: unsigned) < 0 { (mode, most) = (value, count) }
+        }
+        return mode
+    }
+
     /// Returns whether a value equals its stored form: null as null, numbers bit for bit.
     static func same(_ left: Value, _ right: Value) -> Bool {
         switch (left, right) {

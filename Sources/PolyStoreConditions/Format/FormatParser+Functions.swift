@@ -41,6 +41,7 @@ extension FormatParser {
         "count": "@count", "sum": "@sum", "average": "@avg", "avg": "@avg", "min": "@min", "max": "@max",
         "countdistinct": "@countDistinct", "stddev": "@stddev", "median": "@median", "count:": "@count", "sum:": "@sum",
         "average:": "@avg", "min:": "@min", "max:": "@max", "stddev:": "@stddev", "median:": "@median",
+        "mode": "@mode", "mode:": "@mode",
     ]
 
     private static let functions: [String: ScalarFunction] = [
@@ -62,11 +63,10 @@ extension FormatParser {
 
     private static let supported =
         "SUBQUERY, TERNARY, CAST, now, abs, ceiling, floor, trunc, sqrt, ln, log, exp, modulus:by:, raise:toPower:, length, uppercase, lowercase, year, "
-        + "quarter, month, week, day, weekday, hour, minute, count, countDistinct, sum, average, min, max, stddev and median"
+        + "quarter, month, week, day, weekday, hour, minute, count, countDistinct, sum, average, min, max, stddev, median and mode"
 
     private static let advice = [
-        "function": ": write the function itself, as in length(name)", "mode": ": fetch the values and count them in Swift",
-        "mode:": ": fetch the values and count them in Swift",
+        "function": ": write the function itself, as in length(name)",
         "random": ": its value would differ for each object; pass a number as an argument",
         "canonical:": ": write the option [cd] after the operator", "canonical": ": write the option [cd] after the operator",
     ]

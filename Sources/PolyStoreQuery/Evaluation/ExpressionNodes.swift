@@ -154,6 +154,7 @@ private final class RelatedAggregateNode: ExpressionNode {
         case .countDistinct: return .integer(Int64(Set(values).count))
         case .minimum: return values.min { $0.order(to: $1, unsigned: isUnsigned) < 0 } ?? .null
         case .maximum: return values.max { $0.order(to: $1, unsigned: isUnsigned) < 0 } ?? .null
+        case .mode: return ValueCounts(values).mode(isUnsigned: isUnsigned)
         case .standardDeviation:
             if type.physical == .real { return RealSpread(values).deviation }
             return IntegerSpread(values, isUnsigned: isUnsigned).deviation
