@@ -57,6 +57,8 @@ extension Column where V: AttributeValue {
     @_disfavoredOverload public var minimum: Column<V?> { Column<V?>(_$value: _$value.aggregate(.minimum)) }
     /// The greatest value of the objects of a group; nil without values.
     @_disfavoredOverload public var maximum: Column<V?> { Column<V?>(_$value: _$value.aggregate(.maximum)) }
+    /// The most frequent value of the objects of a group, and the least of several equally frequent ones; nil without values.
+    @_disfavoredOverload public var mode: Column<V?> { Column<V?>(_$value: _$value.aggregate(.mode)) }
     /// The number of objects of a group whose value is not null. The number of all objects is `$0.objectID.count`.
     public var nonNullCount: Column<Int> { Column<Int>(_$value: _$value.aggregate(.count)) }
     /// The number of distinct values of the objects of a group.
@@ -68,6 +70,8 @@ extension Column where V: ColumnOptional, V.Wrapped: AttributeValue {
     public var minimum: Column<V> { Column<V>(_$value: _$value.aggregate(.minimum)) }
     /// The greatest value of the objects of a group; nil without values.
     public var maximum: Column<V> { Column<V>(_$value: _$value.aggregate(.maximum)) }
+    /// The most frequent value of the objects of a group, and the least of several equally frequent ones; nil without values.
+    public var mode: Column<V> { Column<V>(_$value: _$value.aggregate(.mode)) }
 }
 
 extension Column where V: RawRepresentable, V.RawValue: AttributeValue {

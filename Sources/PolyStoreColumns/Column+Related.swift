@@ -107,6 +107,10 @@ extension RelatedColumn where V: AttributeValue & Numeric {
     public var sum: Column<V> { aggregate("@sum") }
     /// The arithmetic mean; null without related objects.
     public var average: Column<Double?> { aggregate("@avg") }
+    /// The population standard deviation; null without related objects.
+    public var standardDeviation: Column<Double?> { aggregate("@stddev") }
+    /// The median; null without related objects.
+    public var median: Column<Double?> { aggregate("@median") }
 }
 
 extension RelatedColumn where V: AttributeValue {
@@ -114,16 +118,21 @@ extension RelatedColumn where V: AttributeValue {
     public var minimum: Column<V?> { aggregate("@min") }
     /// The greatest value; null without related objects.
     public var maximum: Column<V?> { aggregate("@max") }
+    /// The most frequent value, and the least of several equally frequent ones; null without related objects.
+    public var mode: Column<V?> { aggregate("@mode") }
 }
 
 extension RelatedColumn where V: ColumnOptional, V.Wrapped: AttributeValue & Numeric {
     public var sum: Column<V.Wrapped> { aggregate("@sum") }
     public var average: Column<Double?> { aggregate("@avg") }
+    public var standardDeviation: Column<Double?> { aggregate("@stddev") }
+    public var median: Column<Double?> { aggregate("@median") }
 }
 
 extension RelatedColumn where V: ColumnOptional, V.Wrapped: AttributeValue {
     public var minimum: Column<V.Wrapped?> { aggregate("@min") }
     public var maximum: Column<V.Wrapped?> { aggregate("@max") }
+    public var mode: Column<V.Wrapped?> { aggregate("@mode") }
 }
 
 // For the error messages of the compiler.

@@ -124,6 +124,11 @@ private struct ConditionPrinter {
                 print(operand)
             }
             text += ")"
+        case .datePart(let part, let date, let zone):
+            text += part.rawValue + "("
+            print(date)
+            if let zone { text += ", " + Value.text(zone).literal(of: .string) }
+            text += ")"
         case .conditional(let condition, let first, let second):
             text += "TERNARY("
             print(condition)

@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreQuery
 
 extension PropertyPath {
     /// The path as a literal. Reserved words and names that are not identifiers are escaped: `#any`, `#"first name"`.
@@ -71,25 +72,16 @@ extension Value {
         }
     }
 
-    /// Formats seconds since 2001-01-01 as a date (Hinnant, "chrono-Compatible Low-Level Date Algorithms", 2013).
+    /// Formats seconds since 2001-01-01 as a date.
     private static func date(_ seconds: Double) -> String {
         // Beyond some 30,000 years, the number of seconds is more readable than a date.
-        guard seconds.magnitude < 1e12 else { return "\(seconds) s after 2001" }
-        let days = (seconds / 86400).rounded(.down)
-        let ofDay = seconds - days * 86400
-        // Days since 0000-03-01, so that a leap day is the last day of its year.
-        let day = Int(days) + 11323 + 719468
-        let era = (day >= 0 ? day : day - 146096) / 146097
-        let ofEra = day - era * 146097
-        let yearOfEra = (ofEra - ofEra / 1460 + ofEra / 36524 - ofEra / 146096) / 365
-        let ofYear = ofEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let month = (5 * ofYear + 2) / 153
-        let year = yearOfEra + era * 400 + (month >= 10 ? 1 : 0)
-        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        guard seconds.magnitude < 1e12, let date = CivilDate(secondsSince2001: seconds) else { return "\(seconds) s after 2001" }
+        func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        let ofDay = seconds - (seconds / 86400).rounded(.down) * 86400
         let second = ofDay - (ofDay / 60).rounded(.down) * 60
-        let secondText = second == second.rounded(.down) ? two(Int(second)) : (second < 10 ? "0\(second)" : "\(second)")
-        return "\(year)-\(two(month < 10 ? month + 3 : month - 9))-\(two(ofYear - (153 * month + 2) / 5 + 1)) "
-            + "\(two(Int(ofDay) / 3600)):\(two(Int(ofDay) / 60 % 60)):\(secondText) UTC"
+        let secondText = second == second.rounded(.down) ? two(Int64(second)) : (second < 10 ? "0\(second)" : "\(second)")
+        return "\(date.year)-\(two(date.month))-\(two(date.day)) "
+            + "\(two(date.part(.hour))):\(two(date.part(.minute))):\(secondText) UTC"
     }
 
     private static func uuid(_ bytes: [UInt8]) -> String {

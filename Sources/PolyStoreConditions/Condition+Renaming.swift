@@ -38,6 +38,7 @@ extension Operand {
         case .arithmetic(let operation, let left, let right):
             return .arithmetic(operation, try left.renamed(change), try right.renamed(change))
         case .function(let function, let operands): return .function(function, try operands.map { try $0.renamed(change) })
+        case .datePart(let part, let date, let zone): return .datePart(part, try date.renamed(change), zone: zone)
         case .conditional(let condition, let first, let second):
             return .conditional(try condition.renamed(change), try first.renamed(change), try second.renamed(change))
         case .cast(let inner, let type): return .cast(try inner.renamed(change), type)

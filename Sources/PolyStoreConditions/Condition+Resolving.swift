@@ -17,9 +17,16 @@ extension Condition {
 }
 
 extension PropertyPath {
-    /// Resolves an operand to a value to sort or to group by.
+    /// Resolves the path to a value to sort by.
+    ///
+    /// A path that does not begin with a property can also be an expression in the grammar of format strings: `year(born)`.
     package func expression(for entity: Entity, in schema: ResolvedSchema) throws -> QueryExpression {
-        try ConditionResolver(schema).value(self, ConditionResolver.Scope(entity)).expression
+        if variable == nil, let first = keys.first, first.contains("("), entity.field(named: first) == nil,
+            entity.relationship(named: first) == nil
+        {
+            return try Operand(format: keys.joined(separator: ".")).resolved(for: entity, in: schema).expression
+        }
+        return try ConditionResolver(schema).value(self, ConditionResolver.Scope(entity)).expression
     }
 }
 
@@ -43,7 +50,7 @@ extension Operand {
         case .arithmetic(_, let left, let right), .conditional(_, let left, let right):
             left.location.source == nil ? right.location : left.location
         case .function(_, let operands): operands.first { $0.location.source != nil }?.location ?? .none
-        case .cast(let inner, _): inner.location
+        case .cast(let inner, _), .datePart(_, let inner, _): inner.location
         default: .none
         }
     }
@@ -433,7 +440,7 @@ extension Operand {
         case .function(_, let operands): operands.contains(where: \.namesObjects)
         case .conditional(let condition, let first, let second): condition.namesObjects || first.namesObjects || second.namesObjects
         case .aggregate(_, let inner): inner?.namesObjects ?? false
-        case .cast(let inner, _): inner.namesObjects
+        case .cast(let inner, _), .datePart(_, let inner, _): inner.namesObjects
         case .list(let elements): elements.contains(where: \.namesObjects)
         case .range(let low, let high, _): low?.namesObjects ?? false || high?.namesObjects ?? false
         case .arithmetic(_, let left, let right): left.namesObjects || right.namesObjects
@@ -446,7 +453,7 @@ extension Operand {
         case .path, .subquery, .conditional, .aggregate: false
         case .constant, .object, .now: true
         case .function(_, let operands): operands.allSatisfy(\.isConstant)
-        case .cast(let inner, _): inner.isConstant
+        case .cast(let inner, _), .datePart(_, let inner, _): inner.isConstant
         case .list(let elements): elements.allSatisfy(\.isConstant)
         case .range(let low, let high, _): low?.isConstant ?? true && high?.isConstant ?? true
         case .arithmetic(_, let left, let right): left.isConstant && right.isConstant

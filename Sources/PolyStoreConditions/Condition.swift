@@ -42,6 +42,8 @@ package indirect enum Operand: Sendable, Hashable {
     case subquery(PropertyPath, variable: String, Condition, keys: [String] = ["@count"])
     /// A function of one or two operands: `modulus:by:(age, 2)`, `length(name)`.
     case function(ScalarFunction, [Operand])
+    /// A part of a date, in a time zone that is not looked up yet: `year(born)`, `hour(started, "+05:30")`. Without a zone, in UTC.
+    case datePart(DatePart, Operand, zone: String? = nil)
     /// `TERNARY(age > 17, fee, 0)`: the first value if the condition is true, otherwise the second.
     case conditional(Condition, Operand, Operand)
     /// A function of the values of all objects of a group; nil for the objects themselves.

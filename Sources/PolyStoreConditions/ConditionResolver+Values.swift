@@ -146,7 +146,7 @@ extension ConditionResolver {
 
     private static let collectionOperators: [String: Aggregate.Function] = [
         "@count": .count, "@sum": .sum, "@avg": .average, "@average": .average, "@min": .minimum, "@max": .maximum,
-        "@countDistinct": .countDistinct, "@stddev": .standardDeviation, "@median": .median,
+        "@countDistinct": .countDistinct, "@stddev": .standardDeviation, "@median": .median, "@mode": .mode,
     ]
 
     private func unknown(_ key: String, _ entity: Entity, _ path: PropertyPath) -> StoreError {
@@ -192,6 +192,8 @@ extension ConditionResolver {
                     entity: scope.entity.name)
             }
             return try constant(result, other, scope)
+        case .datePart(let part, let inner, let zone):
+            return try constant(try datePart(part, try value(inner, nil, comparison, scope), zone, comparison, scope), other, scope)
         case .conditional(let condition, let left, let right):
             return try conditional(condition, left, right, other, comparison, scope)
         case .aggregate:
@@ -222,12 +224,29 @@ extension ConditionResolver {
             switch expression.node {
             case .arithmetic(_, let left, let right): [left, right]
             case .function(_, let operands): operands
+            case .datePart(_, _, let date): [date]
             default: []
             }
         guard !operands.isEmpty, operands.allSatisfy({ $0.asConstant != nil }) else { return ResolvedValue(expression: expression) }
         let value = try expression.valueOfConstants(in: scope.entity)
         return ResolvedValue(
             expression: other.flatMap { Self.constant(value, expression.type, for: $0) } ?? .constant(value, expression.type))
+    }
+
+    private func datePart(
+        _ part: DatePart, _ date: ResolvedValue, _ text: String?, _ comparison: Comparison, _ scope: Scope
+    ) throws -> QueryExpression {
+        guard let zone = text.map({ QueryTimeZone($0) }) ?? .utc else {
+            throw comparison.location.error(
+                "\(Value.text(text ?? "").literal(of: .string)) is not a time zone. Accepted are \(QueryTimeZone.acceptedForms).",
+                entity: scope.entity.name)
+        }
+        guard date.target == nil, let result = QueryExpression.datePart(part, of: date.expression, in: zone) else {
+            throw comparison.location.error(
+                "\(part.rawValue) takes a date, not \(description(of: date)).", entity: scope.entity.name,
+                attribute: date.expression.asField?.name)
+        }
+        return result
     }
 
     private func conditional(

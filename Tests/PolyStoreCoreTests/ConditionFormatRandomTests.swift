@@ -58,7 +58,7 @@ struct RandomConditions {
     }
 
     private mutating func operand(depth: Int, variables: [String]) -> Operand {
-        switch random.below(depth == 0 ? 5 : 9) {
+        switch random.below(depth == 0 ? 5 : 11) {
         case 0, 1: return .path(path(variables))
         case 5: return .list((0..<random.below(4)).map { _ in operand(depth: depth - 1, variables: variables) })
         case 6, 7:
@@ -68,6 +68,13 @@ struct RandomConditions {
         case 8:
             let variable = pick(["x", "y", "Größe_1"])
             return .subquery(path(variables), variable: variable, condition(depth: depth - 1, variables: variables + [variable]))
+        case 9:
+            return .datePart(
+                pick(DatePart.allCases), operand(depth: depth - 1, variables: variables),
+                zone: pick([nil, "UTC", "-08", "Europe/Berlin", "\"\\\n", ""]))
+        case 10:
+            let function = pick(ScalarFunction.allCases.filter { $0 != .power })
+            return .function(function, (0..<function.operandCount).map { _ in operand(depth: depth - 1, variables: variables) })
         default: return constant()
         }
     }

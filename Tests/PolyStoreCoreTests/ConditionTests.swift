@@ -35,6 +35,8 @@ import Testing
             ("any over two steps", Where("ANY department.people.age == 20"), [0, 10, 20]),
             ("subquery", Where("SUBQUERY(friends, $f, $f.age > 10 AND $f.department.title == 'Sales').@count == 1"), [20]),
             ("average of many", Where("friends.@avg.age == 20"), [10, 20, 30]),
+            ("most frequent of many", Where("mode(friends.age) == 10 OR friends.@mode.age == 20"), [10, 20, 30]),
+            ("most frequent of nothing", Where("friends.@mode.age == nil"), [0, 40, 50]),
             ("sum of nothing", Where("friends.@sum.age == 0"), [0, 40, 50]),
             ("key against key over a path", Where("spouse.age > age"), [40]),
             ("arithmetic", Where("age / 10 * 2 + 1 == 7"), [30]),
@@ -169,7 +171,7 @@ import Testing
         (Where("department == 3"), "cannot be compared"),
         (Where("age.x == 3"), "is an attribute and has no \"x\""),
         (Where("nickname MATCHES '['"), "is not a regular expression"),
-        (Where("friends.@mode.age > 3"), "There is no @mode"),
+        (Where("friends.@variance.age > 3"), "There is no @variance"),
         (Where(\.computed == "x"), "Person.computed cannot be used in a query: it is computed or not stored"),
         (Where(\.email.count > 3), "after the attribute Person.email"),
     ]

@@ -9,6 +9,16 @@ extension FormatTable {
     }
 
     private static let text = #"""
+        year(born) == 2024 → year(born) == 2024
+        YEAR:(born) == 2024 → year(born) == 2024
+        hour(started, '+05:30') < 8 → hour(started, "+05:30") < 8
+        month(a.born + 60, "Europe/Berlin") == quarter(SELF.b) → month(a.born + 60, "Europe/Berlin") == quarter(b)
+        ln(a) + LOG:(b) > exp(c - 1) → ln(a) + log(b) > exp(c - 1)
+        ln == log AND exp.ln > 1 → ln == log AND exp.ln > 1
+        mode(friends.age) > 3 AND mode:(friends.name) == 'Jo' → friends.@mode.age > 3 AND friends.@mode.name == "Jo"
+        weekday(now()) IN {6, 7} → weekday(now()) IN {6, 7}
+        week(a, 'nowhere') > minute(b) - day(c) → week(a, "nowhere") > minute(b) - day(c)
+        year == 5 AND hour.minute > day → year == 5 AND hour.minute > day
         TRUEPREDICATE → TRUEPREDICATE
         FALSEPREDICATE → FALSEPREDICATE
         truepredicate → TRUEPREDICATE

@@ -187,6 +187,24 @@ import Testing
         }
     }
 
+    @Test func partsOfDatesAreEvaluatedBySQLUnlessTheZoneHasRules() throws {
+        let folder = try Folder()
+        let store = try Store(folder.file("test.sqlite"), try Models.company())
+        let entity = try store.entity("Values")
+        let date = QueryExpression.field(try store.field("Values", AttributeType.date.rawValue))
+        func plan(_ zone: String) throws -> QueryPlan {
+            let zone = try #require(QueryTimeZone(zone))
+            let part = try #require(QueryExpression.datePart(.hour, of: date, in: zone))
+            let request = FetchRequest(entity, predicate: .compare(part, .less, .constant(.integer(8), .int64)), limit: 5)
+            return try store.read { try $0.plan(request) }
+        }
+        #expect(try plan("UTC").pushedDown == ["filter hour(date) < 8", "order by objectID", "limit 5"])
+        #expect(try plan("+05:30").pushedDown == ["filter hour(date, \"+05:30\") < 8", "order by objectID", "limit 5"])
+        #expect(try plan("+05:30").residual.isEmpty)
+        #expect(try plan("Europe/Berlin").pushedDown == ["order by objectID"])
+        #expect(try plan("Europe/Berlin").residual.count == 2)
+    }
+
     @Test func statementsArePreparedOncePerShape() throws {
         let folder = try Folder()
         let store = try Store(folder.file("test.sqlite"), try Models.company())

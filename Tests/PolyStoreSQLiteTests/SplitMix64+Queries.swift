@@ -28,6 +28,21 @@ extension SplitMix64 {
         }
     }
 
+    /// Returns a condition on a part of a date.
+    private mutating func datePart(_ date: QueryExpression) -> QueryPredicate {
+        let zones = ["UTC", "+05:30", "-18:00", "-00:00:01", "Europe/Berlin"]
+        guard let zone = QueryTimeZone(zones[below(zones.count)]),
+            let part = QueryExpression.datePart(DatePart.allCases[below(DatePart.allCases.count)], of: date, in: zone)
+        else { return .none }
+        let numbers: [Int64] = [-1, 0, 1, 2, 4, 5, 12, 23, 31, 52, 59, 2000, 2001]
+        switch below(5) {
+        case 0: return .isNull(part)
+        case 1: return .oneOf(part, (0..<below(4)).map { _ in once(in: 6) ? .null : .integer(numbers[below(numbers.count)]) })
+        default:
+            return .compare(part, ComparisonOperator.allCases[below(6)], .constant(.integer(numbers[below(numbers.count)]), .int64))
+        }
+    }
+
     mutating func predicate(_ entity: Entity, depth: Int) -> QueryPredicate {
         if depth > 0 && once(in: 2) {
             let parts = (0...below(3)).map { _ in predicate(entity, depth: depth - 1) }
@@ -37,6 +52,7 @@ extension SplitMix64 {
             default: return .not(parts[0])
             }
         }
+        if once(in: 8), let date = entity.fields.first(where: { $0.type == .date }) { return datePart(.field(FieldReference(date))) }
         let field = field(entity)
         func comparison(_ random: inout SplitMix64) -> ComparisonOperator { ComparisonOperator.allCases[random.below(6)] }
         switch below(8) {

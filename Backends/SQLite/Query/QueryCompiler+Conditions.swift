@@ -29,6 +29,23 @@ extension QueryCompiler {
             words.append(RelatedWord(reference.relationship.index, quantifier, isTruthEnough: isTruthEnough).bits)
             return try condition(
                 part, destination(reference.relationship), misordered, depth: depth + 3, isTruthEnough: quantifier != .one || isTruthEnough)
+        case .compare(let left, let comparison, let right) where left.fixedDatePart != nil:
+            guard let part = left.fixedDatePart, case .integer(let number)? = right.asConstant, right.type != .uint64 else { return false }
+            append(part, ShapeWord(.compareDatePart, fieldIndex: part.field.index, comparison: comparison.position))
+            bind(.integer(number))
+            return true
+        case .isNull(let expression):
+            guard let part = expression.fixedDatePart else { return false }
+            append(part, ShapeWord(.datePartIsNull, fieldIndex: part.field.index))
+            return true
+        case .oneOf(let expression, let values):
+            guard let part = expression.fixedDatePart, values.count <= Self.mostListed else { return false }
+            append(part, ShapeWord(.datePartOneOf, fieldIndex: part.field.index))
+            // Null in a list equals nothing.
+            let numbers = values.compactMap { if case .integer(let number) = $0 { number } else { nil } }
+            append(count: numbers.count)
+            for number in numbers { bind(.integer(number)) }
+            return true
         case .compare(let left, let comparison, let right):
             guard case .count(let reference, let part) = left.node, case .integer(let count)? = right.asConstant, right.type != .uint64
             else {
@@ -62,6 +79,13 @@ extension QueryCompiler {
         case .text(let field, let operation, let value): text(field, operation, value)
         }
         return true
+    }
+
+    /// Appends a condition on a part of a date, with the offset of the time zone as its first parameter.
+    private mutating func append(_ part: FixedDatePart, _ word: ShapeWord) {
+        append(word)
+        append(count: DatePartFunction.number(of: part.part))
+        bind(.integer(Int64(part.offset)))
     }
 
     private mutating func constant(_ operation: QueryShape.Operation) -> Bool {

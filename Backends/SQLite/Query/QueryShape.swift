@@ -55,6 +55,10 @@ struct QueryShape: Equatable {
         /// A list of values in one JSON array.
         case oneOfList
         case inRange, contains, endsWith
+        /// A comparison of a part of a date with a constant, and a test of the part for null; a second word contains the part.
+        case compareDatePart, datePartIsNull
+        /// A list of values of a part of a date; a second word contains the part, a third one their number.
+        case datePartOneOf
         /// A second word contains the number of parts that follow.
         case and, or
         case not

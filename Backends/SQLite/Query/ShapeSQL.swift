@@ -208,7 +208,7 @@ extension ShapeSQL {
         // A unary plus prevents SQLite from using an index for the column.
         let name = (word.avoidsIndexes ? "+" : "") + column(word.fieldIndex)
         switch word.operation {
-        case .never, .always, .unknown, .and, .or, .not, .related, .countRelated: break
+        case .never, .always, .unknown, .and, .or, .not, .related, .countRelated, .compareDatePart, .datePartIsNull, .datePartOneOf: break
         default: if alias == nil, !word.avoidsIndexes { named.insert(word.fieldIndex) }
         }
         switch word.operation {
@@ -234,6 +234,14 @@ extension ShapeSQL {
         case .contains: return "instr(CAST(\(name) AS BLOB), ?) > 0"
         // The suffix of an empty blob would be null, which is neither true nor false.
         case .endsWith: return "(\(name) <> '' AND substr(CAST(\(name) AS BLOB), ?) = ?)"
+        case .compareDatePart: return "\(DatePartFunction.call(name, next())) \(Self.comparisons[word.comparison]) ?"
+        case .datePartIsNull: return "\(DatePartFunction.call(name, next())) IS NULL"
+        case .datePartOneOf:
+            let value = DatePartFunction.call(name, next())
+            let count = Int(next())
+            // An empty list selects nothing, and a null value is unknown as in any other list.
+            if count == 0 { return "(\(value) IS NULL AND NULL)" }
+            return "\(value) IN (\(Array(repeating: "?", count: count).joined(separator: ",")))"
         case .and, .or:
             let count = Int(next())
             var parts: [String] = []

@@ -1,3 +1,4 @@
+import Foundation
 import PolyStoreBackend
 
 /// Functions of values, conditional values, and elements of ordered relationships by position.
@@ -29,7 +30,10 @@ let functionCases: [ConformanceCase] =
                 (.abs, [.int8], .int64), (.abs, [.uint64], .uint64), (.abs, [.float], .double), (.abs, [.decimal], nil),
                 (.abs, [.string], nil),
                 (.modulus, [.int64, .int8], .int64), (.modulus, [.int64, .double], .double), (.modulus, [.int64], nil),
-                (.power, [.int64, .int64], .double), (.sqrt, [.int64], .double), (.sqrt, [.bool], nil), (.length, [.string], .int64),
+                (.power, [.int64, .int64], .double), (.sqrt, [.int64], .double), (.sqrt, [.bool], nil), (.ln, [.uint64], .double),
+                (.log, [.float], .double), (.exp, [.int8], .double), (.ln, [.decimal], nil), (.exp, [.date], nil),
+                (.log, [.int64, .int64], nil),
+                (.length, [.string], .int64),
                 (.length, [.url], .int64), (.length, [.data], nil), (.uppercase, [.string], .string), (.lowercase, [.int64], nil),
                 (.distinct, [.uuid], .uuid),
             ]
@@ -172,6 +176,28 @@ private let functions: [FunctionRow] = [
     FunctionRow(
         id: "sqrt", function: .sqrt, statement: "A square root is a real; of a negative number it is null.",
         tables: [(.int64, integers(9, 0, -1), [], [.real(3), .real(0), .null]), (.double, reals(2.25), [], reals(1.5))]),
+    FunctionRow(
+        id: "ln", function: .ln, statement: "A natural logarithm is a real; of 0 and of a negative number it is null.",
+        tables: [
+            (.double, reals(1, .infinity, 2.5, 1e-300), [], reals(0, .infinity, log(2.5), log(1e-300))),
+            (.double, reals(0, -1, -.infinity, .leastNonzeroMagnitude), [], [.null, .null, .null, .real(log(.leastNonzeroMagnitude))]),
+            (.double, reals(.nan), [], reals(.nan)), (.uint64, integers(-1, 1), [], reals(log(0x1p64), 0)),
+            (.int64, integers(10, 0, -3, .max), [], [.real(log(10)), .null, .null, .real(log(0x1p63))]),
+        ]),
+    FunctionRow(
+        id: "log", function: .log, statement: "A logarithm to the base of 10 is a real; of 0 and of a negative number it is null.",
+        tables: [
+            (.double, reals(1, 1000, 0.01, 2.5, .infinity), [], reals(0, 3, -2, log10(2.5), .infinity)),
+            (.double, reals(0, -1, -.infinity), [], [.null, .null, .null]), (.double, reals(.nan), [], reals(.nan)),
+            (.int16, integers(100, 0, -1), [], [.real(2), .null, .null]), (.float, reals(0.5), [], reals(log10(0.5))),
+        ]),
+    FunctionRow(
+        id: "exp", function: .exp, statement: "The exponential is a real; it is infinite where it overflows, and 0 where it underflows.",
+        tables: [
+            (.double, reals(0, 1, -1, 710, -750), [], reals(1, exp(1), exp(-1), .infinity, 0)),
+            (.double, reals(.infinity, -.infinity, 2.5), [], reals(.infinity, 0, exp(2.5))), (.double, reals(.nan), [], reals(.nan)),
+            (.int64, integers(2, -3, .min), [], reals(exp(2), exp(-3), 0)), (.uint64, integers(-1, 0), [], reals(.infinity, 1)),
+        ]),
     FunctionRow(
         id: "length", function: .length, statement: "The length of a text is its number of characters, as Swift counts them.",
         tables: [(.string, texts("abc", "", "e\u{301}", "👩‍👩‍👧", "a\u{0}b"), [], integers(3, 0, 1, 1, 3))]),

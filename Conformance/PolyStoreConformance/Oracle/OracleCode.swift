@@ -126,7 +126,11 @@ extension QueryExpression {
             return "QueryExpression.arithmetic(.\(operation), \(left.code(entity)), \(right.code(entity)))!"
         case .folded(let inner, let options):
             return "QueryExpression.folded(\(inner.code(entity)), TextOptions(rawValue: \(options.rawValue)))"
-        case .function, .conditional, .element, .outer: return "\(self)"
+        case .datePart(let part, let zone, let date):
+            return "QueryExpression.datePart(.\(part), of: \(date.code(entity)), in: QueryTimeZone(\"\(zone.identifier)\")!)!"
+        case .function(let function, let operands):
+            return "QueryExpression.function(.\(function), [\(operands.map { $0.code(entity) }.joined(separator: ", "))])!"
+        case .conditional, .element, .outer: return "\(self)"
         }
     }
 }

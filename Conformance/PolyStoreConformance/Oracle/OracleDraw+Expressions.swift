@@ -13,7 +13,7 @@ extension OracleDraw {
         guard let reference = reference(entity) else { return nil }
         let quantifiers: [Quantifier] = reference.isToMany ? [.any, .any, .all] : [.one, .one, .any, .all]
         let part = random.once(in: 8) ? QueryPredicate.all : predicate(reference.destination, random.below(max(depth, 1)))
-        if random.once(in: 6) {
+        if random.once(in: 3) {
             return .compare(
                 .count(reference, where: part), random.pick(ComparisonOperator.allCases),
                 .constant(.integer(Int64(random.below(4))), .int64))
@@ -30,7 +30,11 @@ extension OracleDraw {
         func of(_ left: QueryExpression, _ kind: OracleComparison.Kind) -> OracleComparison {
             OracleComparison(entity: entity, left: left, kind: kind)
         }
-        switch random.below(10) {
+        switch random.below(11) {
+        case 10:
+            guard let part = datePart(entity) else { return of(expression(entity, depth), .isNull) }
+            let number = random.pick([-1, 0, 1, 2, 3, 4, 7, 12, 23, 31, 52, 53, 59, 1970, 2000, 2001, 2032] as [Int64])
+            return of(part, .compare(random.pick(ComparisonOperator.allCases), .constant(.integer(number), .int64)))
         case 0...4:
             let left = random.once(in: 2) ? number(entity, depth) : expression(entity, depth)
             return of(left, .compare(random.pick(ComparisonOperator.allCases), partner(of: left, entity, depth)))
@@ -57,27 +61,31 @@ extension OracleDraw {
             guard depth > 0, let reference = reference(entity) else { return .field(field(entity)) }
             if !reference.isToMany, random.below(3) > 0 { return .related(reference, expression(reference.destination, depth - 1)) }
             let inner = expression(reference.destination, depth - 1)
-            return .aggregate(random.pick([.count, .countDistinct, .minimum, .maximum]), reference, inner)
+            return .aggregate(random.pick([.count, .countDistinct, .minimum, .maximum, .mode]), reference, inner)
         }
     }
 
     mutating func number(_ entity: Entity, _ depth: Int) -> QueryExpression {
-        switch random.below(depth > 0 ? 10 : 4) {
+        switch random.below(depth > 0 ? 12 : 5) {
         case 0: return constant()
+        case 4: return datePart(entity) ?? constant()
         case 1...3:
             let numbers = entity.fields.filter { $0.type.isNumber }.map(FieldReference.init)
             return .field(numbers.isEmpty || random.once(in: 6) ? .objectID : random.pick(numbers))
-        case 4...6:
+        case 10:
+            let inner = number(entity, depth - 1)
+            return .function(random.pick([.ln, .log, .exp]), [inner]) ?? inner
+        case 5...7:
             let (left, right) = (number(entity, depth - 1), number(entity, depth - 1))
             return .arithmetic(random.pick(ArithmeticOperator.allCases), left, right) ?? left
-        case 7:
+        case 8:
             guard let reference = reference(entity) else { return constant() }
             return .count(reference, where: random.once(in: 2) ? .all : predicate(reference.destination, random.below(depth)))
-        case 8:
+        case 9:
             guard let reference = reference(entity) else { return dates(entity) ?? constant() }
             let inner = number(reference.destination, depth - 1)
             // Sums of reals may differ in the last digit, which a comparison would reveal.
-            let all: [Aggregate.Function] = [.minimum, .maximum, .count, .countDistinct]
+            let all: [Aggregate.Function] = [.minimum, .maximum, .count, .countDistinct, .mode]
             return .aggregate(random.pick(inner.type.physical == .integer ? all + [.sum, .average] : all), reference, inner)
         default:
             guard let reference = reference(entity, toOne: true) else { return dates(entity) ?? constant() }
@@ -92,6 +100,16 @@ extension OracleDraw {
         let second = random.once(in: 2) ? random.pick(dates) : .constant(OracleValues.value(.date, &random), .date)
         let moved = random.once(in: 3) ? QueryExpression.arithmetic(.add, second, constant()) ?? second : second
         return .arithmetic(.subtract, first, moved)
+    }
+
+    /// Draws a part of a date.
+    private mutating func datePart(_ entity: Entity) -> QueryExpression? {
+        let dates = entity.fields.filter { $0.type == .date }.map { QueryExpression.field(FieldReference($0)) }
+        guard !dates.isEmpty else { return nil }
+        let date = random.pick(dates)
+        let zone = random.pick(["UTC", "UTC", "+05:30", "-03:30", "+18:00", "-00:00:01", "Etc/GMT-3", "Etc/GMT+11"])
+        let moved = random.once(in: 4) ? QueryExpression.arithmetic(.add, date, constant()) ?? date : date
+        return QueryTimeZone(zone).flatMap { .datePart(random.pick(DatePart.allCases), of: moved, in: $0) }
     }
 
     private mutating func constant() -> QueryExpression {

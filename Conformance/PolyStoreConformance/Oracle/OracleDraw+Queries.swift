@@ -57,15 +57,16 @@ extension OracleDraw {
         for _ in 0..<1 + random.below(3) {
             let field = field(entity)
             let isNumber = field.type.physical == .integer && field.type != .bool || field.type == .float || field.type == .double
-            switch random.below(isNumber ? 9 : 5) {
+            switch random.below(isNumber ? 10 : 6) {
+            case 5: aggregates.append(.mode(field))
             case 0: aggregates.append(.count)
             case 1: aggregates.append(.count(field))
             case 2: aggregates.append(.countDistinct(field))
             case 3: aggregates.append(.minimum(field))
             case 4: aggregates.append(.maximum(field))
-            case 5: aggregates.append(.sum(field))
-            case 6: aggregates.append(.standardDeviation(field))
-            case 7: aggregates.append(.median(field))
+            case 6: aggregates.append(.sum(field))
+            case 7: aggregates.append(.standardDeviation(field))
+            case 8: aggregates.append(.median(field))
             default: aggregates.append(.average(field))
             }
         }

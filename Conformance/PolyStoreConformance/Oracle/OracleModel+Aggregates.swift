@@ -86,6 +86,7 @@ extension OracleModel {
         case .minimum: return .exactly(values.min { OracleValues.compare($0, $1, unsigned: unsigned) < 0 } ?? .null)
         case .maximum: return .exactly(values.max { OracleValues.compare($0, $1, unsigned: unsigned) < 0 } ?? .null)
         case .median: return median(values, unsigned)
+        case .mode: return .exactly(OracleValues.mode(values, unsigned: unsigned))
         case .standardDeviation: return deviation(values, unsigned)
         case .sum, .average:
             let isAverage = aggregate.function == .average

@@ -1,3 +1,4 @@
+import Foundation
 import PolyStoreBackend
 
 // The evaluation of expressions, object by object, on values in dictionaries.
@@ -24,6 +25,13 @@ extension OracleModel {
         case .folded(let inner, let options):
             guard case .text(let text) = value(inner, entity, id) else { return .null }
             return .text(OracleText.folded(text, options))
+        case .datePart(let part, let zone, let date):
+            guard case .real(let seconds) = value(date, entity, id) else { return .null }
+            return OracleCalendar.part(part, seconds, zone).map { .integer($0) } ?? .null
+        case .function(let function, let operands) where [.ln, .log, .exp].contains(function):
+            guard let number = OracleNumber(value(operands[0], entity, id), operands[0].type)?.rounded else { return .null }
+            if function == .exp { return OracleValues.kept(.real(exp(number))) }
+            return number <= 0 ? .null : OracleValues.kept(.real(function == .ln ? log(number) : log10(number)))
         // Never drawn: cases of their own show what these mean.
         case .function, .conditional, .element, .outer: return .null
         }
@@ -39,6 +47,7 @@ extension OracleModel {
             return .integer(Int64(distinct.count))
         case .minimum: return values.min(by: less) ?? .null
         case .maximum: return values.max(by: less) ?? .null
+        case .mode: return OracleValues.mode(values, unsigned: type == .uint64)
         // Never drawn: a condition would depend on their last digit.
         case .standardDeviation, .median: return .null
         case .sum, .average:

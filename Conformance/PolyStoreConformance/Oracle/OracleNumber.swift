@@ -37,7 +37,7 @@ enum OracleNumber {
         }
     }
 
-    private var rounded: Double {
+    var rounded: Double {
         switch self {
         case .whole(let number): Double(number)
         case .real(let number): number

@@ -38,6 +38,12 @@ enum OracleValues {
         2, 7, 9_007_199_254_740_992, 1e18, 1e18, 1e300, .greatestFiniteMagnitude, .infinity, .nan,
         Double(bitPattern: 0xfff8_0000_0000_beef),
     ]
+    private static let dates: [Double] =
+        doubles + [
+            -0.25, 86_399.75, 5_097_600, 978_307_200, -978_307_200.5, 631_411_140, 757_209_600, -26_524_800, -63_145_526_401,
+            252_423_993_600,
+            9_007_199_254_740_992, -9_007_199_254_740_992,
+        ]
     private static let floats: [Float] = [
         -.infinity, -.greatestFiniteMagnitude, -1.5, -0.0, 0, .leastNonzeroMagnitude, 0.1, 0.5, 1, 2, 16_777_216, .greatestFiniteMagnitude,
         .infinity, .nan,
@@ -51,7 +57,8 @@ enum OracleValues {
         case .uint64: .integer(random.pick([0, 1, 2, 3, 9, 1 << 40, .max, .min, .min + 1, -2, -1]))
         case .int8, .int16, .int32, .uint8, .uint16, .uint32: small(type.integerBounds ?? 0...1, &random)
         case .float: .real(Double(random.pick(floats)))
-        case .double, .date: .real(random.pick(doubles))
+        case .double: .real(random.pick(doubles))
+        case .date: .real(random.pick(dates))
         case .decimal: .blob(random.pick(decimals))
         case .string: .text(random.once(in: 150) ? huge : random.pick(texts))
         case .url: .text(random.pick(urls))
@@ -117,6 +124,17 @@ enum OracleValues {
     private static func compare<Bytes: Collection>(_ left: Bytes, _ right: Bytes) -> Int where Bytes.Element == UInt8 {
         if left.count == right.count, left.elementsEqual(right) { return 0 }
         return left.lexicographicallyPrecedes(right) ? -1 : 1
+    }
+
+    /// Returns the most frequent of values that are not null, counting each one in turn.
+    static func mode(_ values: [Value], unsigned: Bool) -> Value {
+        var mode = Value.null
+        var most = 0
+        for value in values {
+            let count = values.filter { same($0, value) }.count
+            if count > most || count == most && compare(value, mode, unsigned: unsigned) < 0 { (mode, most) = (value, count) }
+        }
+        return mode
     }
 
     /// Returns whether a value equals its stored form: null as null, numbers bit for bit.

@@ -22,13 +22,16 @@ public struct Aggregate: Sendable, Hashable {
         /// The median; for an even number of values, the average of the two middle values. Always a real; null for no values, NaN if a value is NaN.
         /// Keeps all values of a group in memory.
         case median
+        /// The most frequent value; of several equally frequent values the least, in the order of the type. Null for no values. Keeps the distinct values of a
+        /// group in memory.
+        case mode
 
         /// Returns whether the function accepts values of a type.
         public func accepts(_ type: AttributeType) -> Bool {
             switch self {
             case .sum, .average: type.isNumber || type == .decimal || type == .bool
             case .standardDeviation, .median: type.isNumber
-            case .count, .countDistinct, .minimum, .maximum: true
+            case .count, .countDistinct, .minimum, .maximum, .mode: true
             }
         }
     }
@@ -71,6 +74,8 @@ public struct Aggregate: Sendable, Hashable {
     public static func standardDeviation(_ field: FieldReference) -> Aggregate { Aggregate(.standardDeviation, field) }
     /// The median of a field.
     public static func median(_ field: FieldReference) -> Aggregate { Aggregate(.median, field) }
+    /// The mode of a field: its most frequent value.
+    public static func mode(_ field: FieldReference) -> Aggregate { Aggregate(.mode, field) }
 
     /// Returns an aggregate of an expression.
     public static func of(_ function: Function, _ expression: QueryExpression) -> Aggregate { Aggregate(function, expression) }
@@ -119,7 +124,7 @@ extension Aggregate.Function {
         case .sum where operand == .decimal, .average where operand == .decimal: .decimal
         case .average, .standardDeviation, .median: .double
         case .sum: operand.physical == .real ? .double : (operand == .uint64 ? .uint64 : .int64)
-        case .minimum, .maximum: operand
+        case .minimum, .maximum, .mode: operand
         }
     }
 }

@@ -51,6 +51,8 @@ public struct QueryExpression: Sendable, Hashable {
         indirect case folded(QueryExpression, TextOptions)
         /// A function of one or two values; null if one of them is null.
         indirect case function(ScalarFunction, [QueryExpression])
+        /// A part of a date; null where the date is null or cannot be computed; see ``DatePart``.
+        indirect case datePart(DatePart, QueryTimeZone, QueryExpression)
         /// The first value if the condition is true, the second if it is false or unknown.
         indirect case conditional(QueryPredicate, QueryExpression, QueryExpression)
         /// A value of the member at a position of an ordered relationship, from 0, or -1 for the last. Null if there is none.
@@ -120,6 +122,14 @@ public struct QueryExpression: Sendable, Hashable {
         return QueryExpression(.function(function, operands), type)
     }
 
+    /// Returns a part of a date.
+    /// - Parameter zone: the time zone in which the date is read.
+    /// - Returns: nil if the expression is not a date.
+    public static func datePart(_ part: DatePart, of date: QueryExpression, in zone: QueryTimeZone = .utc) -> QueryExpression? {
+        guard date.type == .date else { return nil }
+        return QueryExpression(.datePart(part, zone, date), .int64)
+    }
+
     /// Returns one of two values, depending on a condition.
     /// - Returns: nil if the values have different types and are not both numbers.
     public static func conditional(
@@ -164,7 +174,7 @@ public struct QueryExpression: Sendable, Hashable {
         case .field, .constant: false
         case .related, .count, .aggregate, .element: true
         case .arithmetic(_, let left, let right): left.needsRelated || right.needsRelated
-        case .folded(let inner, _), .outer(_, let inner): inner.needsRelated
+        case .folded(let inner, _), .datePart(_, _, let inner), .outer(_, let inner): inner.needsRelated
         case .function(_, let operands): operands.contains(where: \.needsRelated)
         case .conditional(let predicate, let first, let second): predicate.needsRelated || first.needsRelated || second.needsRelated
         }
@@ -179,7 +189,7 @@ public struct QueryExpression: Sendable, Hashable {
         case .related(_, let inner), .aggregate(_, _, let inner), .folded(let inner, _): 1 + inner.depth(upTo: rest)
         case .count(_, let predicate): 1 + predicate.depth(upTo: rest)
         case .arithmetic(_, let left, let right): 1 + max(left.depth(upTo: rest), right.depth(upTo: rest))
-        case .element(_, _, let inner), .outer(_, let inner): 1 + inner.depth(upTo: rest)
+        case .element(_, _, let inner), .outer(_, let inner), .datePart(_, _, let inner): 1 + inner.depth(upTo: rest)
         case .function(_, let operands): 1 + (operands.lazy.map { $0.depth(upTo: rest) }.max() ?? 0)
         case .conditional(let predicate, let first, let second):
             1 + max(predicate.depth(upTo: rest), first.depth(upTo: rest), second.depth(upTo: rest))
@@ -201,7 +211,7 @@ public struct QueryExpression: Sendable, Hashable {
         case .arithmetic(_, let left, let right):
             left.collectFields(into: &mask)
             right.collectFields(into: &mask)
-        case .folded(let inner, _): inner.collectFields(into: &mask)
+        case .folded(let inner, _), .datePart(_, _, let inner): inner.collectFields(into: &mask)
         case .function(_, let operands): for operand in operands { operand.collectFields(into: &mask) }
         case .conditional(let predicate, let first, let second):
             predicate.collectFields(into: &mask)
@@ -219,6 +229,19 @@ extension QueryExpression {
         case .aggregate(_, _, let inner): inner.type
         case .related(_, let inner): inner.memberType
         default: nil
+        }
+    }
+
+    /// The to-one relationship that leads to the value, and the value as an expression on its destination; nil if the value is not one of a related object.
+    ///
+    /// A part of a date of a related object is a value of that object.
+    var asRelated: (relationship: RelationshipReference, inner: QueryExpression)? {
+        switch node {
+        case .related(let relationship, let inner): return (relationship, inner)
+        case .datePart(let part, let zone, let date):
+            guard let (relationship, inner) = date.asRelated else { return nil }
+            return (relationship, QueryExpression(.datePart(part, zone, inner), type))
+        default: return nil
         }
     }
 
@@ -247,6 +270,8 @@ extension QueryExpression: CustomStringConvertible {
         case .folded(let inner, let options): "\(inner)[\(options.letters)]"
         case .function(.length, let operands): "\(operands[0]).length"
         case .function(let function, let operands): "\(function.rawValue)(\(operands.map(\.description).joined(separator: ", ")))"
+        case .datePart(let part, .utc, let inner): "\(part.rawValue)(\(inner))"
+        case .datePart(let part, let zone, let inner): "\(part.rawValue)(\(inner), \"\(zone.identifier)\")"
         case .conditional(let predicate, let first, let second): "TERNARY(\(predicate), \(first), \(second))"
         case .element(let relationship, let position, let inner):
             "\(relationship.name)[\(position < 0 ? "LAST" : "\(position)")].\(inner)"

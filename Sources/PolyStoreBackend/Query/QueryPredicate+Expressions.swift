@@ -3,9 +3,10 @@ extension QueryPredicate {
     /// Returns a comparison of two expressions.
     public static func compare(_ left: QueryExpression, _ comparison: ComparisonOperator, _ right: QueryExpression) -> QueryPredicate {
         switch (left.node, right.node) {
-        case (.constant, .field), (.constant, .related): return compare(right, comparison.mirrored, left)
+        case (.constant, .field), (.constant, .related), (.constant, .datePart): return compare(right, comparison.mirrored, left)
         case (.field(let field), .constant(let value)) where right.type.writes(value, asIn: field): return compare(field, comparison, value)
-        case (.related(let relationship, let inner), .constant):
+        case (.related, .constant), (.datePart, .constant):
+            guard let (relationship, inner) = left.asRelated else { return QueryPredicate(.compare(left, comparison, right)) }
             return related(relationship, .one, compare(inner, comparison, right))
         case (.count(let relationship, let condition), _):
             return quantified(relationship, condition, comparison, right) ?? QueryPredicate(.compare(left, comparison, right))
@@ -29,21 +30,16 @@ extension QueryPredicate {
 
     /// Returns a test for null.
     public static func isNull(_ expression: QueryExpression) -> QueryPredicate {
-        switch expression.node {
-        case .related(let relationship, let inner):
-            // The value is also null if the relationship is null.
-            relationship.foreignKey.map { or([isNull($0), related(relationship, .one, isNull(inner))]) }
-                ?? QueryPredicate(.isNull(expression))
-        default: QueryPredicate(.isNull(expression))
-        }
+        guard let (relationship, inner) = expression.asRelated else { return QueryPredicate(.isNull(expression)) }
+        // The value is also null if the relationship is null.
+        return relationship.foreignKey.map { or([isNull($0), related(relationship, .one, isNull(inner))]) }
+            ?? QueryPredicate(.isNull(expression))
     }
 
     /// Returns a membership test. Null values in the list select nothing.
     public static func oneOf(_ expression: QueryExpression, _ values: [Value]) -> QueryPredicate {
-        switch expression.node {
-        case .related(let relationship, let inner): related(relationship, .one, oneOf(inner, values))
-        default: QueryPredicate(.oneOf(expression, values))
-        }
+        guard let (relationship, inner) = expression.asRelated else { return QueryPredicate(.oneOf(expression, values)) }
+        return related(relationship, .one, oneOf(inner, values))
     }
 
     /// Returns a text comparison.

@@ -126,6 +126,11 @@ extension QueryExpression {
                 throw StoreError(
                     .invalidPredicate, "\(function.rawValue) takes \(function.operandDescription), not \(types).", entity: entity.name)
             }
+        case .datePart(let part, _, let date):
+            try date.validate(for: entity, outer: outer)
+            guard date.type == .date else {
+                throw StoreError(.invalidPredicate, "\(part.rawValue) takes a date, and \(date) is \(date.type).", entity: entity.name)
+            }
         case .conditional(let predicate, let first, let second):
             try predicate.validate(for: entity, outer: outer)
             try first.validate(for: entity, outer: outer)

@@ -16,6 +16,12 @@ public enum ScalarFunction: String, Sendable, Hashable, CaseIterable {
     case trunc
     /// The square root as a real; null for a negative number.
     case sqrt
+    /// The natural logarithm as a real; null for 0 and for a negative number.
+    case ln
+    /// The logarithm to the base of 10 as a real; null for 0 and for a negative number.
+    case log
+    /// The exponential of the number as a real: the power of e. Infinite if it overflows.
+    case exp
     /// The number of characters (extended grapheme clusters) of a text.
     case length
     /// The text in uppercase, by Unicode's default rules.
@@ -40,7 +46,7 @@ public enum ScalarFunction: String, Sendable, Hashable, CaseIterable {
         case .distinct: return operands[0]
         case .length: return operands[0].physical == .text ? .int64 : nil
         case .uppercase, .lowercase: return operands[0].physical == .text ? .string : nil
-        case .power, .sqrt: return operands.allSatisfy(\.isNumber) ? .double : nil
+        case .power, .sqrt, .ln, .log, .exp: return operands.allSatisfy(\.isNumber) ? .double : nil
         case .modulus:
             guard operands.allSatisfy(\.isNumber) else { return nil }
             return operands.allSatisfy { $0.physical == .integer } ? .int64 : .double

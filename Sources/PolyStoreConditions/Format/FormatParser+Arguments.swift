@@ -104,7 +104,7 @@ extension Operand {
         case .conditional(let condition, let first, let second):
             return 1 + max(condition.depth(upTo: limit - 1), first.depth(upTo: limit - 1), second.depth(upTo: limit - 1))
         case .aggregate(_, let inner): return 1 + (inner?.depth(upTo: limit - 1) ?? 0)
-        case .cast(let inner, _): return 1 + inner.depth(upTo: limit - 1)
+        case .cast(let inner, _), .datePart(_, let inner, _): return 1 + inner.depth(upTo: limit - 1)
         }
     }
 }

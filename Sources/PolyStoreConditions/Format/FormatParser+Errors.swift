@@ -150,7 +150,7 @@ extension FormatParser {
         case .list: return "the list \(text)"
         case .range: return "the range \(text)"
         case .path: return "the key path \(text)"
-        case .arithmetic, .subquery, .function, .conditional, .aggregate, .cast, .now: return "the expression \(text)"
+        case .arithmetic, .subquery, .function, .datePart, .aggregate, .conditional, .cast, .now: return "the expression \(text)"
         }
     }
 }

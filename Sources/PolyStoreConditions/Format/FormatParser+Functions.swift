@@ -16,6 +16,7 @@ extension FormatParser {
         }
         try advance()
         if let function = Self.functions[lowercased] { return try scalarFunction(function, word, range) }
+        if let part = Self.dateParts[lowercased] { return try datePart(part, word, range) }
         if let operation = Self.operations[lowercased] { return try operationFunction(operation, word, range) }
         try collectionFunction(word, range)
     }
@@ -40,14 +41,20 @@ extension FormatParser {
         "count": "@count", "sum": "@sum", "average": "@avg", "avg": "@avg", "min": "@min", "max": "@max",
         "countdistinct": "@countDistinct", "stddev": "@stddev", "median": "@median", "count:": "@count", "sum:": "@sum",
         "average:": "@avg", "min:": "@min", "max:": "@max", "stddev:": "@stddev", "median:": "@median",
+        "mode": "@mode", "mode:": "@mode",
     ]
 
     private static let functions: [String: ScalarFunction] = [
         "abs": .abs, "ceiling": .ceiling, "floor": .floor, "trunc": .trunc, "sqrt": .sqrt, "length": .length, "uppercase": .uppercase,
         "lowercase": .lowercase, "modulus": .modulus, "power": .power, "abs:": .abs, "ceiling:": .ceiling, "floor:": .floor,
         "trunc:": .trunc, "sqrt:": .sqrt, "length:": .length, "uppercase:": .uppercase, "lowercase:": .lowercase,
-        "modulus:by:": .modulus, "raise:topower:": .power, "distinct": .distinct,
+        "modulus:by:": .modulus, "raise:topower:": .power, "ln": .ln, "log": .log, "exp": .exp, "ln:": .ln, "log:": .log, "exp:": .exp,
+        "distinct": .distinct,
     ]
+
+    /// The parts of dates by their names, which can end in a colon as those of Foundation's functions do.
+    private static let dateParts: [String: DatePart] = Dictionary(
+        uniqueKeysWithValues: DatePart.allCases.flatMap { [($0.rawValue, $0), ($0.rawValue + ":", $0)] })
 
     /// The arithmetic operators by their function names.
     private static let operations: [String: ArithmeticOperator] = [
@@ -55,32 +62,47 @@ extension FormatParser {
     ]
 
     private static let supported =
-        "SUBQUERY, TERNARY, CAST, now, abs, ceiling, floor, trunc, sqrt, modulus:by:, raise:toPower:, length, uppercase, lowercase, count, "
-        + "countDistinct, sum, average, min, max, stddev and median"
+        "SUBQUERY, TERNARY, CAST, now, abs, ceiling, floor, trunc, sqrt, ln, log, exp, modulus:by:, raise:toPower:, length, uppercase, lowercase, year, "
+        + "quarter, month, week, day, weekday, hour, minute, count, countDistinct, sum, average, min, max, stddev, median and mode"
 
     private static let advice = [
-        "function": ": write the function itself, as in length(name)", "mode": ": fetch the values and count them in Swift",
-        "mode:": ": fetch the values and count them in Swift", "ln": ": compare with the exponential of the other side",
-        "ln:": ": compare with the exponential of the other side", "log": ": compare with the power of 10 of the other side",
-        "log:": ": compare with the power of 10 of the other side", "exp": ": write 2.718281828459045 ** x",
-        "exp:": ": write 2.718281828459045 ** x", "random": ": its value would differ for each object; pass a number as an argument",
+        "function": ": write the function itself, as in length(name)",
+        "random": ": its value would differ for each object; pass a number as an argument",
         "canonical:": ": write the option [cd] after the operator", "canonical": ": write the option [cd] after the operator",
     ]
 
     private func scalarFunction(_ function: ScalarFunction, _ word: String, _ name: Range<Int>) throws {
-        let (operands, depth) = try functionOperands(word, name, count: function.operandCount)
+        let (operands, depth) = try functionOperands(word, name, function.operandCount...function.operandCount)
         try push(.operand(.function(function, operands)), depth: depth + 1, name.lowerBound..<previous.range.upperBound)
     }
 
     private func operationFunction(_ operation: ArithmeticOperator, _ word: String, _ name: Range<Int>) throws {
-        let (operands, depth) = try functionOperands(word, name, count: 2)
+        let (operands, depth) = try functionOperands(word, name, 2...2)
         // The first operand of `from:subtract:` is the minuend, as in the other functions.
         try push(
             .operand(.arithmetic(operation, operands[0], operands[1])), depth: depth + 1, name.lowerBound..<previous.range.upperBound)
     }
 
+    /// Parses `year(born)` or, with a time zone, `hour(started, "+05:30")`.
+    private func datePart(_ part: DatePart, _ word: String, _ name: Range<Int>) throws {
+        let (operands, depth) = try functionOperands(word, name, 1...2)
+        var zone: String?
+        if operands.count > 1 {
+            guard case .constant(.text(let text), _) = operands[1] else {
+                throw error(
+                    "\(word.clipped)(…) takes a text with a time zone, such as '+05:30' or 'Europe/Berlin', as its second value, not \(describe(operands[1])).",
+                    at: name)
+            }
+            zone = text
+        }
+        try push(.operand(.datePart(part, operands[0], zone: zone)), depth: depth + 1, name.lowerBound..<previous.range.upperBound)
+    }
+
     /// Parses the operands between the parentheses.
-    private func functionOperands(_ word: String, _ name: Range<Int>, count: Int) throws -> (operands: [Operand], depth: Int) {
+    /// - Parameter counts: the accepted numbers of operands.
+    private func functionOperands(_ word: String, _ name: Range<Int>, _ counts: ClosedRange<Int>) throws -> (
+        operands: [Operand], depth: Int
+    ) {
         let opening = token.range
         let first = terms.count
         try open()
@@ -92,8 +114,10 @@ extension FormatParser {
         }
         try close(.rightParenthesis, opening)
         let found = terms.count - first
-        guard found == count else {
-            throw error("\(word.clipped)(…) takes \(count == 1 ? "one value" : "\(count) values"), not \(found).", at: name)
+        guard counts.contains(found) else {
+            let most = counts.upperBound
+            let taken = counts.count > 1 ? "\(counts.lowerBound) or \(most) values" : (most == 1 ? "one value" : "\(most) values")
+            throw error("\(word.clipped)(…) takes \(taken), not \(found).", at: name)
         }
         let depth = terms[first...].map(\.depth).max() ?? 0
         let operands = try terms[first...].map { try operand(of: $0) }

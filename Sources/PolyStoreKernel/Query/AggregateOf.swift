@@ -180,6 +180,14 @@ extension AggregateOf {
         AggregateOf(.maximum, path, value(path))
     }
 
+    /// Returns the most frequent value, and the least of several equally frequent ones; nil for no values.
+    public static func mode<V: AttributeValue>(_ path: KeyPath<T, V>) -> AggregateOf where Result == V? {
+        AggregateOf(.mode, path, value(path))
+    }
+    public static func mode<V: AttributeValue>(_ path: KeyPath<T, V?>) -> AggregateOf where Result == V? {
+        AggregateOf(.mode, path, value(path))
+    }
+
     private static func value<V: AttributeValue>(_ path: PartialKeyPath<T>) -> @Sendable (Value, Entity) throws -> V? {
         if let field = T._$properties.knownField(path) { return { value, entity in try ValueDecoder(entity).decode(value, field) } }
         // A value of a related object.

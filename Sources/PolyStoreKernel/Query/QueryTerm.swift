@@ -135,6 +135,7 @@ extension Aggregate.Function {
         case "max", "maximum": self = .maximum
         case "stddev", "standarddeviation": self = .standardDeviation
         case "median": self = .median
+        case "mode": self = .mode
         default: return nil
         }
     }

@@ -84,4 +84,14 @@ extension SelectTerm {
     public static func median(_ path: KeyPath<PropertyNames, PropertyName>, as alias: String? = nil) -> SelectTerm {
         SelectTerm(.median, .text(path.name), alias)
     }
+
+    /// Returns the most frequent value, with the name `mode(age)`; of several, the least.
+    public static func mode(_ name: String, as alias: String? = nil) -> SelectTerm { SelectTerm(.mode, .text(name), alias) }
+    public static func mode<T: Model, V>(_ path: KeyPath<T, V>, as alias: String? = nil) -> SelectTerm {
+        SelectTerm(.mode, .path(path), alias)
+    }
+    @_disfavoredOverload
+    public static func mode(_ path: KeyPath<PropertyNames, PropertyName>, as alias: String? = nil) -> SelectTerm {
+        SelectTerm(.mode, .text(path.name), alias)
+    }
 }

@@ -10,7 +10,7 @@ class Accumulator {
         for aggregate in aggregates {
             let kind =
                 switch aggregate.function {
-                case .countDistinct, .standardDeviation, .median: aggregate.function.rawValue
+                case .countDistinct, .standardDeviation, .median, .mode: aggregate.function.rawValue
                 case .sum, .average: aggregate.field?.type == .decimal ? "decimals" : "values"
                 default: "values"
                 }
@@ -32,6 +32,7 @@ class Accumulator {
         case .countDistinct: return DistinctCounter(field, entity)
         case .standardDeviation: return field.type.physical == .real ? RealDeviation(field) : IntegerDeviation(field)
         case .median: return field.type.physical == .real ? RealMedian(field) : IntegerMedian(field)
+        case .mode: return ModeCounter(field)
         case .sum, .average: if field.type == .decimal { return DecimalStatistics(field) }
         default: break
         }
@@ -149,7 +150,7 @@ private final class IntegerStatistics: Accumulator {
                 .invalidValue,
                 "The sum of \(field.name) is \(state.sum), which does not fit 64 bits; ask for the average and the count instead.",
                 attribute: field.name)
-        case .standardDeviation, .median: return .null  // have their own accumulators
+        case .standardDeviation, .median, .mode: return .null  // have their own accumulators
         }
     }
 }
@@ -209,7 +210,7 @@ private final class RealStatistics: Accumulator {
         case .average: state.count == 0 ? .null : .real(Value.normalized(exact / Double(state.count)))
         case .minimum: state.count == 0 ? .null : .real(state.least)
         case .maximum: state.count == 0 ? .null : .real(state.greatest)
-        case .standardDeviation, .median: .null  // have their own accumulators
+        case .standardDeviation, .median, .mode: .null  // have their own accumulators
         }
     }
 }

@@ -17,6 +17,7 @@ class ExpressionNode {
         case .arithmetic(let operation, let left, let right): ArithmeticNode(operation, left, right, expression.type, lookup)
         case .folded(let inner, let options): FoldedNode(inner, options, lookup)
         case .function(let function, let operands): FunctionNode(function, operands, expression.type, lookup)
+        case .datePart(let part, let zone, let inner): DatePartNode(part, zone, inner, lookup)
         case .conditional(let predicate, let first, let second): ConditionalNode(predicate, first, second, expression.type, lookup)
         case .element(let relationship, let position, let inner): ElementNode(relationship, position, inner, lookup)
         case .outer(let levels, let inner): OuterNode(levels, inner, lookup)
@@ -153,6 +154,7 @@ private final class RelatedAggregateNode: ExpressionNode {
         case .countDistinct: return .integer(Int64(Set(values).count))
         case .minimum: return values.min { $0.order(to: $1, unsigned: isUnsigned) < 0 } ?? .null
         case .maximum: return values.max { $0.order(to: $1, unsigned: isUnsigned) < 0 } ?? .null
+        case .mode: return ValueCounts(values).mode(isUnsigned: isUnsigned)
         case .standardDeviation:
             if type.physical == .real { return RealSpread(values).deviation }
             return IntegerSpread(values, isUnsigned: isUnsigned).deviation

@@ -43,6 +43,9 @@ final class FunctionNode: ExpressionNode {
         case (.floor, .real(let real)): return .real(Value.normalized(real.rounded(.down)))
         case (.trunc, .real(let real)): return .real(Value.normalized(real.rounded(.towardZero)))
         case (.sqrt, _): return number.asReal < 0 ? .null : .real(Value.normalized(number.asReal.squareRoot()))
+        case (.ln, _): return number.asReal <= 0 ? .null : .real(Value.normalized(log(number.asReal)))
+        case (.log, _): return number.asReal <= 0 ? .null : .real(Value.normalized(log10(number.asReal)))
+        case (.exp, _): return .real(Value.normalized(exp(number.asReal)))
         default: return .null
         }
     }
