@@ -100,7 +100,7 @@ import Testing
             ("ANY errands[0].owner.friends.age > 3", "ANY cannot follow a position to many objects. Write a SUBQUERY"),
             ("length(age) == 1", "length takes a text, not int64."), ("sqrt(name) == 1", "sqrt takes a number, not string."),
             ("modulus:by:(age) == 1", "modulus:by:(…) takes 2 values, not 1"), ("sqrt() == 1", "sqrt(…) takes one value, not 0"),
-            ("mode(age) == 1", "mode(…) is not supported: fetch the values and count them in Swift."),
+            ("variance(age) == 1", "variance(…) is not supported. Supported are"),
             ("FUNCTION(name, 'length') == 3", "write the function itself, as in length(name)"),
             ("age IN name", "name is a text, and only texts can be IN it; age is int64."),
             ("'a' IN age", "IN needs a list"),
