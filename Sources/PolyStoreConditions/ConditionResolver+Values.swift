@@ -179,7 +179,7 @@ extension ConditionResolver {
                 let result = QueryExpression.arithmetic(operation, first.expression, second.expression)
             else {
                 throw comparison.location.error(
-                    "\(operation.rawValue) does not go with \(description(of: first)) and \(description(of: second)).\(Self.wayOut([first, second]))",
+                    "\(operation.rawValue) does not go with \(description(of: first)) and \(description(of: second)).\(Self.wayOut([first, second], isDivision: operation == .divide))",
                     entity: scope.entity.name)
             }
             return try constant(result, other, scope)
@@ -188,7 +188,7 @@ extension ConditionResolver {
             guard !values.contains(where: { $0.target != nil }), let result = QueryExpression.function(function, values.map(\.expression))
             else {
                 throw comparison.location.error(
-                    "\(function.rawValue) takes \(function.operandDescription), not \(values.map { description(of: $0) }.joined(separator: " and ")).\(Self.wayOut(values))",
+                    "\(function.rawValue) takes \(function.operandDescription), not \(values.map { description(of: $0) }.joined(separator: " and ")).\(Self.wayOut(values, isDivision: function == .modulus))",
                     entity: scope.entity.name)
             }
             return try constant(result, other, scope)
@@ -211,11 +211,19 @@ extension ConditionResolver {
     }
 
     /// Returns what to do instead of a computation with decimals; the empty text if there is none among the values.
-    private static func wayOut(_ values: [ResolvedValue]) -> String {
+    private static func wayOut(_ values: [ResolvedValue], isDivision: Bool) -> String {
         guard values.contains(where: { $0.expression.type == .decimal }) else { return "" }
+        if isDivision {
+            return
+                " Decimals cannot be divided, because a quotient may have no last digit. Compare with a product instead (price > 2 * least for price / 2 > least), "
+                + "multiply by a decimal (price * CAST(0.5, 'NSDecimalNumber')), or compute in Swift."
+        }
+        if values.contains(where: { $0.expression.type.isNumber && $0.expression.type.physical == .real }) {
+            return " A real is not exact. Pass a Decimal, or write CAST(0.5, 'NSDecimalNumber')."
+        }
         return
-            " Stores compare and sort decimals, and compute sums and averages of them. Compute with the constant instead (price > 9.5 for price + 0.5 > 10), "
-            + "store the result in an attribute, or fetch the objects and compute in Swift."
+            " Stores compare, sort, add, subtract and multiply decimals, and compute sums and averages of them. Store the result in an attribute, "
+            + "or fetch the objects and compute in Swift."
     }
 
     /// Evaluates an expression of constants once and returns the result as a constant.

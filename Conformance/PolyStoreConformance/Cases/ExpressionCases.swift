@@ -42,7 +42,11 @@ let expressionCases: [ConformanceCase] =
                 (.add, .date, .date, nil), (.add, .date, .int64, .date), (.subtract, .date, .double, .date),
                 (.subtract, .double, .date, nil),
                 (.add, .int64, .date, .date), (.multiply, .date, .int64, nil), (.add, .string, .string, nil), (.add, .bool, .int64, nil),
-                (.add, .decimal, .decimal, nil), (.add, .data, .int64, nil), (.divide, .date, .date, nil),
+                (.add, .decimal, .decimal, .decimal), (.subtract, .decimal, .int8, .decimal), (.multiply, .uint64, .decimal, .decimal),
+                (.divide, .decimal, .decimal, nil), (.divide, .decimal, .int64, nil), (.add, .decimal, .double, nil),
+                (.multiply, .float, .decimal, nil),
+                (.add, .decimal, .bool, nil), (.add, .date, .decimal, nil), (.add, .string, .decimal, nil), (.add, .data, .int64, nil),
+                (.divide, .date, .date, nil),
             ]
             for (operation, left, right, expected) in types {
                 let made = QueryExpression.arithmetic(operation, .constant(.null, left), .constant(.null, right))

@@ -53,7 +53,8 @@ extension OracleDraw {
     }
 
     mutating func expression(_ entity: Entity, _ depth: Int) -> QueryExpression {
-        switch random.below(8) {
+        switch random.below(9) {
+        case 8: return decimal(entity, depth)
         case 0...2: return number(entity, depth)
         case 3...4: return text(entity, depth)
         case 5: return .field(field(entity))
@@ -102,6 +103,20 @@ extension OracleDraw {
         return .arithmetic(.subtract, first, moved)
     }
 
+    /// Draws a decimal, in most cases a calculated one.
+    private mutating func decimal(_ entity: Entity, _ depth: Int) -> QueryExpression {
+        guard depth > 0, random.below(4) > 0 else {
+            let fields = entity.fields.filter { $0.type == .decimal }
+            let constant = QueryExpression.constant(OracleValues.value(.decimal, &random), .decimal)
+            return fields.isEmpty || random.once(in: 3) ? constant : .field(FieldReference(random.pick(fields)))
+        }
+        let left = decimal(entity, depth - 1)
+        let integer = random.pick([AttributeType.int64, .uint64, .int8])
+        let right = random.once(in: 3) ? .constant(OracleValues.value(integer, &random), integer) : decimal(entity, depth - 1)
+        let (first, second) = random.once(in: 2) ? (left, right) : (right, left)
+        return .arithmetic(random.pick([.add, .subtract, .multiply]), first, second) ?? left
+    }
+
     /// Draws a part of a date.
     private mutating func datePart(_ entity: Entity) -> QueryExpression? {
         let dates = entity.fields.filter { $0.type == .date }.map { QueryExpression.field(FieldReference($0)) }
@@ -136,6 +151,7 @@ extension OracleDraw {
         if random.once(in: 15) { return .constant(.null, left.type) }
         if left.type.isNumber { return random.once(in: 3) ? constant() : number(entity, depth) }
         if left.type.physical == .text, random.once(in: 2) { return text(entity, depth) }
+        if left.type == .decimal, random.once(in: 2) { return decimal(entity, depth) }
         for _ in 0..<4 {
             let right = expression(entity, depth)
             if left.type.isComparable(with: right.type) { return right }

@@ -17,6 +17,11 @@ extension OracleModel {
         case .aggregate(let function, let reference, let inner):
             let values = related(reference.relationship, of: id).map { value(inner, reference.destination, $0) }.filter { !$0.isNull }
             return aggregate(function, values, inner.type)
+        case .arithmetic(let operation, let left, let right) where expression.type == .decimal:
+            guard let first = OracleDecimal(value(left, entity, id), left.type),
+                let second = OracleDecimal(value(right, entity, id), right.type)
+            else { return .null }
+            return OracleDecimal.calculate(operation, first, second)
         case .arithmetic(let operation, let left, let right):
             guard let first = OracleNumber(value(left, entity, id), left.type),
                 let second = OracleNumber(value(right, entity, id), right.type)

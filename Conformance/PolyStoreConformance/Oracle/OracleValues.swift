@@ -22,10 +22,11 @@ enum OracleValues {
         [], [0], [0, 0], [0, 1], [0, 255], [1], [1, 0], [1, 2, 3], [127], [128], [255], [255, 255], [97, 98], longBytes, longBytes + [0],
         longBytes + [1],
     ]
-    /// The encodings of the decimals 0, 1, 1.5, 2, 100, 10^100, −1, −1.5, NaN.
+    /// The encodings of the decimals 0, 1, 1.5, 2, 100, 10^100, −1, −1.5, NaN, 0.07, 10^38 − 1.
     private static let decimals: [[UInt8]] = [
         [0x80], [0x81, 0x80, 1, 2, 0], [0x81, 0x80, 1, 2, 51, 0], [0x81, 0x80, 1, 3, 0], [0x81, 0x80, 2, 2, 0], [0x81, 0x80, 51, 2, 0],
         [0x7f, 0x7f, 254, 253, 255], [0x7f, 0x7f, 254, 253, 204, 255], [0x7e],
+        [0x81, 0x80, 0, 8, 0], [0x81, 0x80, 19] + [UInt8](repeating: 100, count: 19) + [0],
     ]
     private static let uuids: [[UInt8]] = [
         [UInt8](repeating: 0, count: 16), [UInt8](repeating: 255, count: 16), [UInt8](repeating: 0, count: 15) + [1], Array(0..<16),

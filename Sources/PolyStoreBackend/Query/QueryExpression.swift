@@ -31,7 +31,7 @@ public struct RelationshipReference: Sendable, Hashable {
 
 /// A value computed for an object: a field of the object or of a related one, a count, an aggregate, a calculation.
 ///
-/// The value is null if an operand is null, if an integer overflows 64 bits, and for a division by zero.
+/// The value is null if an operand is null, if an integer overflows 64 bits, if a decimal needs more than 38 digits, and for a division by zero.
 public struct QueryExpression: Sendable, Hashable {
     /// The kind of expression. New versions may add cases, as for ``QueryPredicate/Node``.
     public enum Node: Sendable, Hashable {
@@ -100,7 +100,7 @@ public struct QueryExpression: Sendable, Hashable {
     }
 
     /// Returns an arithmetic operation.
-    /// - Returns: nil if the types do not support the operation: numbers support all, dates some.
+    /// - Returns: nil if the types do not support the operation: numbers support all, dates and decimals some.
     public static func arithmetic(
         _ operation: ArithmeticOperator, _ left: QueryExpression, _ right: QueryExpression
     ) -> QueryExpression? {

@@ -14,6 +14,8 @@ class ExpressionNode {
         case .related(let relationship, let inner): RelatedValueNode(relationship, inner, lookup)
         case .count(let relationship, let predicate): RelatedCountNode(relationship, predicate, lookup)
         case .aggregate(let function, let relationship, let inner): RelatedAggregateNode(function, relationship, inner, lookup)
+        case .arithmetic(let operation, let left, let right) where expression.type == .decimal:
+            DecimalArithmeticNode(operation, left, right, lookup)
         case .arithmetic(let operation, let left, let right): ArithmeticNode(operation, left, right, expression.type, lookup)
         case .folded(let inner, let options): FoldedNode(inner, options, lookup)
         case .function(let function, let operands): FunctionNode(function, operands, expression.type, lookup)
