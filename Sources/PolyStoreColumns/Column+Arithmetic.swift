@@ -3,8 +3,8 @@ import PolyStoreBackend
 import PolyStoreConditions
 import PolyStoreKernel
 
-// Computed values. Integers are computed in 64 bits, reals as `Double`; an integer divided by an integer is an integer, and null if the divisor is 0. A value that is
-// computed from null is null. Decimal numbers are refused by the fetch.
+// Computed values. Integers are computed in 64 bits, reals as `Double`, decimals exactly to 38 digits; an integer divided by an integer is an integer, and null if the
+// divisor is 0. A value that is computed from null is null. Divisions of decimals are refused by the fetch.
 
 extension ColumnValue {
     fileprivate static func arithmetic(_ operation: ArithmeticOperator, _ left: ColumnValue, _ right: ColumnValue) -> ColumnValue {

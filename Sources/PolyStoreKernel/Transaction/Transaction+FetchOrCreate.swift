@@ -20,7 +20,7 @@ extension Transaction {
 
     /// Changes the first matching object, including pending ones, or creates one that matches: an insert that updates on a conflict.
     ///
-    ///     try transaction.upsert(From<Visit>().where { $0.page == "/" }, insert: { $0.first = now }, update: { $0.count += 1 })
+    ///     try transaction.upsert(From<Person>(), Where(\.email == "jane@example.com"), insert: { $0.name = "Jane" }, update: { $0.age += 1 })
     ///
     /// Transactions run one after another, so no other one creates the object meanwhile. With a condition on a unique attribute or on the attributes of a
     /// `#Unique`, at most one object matches, and it is found with the index. See ``fetchOrCreate(_:into:)-(S,_)`` for the values of a new object.
@@ -107,6 +107,17 @@ extension Transaction {
     /// Returns the first matching object, or creates one that matches; see ``fetchOrCreate(_:into:)-(S,_)``.
     public func fetchOrCreate<T>(_ from: From<T>, _ clauses: any FetchClause<T>..., into: Into<T>? = nil) throws -> T {
         try fetchOrCreate(from.chain(clauses), into: into)
+    }
+}
+
+extension Transaction {
+    /// Changes the first matching object, or creates one that matches; see ``upsert(_:into:insert:update:)-(S,_,_,_)``.
+    @discardableResult
+    public func upsert<T>(
+        _ from: From<T>, _ clauses: any FetchClause<T>..., into: Into<T>? = nil, insert: (T) throws -> Void = { _ in },
+        update: (T) throws -> Void
+    ) throws -> T {
+        try upsert(from.chain(clauses), into: into, insert: insert, update: update)
     }
 }
 

@@ -393,3 +393,24 @@ extension Trade: Decodable {}
         }
     }
 }
+
+/// Arithmetic of decimals by columns, on each backend.
+@Suite struct ColumnDecimalTests {
+    @Test(arguments: Backend.forObjectLayer)
+    func decimalsAreComputedExactly(_ backend: Backend) throws {
+        let staff = try Staff(backend)
+        try staff.stack.readAndWait { context throws in
+            let all = From<Colleague>().orderBy { $0.age }
+            let salaries = try context.fetchAll(all).map(\.salary)
+            #expect(try context.queryRows(all.select { $0.salary * 2 + 1 }) == salaries.map { $0 * 2 + 1 })
+            #expect(try context.queryRows(all.select { $0.salary - ($0.bonus ?? 0) }) == context.fetchAll(all).map { $0.salary - ($0.bonus ?? 0) })
+            #expect(try context.queryValue(From<Colleague>().select { ($0.salary * 3).sum }) == salaries.reduce(0, +) * 3)
+            let error = failure { _ = try context.queryRows(all.select { $0.salary / 3 }) }
+            #expect(error?.code == .invalidPredicate)
+        }
+        try staff.stack.performAndWait { try $0.batchUpdate(From<Colleague>()) { $0.set(\.bonus) { $0.salary * 2 } } }
+        try staff.stack.readAndWait { context throws in
+            #expect(try context.fetchAll(From<Colleague>()).allSatisfy { $0.bonus == $0.salary * 2 })
+        }
+    }
+}
