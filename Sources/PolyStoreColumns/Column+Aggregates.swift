@@ -21,20 +21,62 @@ public protocol ColumnNumber {
     associatedtype Average
 }
 
-extension Int: ColumnNumber { public typealias Sum = Int; public typealias Average = Double }
-extension Int8: ColumnNumber { public typealias Sum = Int; public typealias Average = Double }
-extension Int16: ColumnNumber { public typealias Sum = Int; public typealias Average = Double }
-extension Int32: ColumnNumber { public typealias Sum = Int; public typealias Average = Double }
-extension Int64: ColumnNumber { public typealias Sum = Int64; public typealias Average = Double }
-extension UInt: ColumnNumber { public typealias Sum = UInt; public typealias Average = Double }
-extension UInt8: ColumnNumber { public typealias Sum = Int; public typealias Average = Double }
-extension UInt16: ColumnNumber { public typealias Sum = Int; public typealias Average = Double }
-extension UInt32: ColumnNumber { public typealias Sum = Int; public typealias Average = Double }
-extension UInt64: ColumnNumber { public typealias Sum = UInt64; public typealias Average = Double }
-extension Double: ColumnNumber { public typealias Sum = Double; public typealias Average = Double }
-extension Float: ColumnNumber { public typealias Sum = Double; public typealias Average = Double }
-extension Bool: ColumnNumber { public typealias Sum = Int; public typealias Average = Double }
-extension Decimal: ColumnNumber { public typealias Sum = Decimal; public typealias Average = Decimal }
+extension Int: ColumnNumber {
+    public typealias Sum = Int
+    public typealias Average = Double
+}
+extension Int8: ColumnNumber {
+    public typealias Sum = Int
+    public typealias Average = Double
+}
+extension Int16: ColumnNumber {
+    public typealias Sum = Int
+    public typealias Average = Double
+}
+extension Int32: ColumnNumber {
+    public typealias Sum = Int
+    public typealias Average = Double
+}
+extension Int64: ColumnNumber {
+    public typealias Sum = Int64
+    public typealias Average = Double
+}
+extension UInt: ColumnNumber {
+    public typealias Sum = UInt
+    public typealias Average = Double
+}
+extension UInt8: ColumnNumber {
+    public typealias Sum = Int
+    public typealias Average = Double
+}
+extension UInt16: ColumnNumber {
+    public typealias Sum = Int
+    public typealias Average = Double
+}
+extension UInt32: ColumnNumber {
+    public typealias Sum = Int
+    public typealias Average = Double
+}
+extension UInt64: ColumnNumber {
+    public typealias Sum = UInt64
+    public typealias Average = Double
+}
+extension Double: ColumnNumber {
+    public typealias Sum = Double
+    public typealias Average = Double
+}
+extension Float: ColumnNumber {
+    public typealias Sum = Double
+    public typealias Average = Double
+}
+extension Bool: ColumnNumber {
+    public typealias Sum = Int
+    public typealias Average = Double
+}
+extension Decimal: ColumnNumber {
+    public typealias Sum = Decimal
+    public typealias Average = Decimal
+}
 extension Optional: ColumnNumber where Wrapped: ColumnNumber {
     public typealias Sum = Wrapped.Sum
     public typealias Average = Wrapped.Average
@@ -88,7 +130,11 @@ extension Column where V: ColumnIdentifier {
     public var count: Column<Int> {
         Column<Int>(
             _$value: ColumnValue([_$value], isOfRelated: false) { operands in
-                if case .path(let path) = operands[0], path.keys == ["objectID"] { .aggregate(.count, nil) } else { .aggregate(.count, operands[0]) }
+                if case .path(let path) = operands[0], path.keys == ["objectID"] {
+                    .aggregate(.count, nil)
+                } else {
+                    .aggregate(.count, operands[0])
+                }
             })
     }
     /// The number of distinct objects: `$0.department.objectID.countDistinct`.

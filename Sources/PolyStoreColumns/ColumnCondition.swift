@@ -187,5 +187,7 @@ extension ClauseChain {
     /// Adds a condition on columns. Several lines are joined by "and", and so are several conditions.
     ///
     ///     From<Person>().where { $0.age > 30 && $0.department.title == "Research" }
-    public func `where`(@ConditionBuilder columns condition: (Columns<Entity>) -> ColumnCondition) -> Chained { `where`(Where(columns: condition)) }
+    public func `where`(@ConditionBuilder columns condition: (Columns<Entity>) -> ColumnCondition) -> Chained {
+        `where`(Where(columns: condition))
+    }
 }

@@ -18,7 +18,8 @@ struct ColumnDecoder: Sendable {
         if decoder.isUnsupported {
             throw StoreError(
                 .invalidPredicate,
-                "A row cannot hold \(column.text), a \(type). Select its count or an aggregate of a property, or fetch the objects.", entity: entity)
+                "A row cannot hold \(column.text), a \(type). Select its count or an aggregate of a property, or fetch the objects.",
+                entity: entity)
         }
         if column.isOfRelated, !decoder.isOptional {
             throw StoreError(
@@ -35,7 +36,9 @@ struct ColumnDecoder: Sendable {
                 .invalidValue, "\(column.text) is null, and \(type) is not optional. Select \(column.text).orNil, or give a value with ??.",
                 entity: entity)
         }
-        guard let found = try decoder.decode(value, context) else { throw StoreError(.invalidValue, "\(column.text) is \(value), which is no \(type).", entity: entity) }
+        guard let found = try decoder.decode(value, context) else {
+            throw StoreError(.invalidValue, "\(column.text) is \(value), which is no \(type).", entity: entity)
+        }
         return found
     }
 

@@ -23,7 +23,9 @@ public struct ColumnQuery<T: Model, Row>: ClauseChain {
     public func groupBy<each V>(columns keys: (Columns<T>) -> (repeat Column<each V>)) -> ColumnQuery { adding(GroupBy(columns: keys)) }
 
     /// Adds a condition on groups, on their keys and aggregates: `.having { $0.age.average > 30 }`. Several conditions are joined by "and".
-    public func having(@ConditionBuilder columns condition: (Columns<T>) -> ColumnCondition) -> ColumnQuery { adding(Having(columns: condition)) }
+    public func having(@ConditionBuilder columns condition: (Columns<T>) -> ColumnCondition) -> ColumnQuery {
+        adding(Having(columns: condition))
+    }
 
     /// Returns only distinct rows.
     public func distinct() -> ColumnQuery { with { $0.chain.options.returnsDistinctResults = true } }
@@ -99,6 +101,7 @@ public struct DecodedQuery<T: Model, Row, Value: Decodable>: ReadableQuery {
     }
 }
 
+// swift-format-ignore: AmbiguousTrailingClosureOverload
 extension FetchSource {
     /// Selects columns of each object or group; see ``ColumnQuery``.
     ///
@@ -187,7 +190,9 @@ extension FetchableSource {
     /// Returns the first row of a query by columns: `queryValue(From<Person>().select { $0.age.maximum })`; nil if there is none.
     public func queryValue<T, Row>(_ query: ColumnQuery<T, Row>) throws -> Row? { try query.rows(readingContext, limit: 1).first }
     /// Returns the first row of a query by columns of one optional value, such as an aggregate; nil if there is none.
-    public func queryValue<T, Value>(_ query: ColumnQuery<T, Value?>) throws -> Value? { try query.rows(readingContext, limit: 1).first ?? nil }
+    public func queryValue<T, Value>(_ query: ColumnQuery<T, Value?>) throws -> Value? {
+        try query.rows(readingContext, limit: 1).first ?? nil
+    }
 
     /// Returns aggregates of groups of objects with equal values, in ascending order of these.
     ///

@@ -15,7 +15,9 @@ struct RowDecoder: Decoder {
     static func decode<Value: Decodable>(_ type: Value.Type, _ row: QueryRow, _ names: [String], _ entity: String) throws -> Value {
         do {
             // One column can be a row by itself.
-            if row.count == 1, let scalar = row.first?.value, let type = type as? any QueryResult.Type, let value = type.decodeQueryValue(scalar) as? Value {
+            if row.count == 1, let scalar = row.first?.value, let type = type as? any QueryResult.Type,
+                let value = type.decodeQueryValue(scalar) as? Value
+            {
                 return value
             }
             return try Value(from: RowDecoder(row: row))

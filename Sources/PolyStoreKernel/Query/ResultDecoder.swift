@@ -35,7 +35,9 @@ package struct ResultDecoder: @unchecked Sendable {  // types hold no state
         /// - Returns: nil for a value that does not fit.
         func decode(_ value: QueryValue, _ context: Context?) throws -> Any? {
             func represented<R: RawRepresentable>(_ type: R.Type, _ raw: Any?) -> R? { (raw as? R.RawValue).flatMap(R.init(rawValue:)) }
-            func object<M: Model>(_ type: M.Type, _ id: AnyObjectID) throws -> M? { try id.cast(to: M.self).flatMap { try context?.fetchExisting($0) } }
+            func object<M: Model>(_ type: M.Type, _ id: AnyObjectID) throws -> M? {
+                try id.cast(to: M.self).flatMap { try context?.fetchExisting($0) }
+            }
             switch self {
             case .result(let type): return type.decodeQueryValue(value)
             case .raw(let type, let raw): return represented(type, try raw.decode(value, context))

@@ -42,7 +42,8 @@ public struct BatchChanges<T: Model> {
         _ path: PartialKeyPath<T>, reads: Bool = true, _ value: @escaping (RecordView, Field) throws -> Value
     ) {
         do {
-            steps.append(Step(name: try T._$properties.field(path).name, reads: reads) { subject, field in try value(subject.record, field) })
+            steps.append(
+                Step(name: try T._$properties.field(path).name, reads: reads) { subject, field in try value(subject.record, field) })
         } catch { self.error = self.error ?? error }
     }
 
@@ -111,7 +112,9 @@ public struct BatchChanges<T: Model> {
                 {
                     throw StoreError(.invalidValue, fault, entity: entry.entity.name, attribute: name)
                 }
-                if let (fieldIndex, value) = try equality.predicate(subject.context, entry).equality(of: entry.entity), fieldIndex == field.index {
+                if let (fieldIndex, value) = try equality.predicate(subject.context, entry).equality(of: entry.entity),
+                    fieldIndex == field.index
+                {
                     return value
                 }
                 throw StoreError(

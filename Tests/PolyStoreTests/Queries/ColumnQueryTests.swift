@@ -85,7 +85,8 @@ extension Trade: Decodable {}
             #expect(byDecade.map(\.0) == [0, 1, 2, 3] && byDecade.map(\.1) == [1, 2, 2, 1])
             let byTwo = try context.queryRows(all.select { ($0.job, $0.isActive, $0.objectID.count) }.groupBy { ($0.job, $0.isActive) })
             #expect(byTwo.reduce(0) { $0 + $1.2 } == 6 && Set(byTwo.map { "\($0.0) \($0.1)" }).count == byTwo.count)
-            let letters = try context.queryRows(all.select { ($0.boss.name.orNil ?? "none", $0.objectID.count) }.groupBy { $0.boss.name.orNil ?? "none" })
+            let letters = try context.queryRows(
+                all.select { ($0.boss.name.orNil ?? "none", $0.objectID.count) }.groupBy { $0.boss.name.orNil ?? "none" })
             #expect(letters.map(\.0) == ["Ann", "Bob", "Eve", "none"])
         }
     }
@@ -123,7 +124,9 @@ extension Trade: Decodable {}
         try staff.stack.readAndWait { context throws in
             let groups = try context.queryGroups(Self.all, by: { $0.job }, select: { ($0.objectID.count, $0.age.maximum) })
             #expect(groups.map(\.values.0) == [2, 2, 2])
-            for group in groups { #expect(try group.values.1 == context.queryValue(Self.all.where { $0.job == group.key }, .maximum(\.age))) }
+            for group in groups {
+                #expect(try group.values.1 == context.queryValue(Self.all.where { $0.job == group.key }, .maximum(\.age)))
+            }
             let counts = try context.queryGroups(Self.all, by: { $0.boss }, select: { $0.objectID.count })
             #expect(counts.map { $0.key?.name } == [nil, "Ann", "Bob", "Eve"] && counts.map(\.values) == [3, 1, 1, 1])
         }
@@ -181,7 +184,8 @@ extension Trade: Decodable {}
         }
         #expect(message { _ = try $0.queryRows(all.select { $0.boss.name }) }.contains("boss.name.orNil"))
         #expect(message { _ = try $0.queryRows(all.select { ($0.name, $0.age.average) }) }.contains("group by \"name\""))
-        #expect(message { _ = try $0.queryRows(all.select { ($0.name, $0.objectID.count) }.groupBy { $0.job }) }.contains("\"name\" differs"))
+        #expect(
+            message { _ = try $0.queryRows(all.select { ($0.name, $0.objectID.count) }.groupBy { $0.job }) }.contains("\"name\" differs"))
         #expect(message { _ = try $0.queryRows(all.select { $0.friends }) }.contains("friends"))
         #expect(message { _ = try $0.queryRows(all.select { $0.initial }) }.contains("Colleague.initial"))
         #expect(message { _ = try $0.fetchAll(all.where { $0.age.average > 3 }) }.contains("average(age)"))
@@ -310,11 +314,14 @@ extension Trade: Decodable {}
             }
         }
         try staff.stack.readAndWait { context throws in
-            #expect(try context.queryRows(Self.all.where { $0.name.isIn(["Kim", "Ann"]) }.orderBy { $0.name }.select { $0.age }) == [310, 201])
+            #expect(
+                try context.queryRows(Self.all.where { $0.name.isIn(["Kim", "Ann"]) }.orderBy { $0.name }.select { $0.age }) == [310, 201])
         }
         struct Stop: Error {}
         try staff.stack.performAndWait { transaction in
-            #expect(throws: Stop.self) { try transaction.upsert(Self.all.where { $0.name == "Lou" }, insert: { _ in throw Stop() }, update: { _ in }) }
+            #expect(throws: Stop.self) {
+                try transaction.upsert(Self.all.where { $0.name == "Lou" }, insert: { _ in throw Stop() }, update: { _ in })
+            }
             #expect(!transaction.hasChanges)
         }
     }
@@ -357,7 +364,9 @@ extension Trade: Decodable {}
         }
         try staff.stack.readAndWait { context throws in
             let all = From<Colleague>().orderBy { $0.age }
-            func names(_ chain: some FetchSource<Colleague>) throws -> String { String(try context.fetchAll(chain).compactMap(\.name.first)) }
+            func names(_ chain: some FetchSource<Colleague>) throws -> String {
+                String(try context.fetchAll(chain).compactMap(\.name.first))
+            }
             #expect(try names(all.where { $0.born.year == 2020 }) == "A")
             #expect(try names(all.where { $0.born.month == 12 && $0.born.day == 31 }) == "C")
             #expect(try names(all.where { $0.born.part(.year, in: "+01:00") == 1970 }) == "C")
@@ -383,7 +392,9 @@ extension Trade: Decodable {}
             #expect(try context.queryRows(all.where { $0.age.squareRoot > 7 }.select { $0.age }) == [50, 60])
             #expect(try context.queryRows(all.where { ($0.age - 35).magnitude < 10 }.select { $0.age }) == [30, 40])
             #expect(try context.queryRows(all.where { $0.age.power(2) == 900 }.select { $0.age }) == [30])
-            #expect(try context.queryRows(all.where { $0.score != nil }.select { $0.score.floor }) == context.fetchAll(all).compactMap { $0.score?.rounded(.down) })
+            #expect(
+                try context.queryRows(all.where { $0.score != nil }.select { $0.score.floor })
+                    == context.fetchAll(all).compactMap { $0.score?.rounded(.down) })
             #expect(try context.queryValue(all.select { $0.job.orNil }.limit(1)) == .engineer)
             let mode = try context.queryValue(From<Colleague>().select { ($0.boss.age.mode, $0.friends.count.mode) })
             #expect(mode?.0 == 10 && mode?.1 == 1)
@@ -403,7 +414,9 @@ extension Trade: Decodable {}
             let all = From<Colleague>().orderBy { $0.age }
             let salaries = try context.fetchAll(all).map(\.salary)
             #expect(try context.queryRows(all.select { $0.salary * 2 + 1 }) == salaries.map { $0 * 2 + 1 })
-            #expect(try context.queryRows(all.select { $0.salary - ($0.bonus ?? 0) }) == context.fetchAll(all).map { $0.salary - ($0.bonus ?? 0) })
+            #expect(
+                try context.queryRows(all.select { $0.salary - ($0.bonus ?? 0) })
+                    == context.fetchAll(all).map { $0.salary - ($0.bonus ?? 0) })
             #expect(try context.queryValue(From<Colleague>().select { ($0.salary * 3).sum }) == salaries.reduce(0, +) * 3)
             let error = failure { _ = try context.queryRows(all.select { $0.salary / 3 }) }
             #expect(error?.code == .invalidPredicate)
