@@ -98,15 +98,15 @@ public struct RelatedColumn<V> {
 extension Column where V: Collection, V.Element: Model {
     /// Returns the values of a property of the related objects.
     public subscript<W>(dynamicMember path: KeyPath<V.Element, W>) -> RelatedColumn<W> {
-        RelatedColumn<W>(_$value.following(path, V.Element.self))
+        RelatedColumn<W>(_$value.following(path, V.Element.self, isToMany: true))
     }
 }
 
-extension RelatedColumn where V: AttributeValue & Numeric {
+extension RelatedColumn where V: ColumnNumber {
     /// The sum; 0 without related objects.
-    public var sum: Column<V> { aggregate("@sum") }
+    public var sum: Column<V.Sum> { aggregate("@sum") }
     /// The arithmetic mean; null without related objects.
-    public var average: Column<Double?> { aggregate("@avg") }
+    public var average: Column<V.Average?> { aggregate("@avg") }
     /// The population standard deviation; null without related objects.
     public var standardDeviation: Column<Double?> { aggregate("@stddev") }
     /// The median; null without related objects.
@@ -120,13 +120,6 @@ extension RelatedColumn where V: AttributeValue {
     public var maximum: Column<V?> { aggregate("@max") }
     /// The most frequent value, and the least of several equally frequent ones; null without related objects.
     public var mode: Column<V?> { aggregate("@mode") }
-}
-
-extension RelatedColumn where V: ColumnOptional, V.Wrapped: AttributeValue & Numeric {
-    public var sum: Column<V.Wrapped> { aggregate("@sum") }
-    public var average: Column<Double?> { aggregate("@avg") }
-    public var standardDeviation: Column<Double?> { aggregate("@stddev") }
-    public var median: Column<Double?> { aggregate("@median") }
 }
 
 extension RelatedColumn where V: ColumnOptional, V.Wrapped: AttributeValue {

@@ -37,6 +37,8 @@ struct ColumnDecoder: Sendable {
                 entity: entity)
         }
         guard let found = try decoder.decode(value, context) else {
+            // The context has deleted the object, and the query reads committed data.
+            if decoder.isObject, decoder.isOptional { return nil }
             throw StoreError(.invalidValue, "\(column.text) is \(value), which is no \(type).", entity: entity)
         }
         return found

@@ -40,15 +40,13 @@ public struct ColumnQuery<T: Model, Row>: ClauseChain {
 
     // MARK: Execution
 
-    private func values(_ context: Context, limit: Int?) throws -> [[QueryValue?]] {
-        var query = query
-        if let limit { query.chain.options.limit = min(query.chain.options.limit ?? limit, limit) }
-        return try context.rows(query, selecting: try selected.values.map { try $0.selected(in: T.self) })
+    private func values(_ context: Context, first: Bool) throws -> [[QueryValue?]] {
+        try context.rows(query, selecting: try selected.values.map { try $0.selected(in: T.self) }, first: first)
     }
 
-    func rows(_ context: Context, limit: Int? = nil) throws -> [Row] {
+    func rows(_ context: Context, first: Bool = false) throws -> [Row] {
         for (column, decoder) in zip(selected.values, selected.decoders) { try decoder.check(column, T._$entityName) }
-        let rows = try values(context, limit: limit)
+        let rows = try values(context, first: first)
         return try withExtendedLifetime(selected.objects(of: rows, context)) {
             try rows.map { values in
                 var row = ColumnRow(values, selected, context, T._$entityName)
@@ -73,7 +71,7 @@ public struct ColumnQuery<T: Model, Row>: ClauseChain {
 
     func dictionaries(_ context: Context) throws -> [QueryRow] {
         let names = try names
-        return try values(context, limit: nil).map { values in
+        return try values(context, first: false).map { values in
             var row = QueryRow(minimumCapacity: values.count)
             for (name, value) in zip(names, values) { row[name] = value }
             return row
@@ -137,11 +135,10 @@ extension Having {
     /// Creates a condition on columns of groups: `Having<Person> { $0.age.average > 30 }`.
     public init(@ConditionBuilder columns condition: (Columns<T>) -> ColumnCondition) {
         let condition = ColumnScope.run { condition(Columns()) }
-        self.init(
-            Where(catching: {
-                if let error = condition.error ?? ColumnCondition.refusal(of: condition.root, in: T.self) { throw error }
-                return condition.condition.byNames
-            }))
+        self.init(catching: {
+            if let error = condition.error ?? ColumnCondition.refusal(of: condition.root, in: T.self) { throw error }
+            return condition.condition.byNames
+        })
     }
 }
 
@@ -188,10 +185,10 @@ extension FetchableSource {
     public func queryAttributes<T, Row>(_ query: ColumnQuery<T, Row>) throws -> [QueryRow] { try query.dictionaries(readingContext) }
 
     /// Returns the first row of a query by columns: `queryValue(From<Person>().select { $0.age.maximum })`; nil if there is none.
-    public func queryValue<T, Row>(_ query: ColumnQuery<T, Row>) throws -> Row? { try query.rows(readingContext, limit: 1).first }
+    public func queryValue<T, Row>(_ query: ColumnQuery<T, Row>) throws -> Row? { try query.rows(readingContext, first: true).first }
     /// Returns the first row of a query by columns of one optional value, such as an aggregate; nil if there is none.
     public func queryValue<T, Value>(_ query: ColumnQuery<T, Value?>) throws -> Value? {
-        try query.rows(readingContext, limit: 1).first ?? nil
+        try query.rows(readingContext, first: true).first ?? nil
     }
 
     /// Returns aggregates of groups of objects with equal values, in ascending order of these.
@@ -203,6 +200,7 @@ extension FetchableSource {
     public func queryGroups<S: FetchSource, Key, each V>(
         _ source: S, by key: (Columns<S.Entity>) -> Column<Key>, select columns: (Columns<S.Entity>) -> (repeat Column<each V>)
     ) throws -> [QueryGroup<Key, (repeat each V)>] {
+        try source.chain.refuseSlice()
         let (key, columns) = (key(Columns()), columns(Columns()))
         let selected = SelectedColumns(key, repeat each columns)
         let query = ColumnQuery<S.Entity, QueryGroup<Key, (repeat each V)>>(ValueQuery(source.chain), selected) { row in
@@ -215,6 +213,7 @@ extension FetchableSource {
     public func queryGroups<S: FetchSource, Key, V>(
         _ source: S, by key: (Columns<S.Entity>) -> Column<Key>, select column: (Columns<S.Entity>) -> Column<V>
     ) throws -> [QueryGroup<Key, V>] {
+        try source.chain.refuseSlice()
         let key = key(Columns())
         let query = ColumnQuery<S.Entity, QueryGroup<Key, V>>(ValueQuery(source.chain), SelectedColumns(key, column(Columns()))) { row in
             QueryGroup(key: try row.next(Key.self), values: try row.next(V.self))

@@ -111,15 +111,16 @@ package struct ColumnValue: Sendable, Hashable {
         return first
     }
 
-    /// Returns the value of a property of the object that this value leads to.
-    func following<M: Model>(_ path: PartialKeyPath<M>, _ type: M.Type) -> ColumnValue {
+    /// Returns the value of a property of the object that this value leads to, or of the objects.
+    /// - Parameter isToMany: Whether the value leads to any number of objects.
+    func following<M: Model>(_ path: PartialKeyPath<M>, _ type: M.Type, isToMany: Bool = false) -> ColumnValue {
         let form: Form =
             switch form {
             case .field(let field): Self.named(path, type) { .path(PropertyPath([field.name, $0])) }
             case .operand(.path(let base)): Self.named(path, type) { .path(PropertyPath(base.keys + [$0], variable: base.variable)) }
             case .operand, .failure: form
             }
-        return ColumnValue(form, root: root, levels: levels, isOfRelated: true)
+        return ColumnValue(form, root: root, levels: levels, isOfRelated: isOfRelated || !isToMany)
     }
 
     private static func named<M: Model>(_ path: PartialKeyPath<M>, _ type: M.Type, _ make: (String) -> Operand) -> Form {

@@ -1,6 +1,15 @@
 import Foundation
 import PolyStoreBackend
-import PolyStoreKernel
+public import PolyStoreKernel
+
+extension QueryRow {
+    /// Decodes the row to a `Decodable` type, whose keys are the names of the values.
+    ///
+    ///     let people = try context.queryAttributes(From<Person>(), Select("name", "age")).map { try $0.decode(Row.self) }
+    ///
+    /// - Throws: `invalidValue` with the name of the value that is missing or does not fit.
+    public func decode<Row: Decodable>(_ type: Row.Type) throws -> Row { try RowDecoder.decode(type, self, keys.sorted(), nil) }
+}
 
 /// Decodes a row of a query to a `Decodable` type.
 ///
@@ -12,13 +21,15 @@ struct RowDecoder: Decoder {
     let userInfo: [CodingUserInfoKey: Any] = [:]
 
     /// - Throws: `invalidValue` with the name of the value that is missing or does not fit.
-    static func decode<Value: Decodable>(_ type: Value.Type, _ row: QueryRow, _ names: [String], _ entity: String) throws -> Value {
+    static func decode<Value: Decodable>(_ type: Value.Type, _ row: QueryRow, _ names: [String], _ entity: String?) throws -> Value {
         do {
             // One column can be a row by itself.
-            if row.count == 1, let scalar = row.first?.value, let type = type as? any QueryResult.Type,
-                let value = type.decodeQueryValue(scalar) as? Value
-            {
-                return value
+            let decoder = ResultDecoder(of: type)
+            if names.count == 1, decoder.isScalar {
+                let found = try row.first.flatMap { try decoder.decode($0.value, nil) }
+                if let value = found as? Value, found != nil || decoder.isOptional && row.isEmpty { return value }
+                throw StoreError(
+                    .invalidValue, "\(names[0]) is \(row.first.map { "\($0.value)" } ?? "null"), which is no \(type).", entity: entity)
             }
             return try Value(from: RowDecoder(row: row))
         } catch let error as DecodingError {

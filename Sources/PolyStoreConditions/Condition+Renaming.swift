@@ -27,6 +27,17 @@ extension Condition {
 }
 
 extension Operand {
+    /// A Boolean value that indicates whether the operand is computed from an aggregate over the objects of a group.
+    package var computesWithAggregates: Bool {
+        if case .aggregate = self { return false }
+        var isFound = false
+        _ = try? renamed { operand in
+            if case .aggregate = operand { isFound = true }
+            return nil
+        }
+        return isFound
+    }
+
     fileprivate func renamed(_ change: (Operand) throws -> PropertyPath?) throws -> Operand {
         if let path = try change(self) { return .path(path) }
         switch self {

@@ -17,7 +17,7 @@ struct PropertyReader {
         let unusual = ["static", "class", "override", "lazy", "async", "isolated"]
         guard !variable.modifiers.contains(where: { unusual.contains($0.name.text) }), variable.bindings.count == 1,
             let binding = variable.bindings.first, let pattern = binding.pattern.as(IdentifierPatternSyntax.self),
-            let type = binding.typeAnnotation?.type, !type.is(SomeOrAnyTypeSyntax.self)
+            let type = binding.typeAnnotation?.type, isCopyable(type)
         else { return nil }
         let isTransient = variable.attributes.named("Transient") != nil
         guard variable.attributes.count == (isTransient ? 1 : 0) else { return nil }
@@ -30,6 +30,20 @@ struct PropertyReader {
         }
         return pattern.identifier.text
     }
+
+    /// Returns whether a type is certainly copyable, as the value of a key path must be. The syntax of a name does not show it.
+    private static func isCopyable(_ type: TypeSyntax) -> Bool {
+        if let wrapped = type.wrappedOptional { return isCopyable(wrapped) }
+        if type.is(ArrayTypeSyntax.self) || type.is(DictionaryTypeSyntax.self) || type.is(FunctionTypeSyntax.self) { return true }
+        if let tuple = type.as(TupleTypeSyntax.self) { return tuple.elements.allSatisfy { isCopyable($0.type) } }
+        return copyableTypes.contains(type.as(IdentifierTypeSyntax.self)?.name.text ?? "")
+    }
+
+    private static let copyableTypes: Set<String> = [
+        "Bool", "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16", "UInt32", "UInt64", "Double", "Float", "String",
+        "Substring",
+        "Character", "Date", "Data", "UUID", "URL", "Decimal", "TimeInterval", "Duration", "Array", "Set", "Dictionary",
+    ]
 
     init(_ variable: VariableDeclSyntax, className: String, problems: inout Problems) {
         let modifiers = variable.modifiers.map(\.name.text)

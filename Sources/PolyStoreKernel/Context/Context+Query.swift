@@ -31,7 +31,9 @@ extension Context {
                 throw StoreError(
                     .invalidValue, "The key of a group is null, and \(Key.self) is not optional.", entity: S.Entity._$entityName)
             }
-            guard let key = try decoder.decode(value, self) as? Key else {
+            let found = try decoder.decode(value, self)
+            if found == nil, decoder.isObject, let key = (nil as Any?) as? Key { return QueryGroup(key: key, values: results) }
+            guard let found, let key = found as? Key else {
                 throw StoreError(.invalidValue, "The key of a group is \(value), which is no \(Key.self).", entity: S.Entity._$entityName)
             }
             return QueryGroup(key: key, values: results)
@@ -59,11 +61,7 @@ extension Context {
     private func storedValues<T: Model>(
         _ chain: FetchChain<T>, _ terms: [(function: Aggregate.Function?, operand: QueryName)], by keys: [QueryName] = []
     ) throws -> (groups: [AggregateRow], outputs: [Int], keys: [QueryValue?], entity: Entity) {
-        guard chain.options.limit == nil, chain.options.offset == 0 else {
-            throw StoreError(
-                .invalidPredicate, "A limit or an offset cuts objects, and a query of values has none. Leave them out.",
-                entity: T._$entityName)
-        }
+        try chain.refuseSlice()
         var query = ValueQuery(chain)
         query.groupBy = keys
         // The order is that of objects, and the groups are in ascending order.
@@ -73,5 +71,16 @@ extension Context {
         for entry in plan.entries { _ = try chain.order?.keys(self, entry) }
         let (groups, outputs, keys) = try timed(plan) { try plan.storedValues() }
         return (groups, outputs, keys, plan.entries[0].entity)
+    }
+}
+
+extension FetchChain {
+    /// Checks that a query of aggregates has no limit and no offset.
+    package func refuseSlice() throws {
+        guard options.limit == nil, options.offset == 0 else {
+            throw StoreError(
+                .invalidPredicate, "A limit or an offset cuts objects, and a query of values has none. Leave them out.",
+                entity: T._$entityName)
+        }
     }
 }

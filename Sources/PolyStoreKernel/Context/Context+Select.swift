@@ -39,6 +39,19 @@ extension Context {
         return try timed(plan) { try plan.isGrouped ? plan.groups() : plan.rows() }.first?.first?.flatMap { $0.as(V.self) }
     }
 
+    final func values<S: FetchSource, V>(_ source: S, _ select: Select<V>, _ clauses: [any QueryClause<S.Entity>]) throws -> [V] {
+        let chain = source.query(clauses, select)
+        let decoder = ResultDecoder(of: V.self)
+        let plan = try ValuePlan(chain.query, chain.select.terms, self)
+        return try timed(plan) { try plan.isGrouped ? plan.groups() : plan.rows() }.compactMap { row in
+            guard let value = row.first ?? nil else { return nil }
+            guard let found = try decoder.decode(value, self) as? V else {
+                throw StoreError(.invalidValue, "\(plan.names[0]) is \(value), which is no \(V.self).", entity: S.Entity._$entityName)
+            }
+            return found
+        }
+    }
+
     final func dictionaries<T: Model>(_ chain: QueryChain<T, QueryRow>) throws -> [QueryRow] {
         let plan = try ValuePlan(chain.query, chain.select.terms, self)
         return try timed(plan) { try plan.isGrouped ? plan.groups() : plan.rows() }.map { row in
@@ -49,7 +62,15 @@ extension Context {
     }
 
     /// Returns the values of each object, or of each group if the query has groups or all values are aggregates; nil for null.
-    package final func rows<T: Model>(_ query: ValueQuery<T>, selecting operands: [Operand]) throws -> [[QueryValue?]] {
+    /// - Parameter first: Whether only the first row is needed.
+    package final func rows<T: Model>(_ query: ValueQuery<T>, selecting operands: [Operand], first: Bool = false) throws -> [[QueryValue?]]
+    {
+        if let operand = operands.first(where: \.computesWithAggregates) {
+            throw StoreError(
+                .invalidPredicate,
+                "\(operand) computes with an aggregate, and a selection does not. Select the aggregate, and compute in Swift.",
+                entity: T._$entityName)
+        }
         var names: Set<String> = []
         let terms = operands.map { operand in
             // A plan has each name once.
@@ -57,7 +78,14 @@ extension Context {
             while !names.insert(name).inserted { name += " " }
             return SelectTerm(nil, .operand(operand), name)
         }
-        let plan = try ValuePlan(query, terms, self)
+        var plan = try ValuePlan(query, terms, self)
+        if plan.isGrouped, plan.groupBy.isEmpty {
+            try query.chain.refuseSlice()
+        } else if first {
+            var query = query
+            query.chain.options.limit = min(query.chain.options.limit ?? 1, 1)
+            plan = try ValuePlan(query, terms, self)
+        }
         return try timed(plan) { try plan.isGrouped ? plan.groups() : plan.rows() }
     }
 
@@ -82,6 +110,7 @@ extension FetchSource {
     fileprivate func query<Result>(_ clauses: [any QueryClause<Entity>], _ select: Select<Result>) -> QueryChain<Entity, Result> {
         var query = ValueQuery(chain)
         for clause in clauses { clause.add(to: &query) }
+        if select.isDistinct { query.chain.options.returnsDistinctResults = true }
         return QueryChain(query: query, select: select)
     }
 }

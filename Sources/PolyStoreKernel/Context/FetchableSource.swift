@@ -90,6 +90,14 @@ extension FetchableSource {
         try readingContext.fetchObjectID(From<T>().chain(clauses))
     }
 
+    /// Returns whether any object matches.
+    ///
+    ///     if try context.exists(From<Person>().where(\.email == "jane@example.com")) { … }
+    public func exists<S: FetchSource>(_ source: S) throws -> Bool { try readingContext.fetchObjectID(source) != nil }
+    public func exists<T>(_ from: From<T>, _ clauses: any FetchClause<T>...) throws -> Bool {
+        try readingContext.fetchObjectID(from.chain(clauses)) != nil
+    }
+
     /// Describes the execution of a fetch: access path, conditions evaluated by the engine, residual predicate. See ``Context/explain(_:)``.
     public func explain<S: FetchSource>(_ source: S) throws -> String { try readingContext.explain(source) }
     public func explain<T>(_ from: From<T>, _ clauses: any FetchClause<T>...) throws -> String {
@@ -164,6 +172,15 @@ extension FetchableSource {
     }
     /// Returns the values that a chain selects: `queryAttributes(From<Person>().select("age", .count(as: "people")).groupBy("age"))`.
     public func queryAttributes<T>(_ chain: QueryChain<T, QueryRow>) throws -> [QueryRow] { try readingContext.dictionaries(chain) }
+
+    /// Returns the values of a selection in all rows, without null values.
+    ///
+    ///     let jobs: [Job] = try context.queryValues(From<Person>(), Select(\.job).distinct())
+    ///
+    /// - Throws: `invalidValue` for a value that does not fit the type.
+    public func queryValues<S: FetchSource, V>(_ source: S, _ select: Select<V>, _ clauses: any QueryClause<S.Entity>...) throws -> [V] {
+        try readingContext.values(source, select, clauses)
+    }
 
     /// Returns an aggregate value of all matching objects; see ``Context/queryValue(_:_:)``.
     public func queryValue<S: FetchSource, Result>(_ source: S, _ aggregate: AggregateOf<S.Entity, Result>) throws -> Result {

@@ -19,6 +19,22 @@ public struct ObjectID<T: Model>: Sendable {
 
     /// The id as a URI, `polystore://STORE/ENTITY/KEY`. ``DataStack/objectID(_:for:)`` converts it back.
     public var uri: String { entry.uri(rowID) }
+
+    /// Creates an id from its ``uri``.
+    /// - Parameters:
+    ///   - uri: The URI of an object.
+    ///   - stack: The stack whose stores are searched; nil is ``DataStack/default``.
+    /// - Throws: `notFound` if the URI names no object of the class in a store of the stack; `misuse` without a stack.
+    public init(uri: String, in stack: DataStack? = nil) throws {
+        guard let stack = stack ?? DataStack.defaultIfSet else {
+            throw StoreError(
+                .misuse, "An object's id belongs to a stack. Pass the stack, or set DataStack.default.", entity: T._$entityName)
+        }
+        guard let id = stack.objectID(uri, for: T.self) else {
+            throw StoreError(.notFound, "\(uri) names no object of \(T._$entityName) in a store of the stack.", entity: T._$entityName)
+        }
+        self = id
+    }
 }
 
 extension StoreEntity {

@@ -1,3 +1,4 @@
+public import Foundation
 import PolyStoreBackend
 
 /// A description of what to fetch: a ``From`` or a ``FetchChain``.
@@ -39,6 +40,11 @@ extension ClauseChain {
     public func orderBy(_ keys: OrderKey<Entity>...) -> Chained { orderBy(OrderBy(keys)) }
     /// Appends the sort keys of an order.
     public func orderBy(_ order: OrderBy<Entity>) -> Chained { chaining { $0.add(order) } }
+
+    /// Appends Foundation's descriptors as sort keys; see ``OrderBy/init(_:_:)``.
+    public func orderBy(_ descriptor: SortDescriptor<Entity>, _ others: SortDescriptor<Entity>...) -> Chained {
+        orderBy(OrderBy(([descriptor] + others).map { OrderKey($0) }))
+    }
 
     /// Sets the maximum number of objects.
     public func limit(_ count: Int) -> Chained { chaining { $0.options.limit = count } }

@@ -45,15 +45,33 @@ public struct GroupBy<T: Model>: Sendable, Hashable, QueryClause {
 ///     Having("count(age) > 1 AND average(age) < %d", 40)
 ///     Having(%"people" > 1)
 public struct Having<T: Model>: Sendable, Hashable, QueryClause {
-    let condition: Where<T>
+    private enum Form: Sendable, Hashable {
+        case named(Where<T>)
+        /// A condition by the stored names of properties.
+        case columns(Condition)
+        case failure(StoreError)
+    }
+
+    private let form: Form
 
     /// Creates a condition in the syntax of format strings.
-    public init(_ format: String, _ arguments: (any QueryArgument)?...) { condition = Where(format: format, arguments: arguments) }
+    public init(_ format: String, _ arguments: (any QueryArgument)?...) { form = .named(Where(format: format, arguments: arguments)) }
     /// Creates a condition by names. The query throws for a condition by key paths, because those refer to objects.
-    public init(_ condition: Where<T>) { self.condition = condition }
+    public init(_ condition: Where<T>) { form = .named(condition) }
+
+    /// Creates a condition by the stored names of properties. The query throws the errors of the closure.
+    package init(catching make: () throws -> Condition) {
+        do { form = .columns(try make()) } catch { form = .failure(StoreError(describing: error)) }
+    }
 
     /// Adds the condition to a query. Multiple conditions are combined with AND.
-    public func add(to query: inout ValueQuery<T>) { query.having = query.having.map { $0 && condition } ?? condition }
+    public func add(to query: inout ValueQuery<T>) {
+        switch form {
+        case .named(let condition): query.having = query.having.map { $0 && condition } ?? condition
+        case .columns(let condition): query.havingColumns = query.havingColumns.map { .and([$0, condition]) } ?? condition
+        case .failure(let error): query.error = query.error ?? error
+        }
+    }
 }
 
 extension QueryKey {

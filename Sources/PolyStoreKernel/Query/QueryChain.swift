@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreConditions
 
 /// A complete query of values, made by chaining:
 ///
@@ -41,7 +42,9 @@ extension FetchSource {
     public func select(_ terms: SelectTerm...) -> QueryChain<Entity, QueryRow> { select(Select(terms)) }
     /// Selects the terms of a ``Select``.
     public func select<Result>(_ select: Select<Result>) -> QueryChain<Entity, Result> {
-        QueryChain(query: ValueQuery(chain), select: select)
+        var query = ValueQuery(chain)
+        if select.isDistinct { query.chain.options.returnsDistinctResults = true }
+        return QueryChain(query: query, select: select)
     }
 }
 
@@ -58,6 +61,8 @@ public struct ValueQuery<T: Model>: Sendable, Hashable {
     package var chain: FetchChain<T>
     var groupBy: [QueryName] = []
     var having: Where<T>?
+    /// A condition on groups by the stored names of properties, which are never aliases.
+    var havingColumns: Condition?
     /// The error of an invalid clause, which the query throws.
     var error: StoreError?
 

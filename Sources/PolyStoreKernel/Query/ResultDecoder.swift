@@ -59,6 +59,13 @@ package struct ResultDecoder: @unchecked Sendable {  // types hold no state
 
     /// A Boolean value that indicates whether no value of a query can be converted to the type.
     package var isUnsupported: Bool { if case .unsupported = kind { true } else { false } }
+    /// A Boolean value that indicates whether the values are those of attributes, or enums.
+    package var isScalar: Bool {
+        switch kind {
+        case .result, .raw: true
+        case .object, .json, .unsupported: false
+        }
+    }
     /// A Boolean value that indicates whether the values are objects.
     package var isObject: Bool { if case .object = kind { true } else { false } }
 

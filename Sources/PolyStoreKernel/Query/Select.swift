@@ -12,6 +12,15 @@ import PolyStoreConditions
 /// compiler checks a key path with a root, `\Person.age`. A key path without a root is only a name, because `Select` does not know the model.
 public struct Select<Result>: Sendable, Hashable {
     let terms: [SelectTerm]
+    /// A Boolean value that indicates whether each row is returned once.
+    private(set) var isDistinct = false
+
+    /// Returns the selection with each row once.
+    public func distinct() -> Select {
+        var copy = self
+        copy.isDistinct = true
+        return copy
+    }
 
     /// Creates a selection of one value.
     public init(_ term: SelectTerm) { terms = [term] }

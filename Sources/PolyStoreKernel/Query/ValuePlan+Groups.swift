@@ -28,7 +28,12 @@ extension ValuePlan {
     private func groupedValues() throws -> (groups: [AggregateRow], columns: GroupColumns<T>, outputs: [Int]) {
         var columns = try GroupColumns(self)
         let outputs = try zip(terms, names).map { try columns.output($0, $1) }
-        let having = try query.having.map { try $0.condition().renamed { try columns.path(of: $0) } }
+        var conditions: [Condition] = []
+        if let named = query.having {
+            conditions.append(try named.condition().renamed { try columns.path(named: $0) })
+        }
+        if let condition = query.havingColumns { conditions.append(try condition.renamed { try columns.path(of: $0) }) }
+        let having = conditions.isEmpty ? nil : conditions.count == 1 ? conditions[0] : .and(conditions)
         let order = try (query.chain.order?.keys ?? []).map { key in (key, try columns.path(of: key.name)) }
 
         var requests = try entries.enumerated().map { try columns.request($0.element, store: $0.offset) }
@@ -129,15 +134,19 @@ private struct GroupColumns<T: Model> {
         PropertyPath([columnNames[column]] + rest, location: location)
     }
 
-    /// Returns the column path for an operand of a condition on groups; nil if it is neither a key nor an aggregate, and consists of others.
+    /// Returns the column path for an operand by stored names; nil if it is neither a key nor an aggregate, and consists of others.
     mutating func path(of operand: Operand) throws -> PropertyPath? {
+        if let group = plan.groupBy.firstIndex(where: { $0.function == nil && $0.operand == operand }) { return field(group, .none) }
         switch operand {
-        case .path(let path): return try self.path(path)
-        case .aggregate: return try path(of: QueryTerm(operand: operand), .none)
-        default:
-            guard let group = plan.groupBy.firstIndex(where: { $0.function == nil && $0.operand == operand }) else { return nil }
-            return field(group, .none)
+        case .path, .aggregate: return try path(of: QueryTerm(operand: operand), .none)
+        default: return nil
         }
+    }
+
+    /// Returns the column path for an operand whose names can be aliases; nil if it consists of others.
+    mutating func path(named operand: Operand) throws -> PropertyPath? {
+        if case .path(let path) = operand { return try self.path(path) }
+        return try path(of: operand)
     }
 
     /// Returns the column path for a path in a condition on groups.
@@ -155,7 +164,10 @@ private struct GroupColumns<T: Model> {
             let column = try output(plan.terms[alias], plan.names[alias])
             return field(column, .none)
         }
-        if case .operand(let operand) = name, let path = try path(of: operand) { return path }
+        if case .operand(let operand) = name {
+            if let path = try path(of: operand) { return path }
+            return try path(of: QueryTerm(operand: operand), .none)
+        }
         let term = try QueryTerm(nil, name, T.self, plan.context, plan.entries[0])
         if case .path(let path)? = term.operand { return try self.path(of: term, path.location) }
         return try path(of: term, .none)

@@ -42,7 +42,7 @@ struct ValuePlan<T: Model> {
             if !keys.contains(key) { keys.append(key) }
         }
         groupBy = keys
-        isGrouped = !keys.isEmpty || query.having != nil || terms.allSatisfy { $0.function != nil }
+        isGrouped = !keys.isEmpty || query.having != nil || query.havingColumns != nil || terms.allSatisfy { $0.function != nil }
     }
 
     func fault(_ message: String) -> StoreError { StoreError(.invalidPredicate, message, entity: T._$entityName) }

@@ -231,3 +231,33 @@ public func ~= <T: Model, D: Model, S: Sequence<ObjectID<D>>>(targets: S, path: 
         .oneOf(try context.expression(path, entry), targets.lazy.filter { $0.isHeld(by: entry.store) }.map { .integer($0.rowID) })
     }
 }
+
+/// Selects objects whose to-one relationship leads to one of the objects of a fetch: `From<Writer>().where(\.name == "Ann") ~= \.writer`. One request, as with
+/// `Where.one`. The fetch of a source that has a limit, an offset or configurations of its own throws.
+public func ~= <S: FetchSource, T: Model>(source: S, path: KeyPath<T, S.Entity?>) -> Where<T> {
+    let chain = source.chain
+    guard chain.options.limit == nil, chain.options.offset == 0, chain.from.configurations == nil else {
+        return Where<T>(catching: {
+            throw StoreError(
+                .invalidPredicate,
+                "A condition on the objects of a fetch takes its conditions only, and not its limit, offset or configurations. Fetch the ids, and use them: ids ~= \\.writer.",
+                entity: T._$entityName)
+        })
+    }
+    return Where<T>.one(path, chain.condition ?? Where(true))
+}
+
+extension Collection where Element: Model {
+    /// Returns a fetch of those of the objects that satisfy a condition: `writer.books.where(\.pages > 100)`. The source lists their ids; a condition on the
+    /// inverse, `From<Book>().where(\.writer == writer)`, reads an index instead.
+    public func `where`(_ condition: Where<Element>) -> FetchChain<Element> {
+        From<Element>().where(Where(among: map(\.objectID))).where(condition)
+    }
+}
+
+extension Where {
+    /// Selects the objects with some ids.
+    fileprivate init(among ids: [ObjectID<T>]) {
+        self.init(of: [ids]) { _, entry in .oneOf(.objectID, ids.lazy.filter { $0.isHeld(by: entry.store) }.map { .integer($0.rowID) }) }
+    }
+}

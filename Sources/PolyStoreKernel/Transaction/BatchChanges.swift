@@ -30,8 +30,8 @@ public struct BatchChanges<T: Model> {
         let entry: StoreEntity
     }
 
-    /// A Boolean value that indicates whether a value can depend on other objects, so that all are computed before the first one is assigned.
-    private(set) var readsOthers = false
+    /// The values that are computed by names. If one depends on other objects, all are computed before the first one is assigned.
+    private(set) var operands: [Operand] = []
     private(set) var steps: [Step] = []
     /// The error of an invalid step; thrown by the update.
     private(set) var error: (any Error)?
@@ -140,7 +140,7 @@ public struct BatchChanges<T: Model> {
     package mutating func set(_ path: PartialKeyPath<T>, computing operand: () throws -> Operand) {
         do {
             let operand = try operand()
-            readsOthers = true
+            operands.append(operand)
             let isOptional = type(of: path).valueType is any OptionalType.Type
             var values: (entityIndex: Int32, type: AttributeType, values: SortValues)?
             steps.append(
@@ -155,8 +155,15 @@ public struct BatchChanges<T: Model> {
                     if value.isNull, !isOptional {
                         throw StoreError(.invalidValue, "\(operand) is null, and the property is not optional. Give a value with ??.")
                     }
-                    guard field.type.physical == .real, case .integer(let integer) = value else { return value }
-                    return .real(values?.type == .uint64 ? Double(UInt64(bitPattern: integer)) : Double(integer))
+                    guard case .integer(let integer) = value else { return value }
+                    let isUnsigned = values?.type == .uint64
+                    if field.type.physical == .real { return .real(isUnsigned ? Double(UInt64(bitPattern: integer)) : Double(integer)) }
+                    // The bit pattern of an unsigned number is a negative one.
+                    if isUnsigned != (field.type == .uint64), integer < 0 {
+                        let number = isUnsigned ? "\(UInt64(bitPattern: integer))" : "\(integer)"
+                        throw StoreError(.invalidValue, "\(operand) is \(number), which does not fit \(field.type).")
+                    }
+                    return value
                 })
         } catch { self.error = self.error ?? error }
     }

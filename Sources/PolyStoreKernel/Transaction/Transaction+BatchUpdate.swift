@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreConditions
 
 extension Transaction {
     /// Updates every matching object, including pending ones. Objects that already have the new values are not changed.
@@ -27,6 +28,10 @@ extension Transaction {
 
     private func carryOut<S: FetchSource>(_ batch: BatchChanges<S.Entity>, _ source: S) throws -> Int {
         let assigner = FieldAssigner(self)
+        let entries = try entries(of: source.chain.from)
+        let readsOthers = try batch.operands.contains { operand in
+            try entries.contains { try operand.resolved(for: $0.entity, in: $0.store.schema).expression.needsRelated }
+        }
         var count = 0
         var computed: [(object: S.Entity, values: [Int: Value])] = []
         try fetchInBatches(source) { objects in
@@ -35,7 +40,7 @@ extension Transaction {
                 let old = try assigner.record(of: object, entry)
                 let values = try values(batch, object, old, entry, assigner)
                 if values.isEmpty { continue }
-                if batch.readsOthers { computed.append((object, values)) } else { try assigner.assign(values, to: object, old, entry) }
+                if readsOthers { computed.append((object, values)) } else { try assigner.assign(values, to: object, old, entry) }
             }
             count += objects.count
         }

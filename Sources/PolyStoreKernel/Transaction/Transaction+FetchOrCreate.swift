@@ -121,6 +121,16 @@ extension Transaction {
     }
 }
 
+extension Transaction {
+    /// Changes the first matching object, or creates one that matches, with one closure for both: `upsert(Into<Book>(), where: \.isbn == "1") { $0.title = "A" }`.
+    /// See ``upsert(_:into:insert:update:)-(S,_,_,_)``.
+    @discardableResult
+    public func upsert<T>(_ into: Into<T>, where condition: Where<T>, _ change: (T) throws -> Void) throws -> T {
+        let source = if let configuration = into.configuration { From<T>(configuration) } else { From<T>() }
+        return try upsert(source.where(condition), into: into, insert: change, update: change)
+    }
+}
+
 extension From {
     /// The only store that the clause names, if there is exactly one.
     fileprivate var onlyStore: Into<T> {

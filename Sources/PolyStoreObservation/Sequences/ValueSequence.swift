@@ -57,6 +57,14 @@ extension DataStack {
         core.values(of: { try $0.queryValue(source, aggregate) }, CallSite("values", file: file, line: line))
     }
 
+    /// Returns the values of an object, and nil while it does not exist: its current snapshot first, then one after each commit that changes it.
+    ///
+    ///     for try await jane in stack.values(of: jane.objectID) { print(jane?.name ?? "gone") }
+    public func values<T: Model>(of id: ObjectID<T>, file: StaticString = #fileID, line: UInt = #line) -> ValueSequence<ObjectSnapshot<T>?>
+    {
+        core.values(of: { try $0.fetchSnapshot(id) }, CallSite("values", file: file, line: line))
+    }
+
     /// Returns the rows of a query by columns.
     ///
     ///     for try await names in stack.values(of: From<Person>().where { $0.age > 17 }.select { $0.name }) { print(names) }

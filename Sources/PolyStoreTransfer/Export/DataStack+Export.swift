@@ -1,9 +1,22 @@
+public import Foundation
 import PolyStoreBackend
 public import PolyStoreFormats
 import PolyStoreKernel
 import PolyStoreRuns
 
 extension DataStack {
+    /// Returns objects as JSON, JSON Lines or CSV in memory; see ``export(_:to:options:file:line:)``.
+    public func export<S: FetchSource>(
+        _ source: S, format: RecordFormat, options: ExportOptions<S.Entity> = ExportOptions(), file: StaticString = #fileID,
+        line: UInt = #line
+    ) async throws -> Data {
+        // The export writes on one thread and has ended before the bytes are read.
+        nonisolated(unsafe) let sink = MemoryByteSink()
+        _ = try await export(
+            source, to: ExportDestination(name: "memory", format: format) { sink }, options: options, file: file, line: line)
+        return Data(sink.bytes)
+    }
+
     /// Writes objects to a file or another destination, in JSON Lines, JSON or CSV.
     ///
     ///     try await stack.export(From<City>().where(\.population > 1_000_000).orderBy(.ascending(\.name)), to: .file(path: "cities.jsonl"))

@@ -1,4 +1,5 @@
 import PolyStore
+import Synchronization
 
 @propertyWrapper
 struct Clamped<Value> {
@@ -10,6 +11,8 @@ actor Background {
     static let shared = Background()
 }
 
+struct Token: ~Copyable {}
+
 @Model
 final class Thing {
     @MainActor var title: String = ""  // error: title belongs to no actor
@@ -20,6 +23,10 @@ final class Thing {
     @Clamped<Int> @Attribute(.indexed) var depth: Int = 0  // error: depth cannot have @Clamped<Int>
 
     @Transient @Clamped var cache: Int = 0
+    @Transient let lock: Mutex<Int> = Mutex(0)
+    @Transient var note: String?
+    var token: Token { Token() }
+    var description: String { "thing" }
     @MainActor var shown: String { "shown" }
     @available(*, deprecated) var old: Int = 0
     nonisolated var count: Int = 0

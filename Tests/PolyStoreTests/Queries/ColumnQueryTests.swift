@@ -5,6 +5,13 @@ import Testing
 
 extension Trade: Decodable {}
 
+@Model
+final class Meter {
+    var level: UInt64 = 0
+    var change: Int = 0
+    var small: Int8 = 0
+}
+
 /// Queries of values by columns in closures, on each backend: selections, groups, conditions on groups and their orders.
 @Suite struct ColumnQueryTests {
     private static let all = From<Colleague>()
@@ -24,6 +31,7 @@ extension Trade: Decodable {}
             #expect(try context.queryRows(all.select { $0.name.length }) == [3, 3, 3, 3, 3, 3])
             #expect(try context.queryRows(all.select { $0.friends.count }) == [1, 2, 1, 1, 1, 0])
             #expect(try context.queryRows(all.select { $0.errands.hours.maximum }) == [5, 2, nil, nil, nil, nil])
+            #expect(try context.queryRows(all.select { $0.errands.hours.sum }) == [9, 2, 0, 0, 0, 0])
             #expect(try context.queryRows(all.select { $0.age }.limit(2).offset(1)) == [20, 30])
             #expect(try context.queryRows(Self.all.select { $0.job }.distinct()).count == 3)
             #expect(try context.queryRows(Self.all.orderBy { $0.age * -1 }.select { $0.age }) == [60, 50, 40, 30, 20, 10])
@@ -112,7 +120,15 @@ extension Trade: Decodable {}
             #expect(try context.queryRows(groups.orderBy { $0.age.sum }.limit(1).offset(1)).map(\.1) == [30])
             let lengths = all.select { ($0.age / 20, $0.objectID.count) }.groupBy { $0.age / 20 }
             #expect(try context.queryRows(lengths.having { $0.age / 20 > 0 }.orderBy { ($0.age / 20).descending }).map(\.0) == [3, 2, 1])
-            // An aggregate of pending changes and names do not mix with names of columns.
+            // A key that is an aggregate of related objects is a key, and not an aggregate of the group.
+            let byCount = all.select { $0.objectID.count }.groupBy { $0.friends.count }
+            #expect(try context.queryRows(byCount.having { $0.friends.count > 1 }) == [1])
+            #expect(try context.queryRows(byCount.orderBy { $0.friends.count.descending }) == [1, 4, 1])
+            // Aliases do not shadow columns.
+            let shadowed = try context.queryAttributes(
+                all, Select("job", .count(as: "age")), GroupBy("job", "age"), Having<Colleague> { $0.age > 30 },
+                OrderBy(.descending("job")))
+            #expect(shadowed.count == 3)
             let named = all.select { ($0.job, $0.age.average.as("age")) }.groupBy { $0.job }.having { $0.age.maximum > 50 }
             #expect(try context.queryAttributes(named).count == 1)
         }
@@ -151,6 +167,11 @@ extension Trade: Decodable {}
             let rows = try context.queryRows(query)
             #expect(totals == rows.map { Total(job: $0.0, count: $0.1, average: $0.2, top: $0.3, bonus: $0.4) })
             #expect(try context.queryRows(Self.all.orderBy { $0.age }.select { $0.name }, as: String.self).first == "Ann")
+            #expect(
+                try context.queryRows(Self.all.orderBy { $0.age }.select { $0.formerJob }, as: Trade?.self).prefix(2) == [nil, .engineer])
+            #expect(try context.queryRows(Self.all.orderBy { $0.age }.select { $0.job }, as: Trade.self).first == .engineer)
+            #expect(
+                failure { _ = try context.queryRows(Self.all.select { ($0.formerJob, $0.name) }, as: String.self) }?.code == .invalidValue)
             struct Wrong: Decodable { let job: Trade, mean: Double }
             let error = failure { _ = try context.queryRows(query, as: Wrong.self) }
             #expect(error?.code == .invalidValue && error?.message.contains("mean") == true, "\(error?.message ?? "")")
@@ -192,6 +213,9 @@ extension Trade: Decodable {}
         #expect(message { _ = try $0.fetchAll(all.orderBy { $0.age.sum }) }.contains("sum(age)"))
         #expect(message { _ = try $0.queryRows(all.select { $0.age.sum }.having { $0.name == "x" }) }.contains("name"))
         #expect(message { _ = try $0.queryRows(all.select { ($0.age.average).sum }) }.contains("average(age)"))
+        #expect(message { _ = try $0.queryRows(all.select { $0.age.average ?? 0 }) }.contains("computes with an aggregate"))
+        #expect(message { _ = try $0.queryValue(all.limit(2).select { $0.age.sum }) }.contains("A limit or an offset"))
+        #expect(message { _ = try $0.queryGroups(all.limit(2), by: { $0.job }, select: { $0.age.sum }) }.contains("A limit or an offset"))
         var kept: Columns<Errand>?
         _ = From<Errand>().where { errand in
             kept = errand
@@ -238,6 +262,10 @@ extension Trade: Decodable {}
             let query = Self.all.select { ($0.job, $0.objectID.count) }.groupBy { $0.job }.having { $0.age.maximum > 60 }
             #expect(try transaction.queryRows(query).isEmpty)
             #expect(try transaction.queryRows(query.tweak { $0.includesPendingChanges = true }).map(\.1) == [3])
+            // An object that the transaction has deleted, in committed rows.
+            let ann = try #require(try transaction.fetchOne(Self.all.where { $0.name == "Ann" }))
+            try transaction.delete(ann)
+            #expect(try transaction.queryRows(Self.all.where { $0.name == "Bob" }.select { $0.boss }) == [nil])
         }
     }
 }
@@ -301,6 +329,26 @@ extension Trade: Decodable {}
         refused(.invalidPredicate, "Colleague.initial") { $0.set(\.name) { $0.initial } }
         refused(.invalidPredicate, "average(age)") { $0.set(\.score) { $0.age.average } }
         refused(.invalidPredicate, "Colleague.initial") { $0.set(\.initial) { $0.name } }
+    }
+
+    @Test(arguments: Backend.forObjectLayer)
+    func unsignedNumbersDoNotWrap(_ backend: Backend) throws {
+        let folder = try Folder()
+        let stack = try DataStack(Schema("Meters", Meter.self))
+        try stack.addStore(backend.store(in: folder))
+        try stack.performAndWait { try $0.create(Meter.self) { ($0.level, $0.change) = (1, -1) } }
+        let changes: [@Sendable (inout BatchChanges<Meter>) -> Void] = [
+            { $0.set(\.level) { $0.level - 2 } }, { $0.set(\.small) { $0.small + 100 + 100 } },
+        ]
+        for change in changes {
+            try stack.performAndWait { transaction in
+                #expect(failure { try transaction.batchUpdate(From<Meter>(), set: change) }?.code == .invalidValue)
+            }
+        }
+        try stack.performAndWait { try $0.batchUpdate(From<Meter>()) { $0.set(\.level) { $0.level + 4 } } }
+        #expect(
+            try stack.readAndWait { try $0.queryRows(From<Meter>().select { ($0.level, $0.change, $0.small) }).first.map { "\($0)" } }
+                == "(5, -1, 0)")
     }
 
     @Test(arguments: Backend.forObjectLayer)
@@ -425,5 +473,55 @@ extension Trade: Decodable {}
         try staff.stack.readAndWait { context throws in
             #expect(try context.fetchAll(From<Colleague>()).allSatisfy { $0.bonus == $0.salary * 2 })
         }
+    }
+}
+
+/// Short forms of frequent queries, on each backend.
+@Suite struct ShortQueryTests {
+    @Test(arguments: Backend.forObjectLayer)
+    func frequentQueriesHaveAShortForm(_ backend: Backend) throws {
+        let staff = try Staff(backend)
+        let stack = staff.stack
+        try stack.readAndWait { context throws in
+            let all = From<Colleague>()
+            #expect(try context.exists(all.where { $0.name == "Ann" }) && !context.exists(all, Where(\.name == "Zoe")))
+            let jobs: [Trade] = try context.queryValues(all, Select(\.job).distinct())
+            #expect(Set(jobs) == [.engineer, .doctor, .clerk] && jobs.count == 3)
+            #expect(try context.queryAttributes(all.select(Select(SelectTerm("job")).distinct() as Select<QueryRow>)).count == 3)
+            #expect(try context.fetchAll(all.orderBy(SortDescriptor(\.age, order: .reverse))).first?.name == "Jan")
+            let eldest = all.where { $0.age == 10 }
+            #expect(try context.fetchAll(all.where(eldest ~= \.boss)).map(\.name) == ["Bob"])
+            #expect(failure { _ = try context.fetchAll(all.where(eldest.limit(1) ~= \.boss)) }?.code == .invalidPredicate)
+            let bob = try #require(try context.fetchOne(all.where { $0.name == "Bob" }))
+            #expect(try context.fetchAll(bob.friends.where(\.age > 20)).map(\.name) == ["Cid"])
+            #expect(try context.fetchAll(Set<Colleague>().where(\.age > 20)).isEmpty)
+            #expect(try ObjectID<Colleague>(uri: bob.objectID.uri, in: stack) == bob.objectID)
+            #expect(failure { _ = try ObjectID<Errand>(uri: bob.objectID.uri, in: stack) }?.code == .notFound)
+            struct Row: Decodable, Equatable { let name: String, age: Int }
+            let rows = try context.queryAttributes(all.where { $0.age < 20 }, Select("name", "age")).map { try $0.decode(Row.self) }
+            #expect(rows == [Row(name: "Ann", age: 10)])
+        }
+        for _ in 1...2 {
+            try staff.stack.performAndWait { try $0.upsert(Into<Colleague>(), where: \.name == "Kim") { $0.age += 5 } }
+        }
+        #expect(try staff.stack.readAndWait { try $0.fetchOne(From<Colleague>().where { $0.name == "Kim" })?.age } == 10)
+    }
+
+    @Test func oneObjectIsObservedAndExported() async throws {
+        let staff = try Staff(.memory)
+        let id = try await staff.stack.read { try $0.fetchObjectID(From<Colleague>().where { $0.name == "Ann" }) }
+        let ann = try #require(id)
+        var values = staff.stack.values(of: ann).makeAsyncIterator()
+        #expect(try await values.next()??.age == 10)
+        try await staff.stack.perform(editing: ann) { _, ann in ann.age = 11 }
+        #expect(try await values.next()??.age == 11)
+        try await staff.stack.perform { try $0.delete([ann]) }
+        #expect(try await values.next() == .some(nil))
+        let folder = try Folder()
+        let stack = try DataStack(Schema("Meters", Meter.self))
+        try stack.addStore(Backend.memory.store(in: folder))
+        try await stack.perform { try $0.create(Meter.self) { $0.level = 7 } }
+        let json = try await stack.export(From<Meter>(), format: .json)
+        #expect(String(decoding: json, as: UTF8.self).contains("\"level\":7"))
     }
 }
