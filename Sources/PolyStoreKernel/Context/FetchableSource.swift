@@ -175,7 +175,7 @@ extension FetchableSource {
 
     /// Returns the values of a selection in all rows, without null values.
     ///
-    ///     let jobs: [Job] = try context.queryValues(From<Person>(), Select(\.job).distinct())
+    ///     let ages: [Int] = try context.queryValues(From<Person>(), Select(\.age).distinct())
     ///
     /// - Throws: `invalidValue` for a value that does not fit the type.
     public func queryValues<S: FetchSource, V>(_ source: S, _ select: Select<V>, _ clauses: any QueryClause<S.Entity>...) throws -> [V] {
