@@ -84,3 +84,15 @@ extension Column where V: ColumnNumber {
         Column<Double?>(_$value: ColumnValue([_$value, ColumnValue(constant: exponent)]) { .function(.power, $0) })
     }
 }
+
+// MARK: Random orders
+
+extension Column where V: ColumnIdentifier {
+    /// Returns a pseudorandom integer of the row id and a seed: `.where { $0.objectID.shuffle(seed: 42) % 10 == 0 }`, `.orderBy { $0.objectID.shuffle(seed: 42) }`.
+    ///
+    /// One seed yields the same value on every backend and in every process; see `ScalarFunction.shuffle`. Values are positive or negative, and so are
+    /// their remainders.
+    public func shuffle(seed: Int) -> Column<Int> {
+        Column<Int>(_$value: ColumnValue([_$value, ColumnValue(constant: seed)]) { .function(.shuffle, $0) })
+    }
+}

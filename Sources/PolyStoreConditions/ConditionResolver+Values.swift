@@ -185,7 +185,10 @@ extension ConditionResolver {
             return try constant(result, other, scope)
         case .function(let function, let operands):
             let values = try operands.map { try value($0, nil, comparison, scope) }
-            guard !values.contains(where: { $0.target != nil }), let result = QueryExpression.function(function, values.map(\.expression))
+            // The number of a shuffle can be the row id of an object.
+            let isRowID = function == .shuffle && values.first.map { $0.target != nil && $0.expression.asConstant == nil } ?? false
+            guard !values.dropFirst(isRowID ? 1 : 0).contains(where: { $0.target != nil }),
+                let result = QueryExpression.function(function, values.map(\.expression))
             else {
                 throw comparison.location.error(
                     "\(function.rawValue) takes \(function.operandDescription), not \(values.map { description(of: $0) }.joined(separator: " and ")).\(Self.wayOut(values, isDivision: function == .modulus))",

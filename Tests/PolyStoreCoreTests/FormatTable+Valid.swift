@@ -9,6 +9,9 @@ extension FormatTable {
     }
 
     private static let text = #"""
+        shuffle(objectID, 42) > 0 → shuffle(objectID, 42) > 0
+        SHUFFLE(SELF, -1) == modulus(shuffle(a.b, c), 10) → shuffle(SELF, -1) == modulus(shuffle(a.b, c), 10)
+        shuffle == 5 AND a.shuffle > 1 → shuffle == 5 AND a.shuffle > 1
         year(born) == 2024 → year(born) == 2024
         YEAR:(born) == 2024 → year(born) == 2024
         hour(started, '+05:30') < 8 → hour(started, "+05:30") < 8

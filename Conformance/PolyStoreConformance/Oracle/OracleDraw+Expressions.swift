@@ -75,6 +75,7 @@ extension OracleDraw {
             return .field(numbers.isEmpty || random.once(in: 6) ? .objectID : random.pick(numbers))
         case 10:
             let inner = number(entity, depth - 1)
+            if random.once(in: 3) { return .function(.shuffle, [inner, random.once(in: 3) ? number(entity, 0) : constant()]) ?? inner }
             return .function(random.pick([.ln, .log, .exp]), [inner]) ?? inner
         case 5...7:
             let (left, right) = (number(entity, depth - 1), number(entity, depth - 1))

@@ -37,6 +37,12 @@ extension OracleModel {
             guard let number = OracleNumber(value(operands[0], entity, id), operands[0].type)?.rounded else { return .null }
             if function == .exp { return OracleValues.kept(.real(exp(number))) }
             return number <= 0 ? .null : OracleValues.kept(.real(function == .ln ? log(number) : log10(number)))
+        case .function(.shuffle, let operands):
+            guard case .integer(let number) = value(operands[0], entity, id), case .integer(let seed) = value(operands[1], entity, id)
+            else {
+                return .null
+            }
+            return .integer(OracleShuffle.value(number, seed))
         // Never drawn: cases of their own show what these mean.
         case .function, .conditional, .element, .outer: return .null
         }

@@ -97,9 +97,12 @@ extension OracleQuery {
             found =
                 [left, right] + simpler(left).compactMap { .arithmetic(operation, $0, right) }
                 + simpler(right).compactMap { .arithmetic(operation, left, $0) }
-        case .function(let function, let operands) where operands.count == 1:
-            found = operands + simpler(operands[0]).compactMap { .function(function, [$0]) }
-        case .function, .conditional, .element, .outer: found = []
+        case .function(let function, let operands):
+            let changed = operands.indices.flatMap { index in
+                simpler(operands[index]).map { operands[..<index] + [$0] + operands[(index + 1)...] }
+            }
+            found = operands + changed.compactMap { .function(function, Array($0)) }
+        case .conditional, .element, .outer: found = []
         case .datePart(let part, let zone, let date):
             found = [.constant(.integer(1), .int64)] + simpler(date).compactMap { .datePart(part, of: $0, in: zone) }
         case .folded(let inner, let options): found = [inner] + simpler(inner).map { .folded($0, options) }

@@ -22,6 +22,18 @@ public enum ScalarFunction: String, Sendable, Hashable, CaseIterable {
     case log
     /// The exponential of the number as a real: the power of e. Infinite if it overflows.
     case exp
+    /// A pseudorandom integer of an integer and a seed, of all 64 bits with a sign: an order by it is a random order that the seed determines.
+    ///
+    /// The value of number n with seed s is the n-th output of the generator SplitMix64 that starts from s (Steele, Lea and Flood, "Fast Splittable
+    /// Pseudorandom Number Generators", 2014). On 64 bits without a sign, where products and sums wrap:
+    ///
+    ///     z = s + n * 0x9e3779b97f4a7c15
+    ///     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9
+    ///     z = (z ^ (z >> 27)) * 0x94d049bb133111eb
+    ///     value = z ^ (z >> 31)
+    ///
+    /// The bits of the value are read as an `Int64`. With one seed, different numbers have different values, so an order by the values of row ids has no ties.
+    case shuffle
     /// The number of characters (extended grapheme clusters) of a text.
     case length
     /// The text in uppercase, by Unicode's default rules.
@@ -34,7 +46,7 @@ public enum ScalarFunction: String, Sendable, Hashable, CaseIterable {
     /// The number of operands.
     public var operandCount: Int {
         switch self {
-        case .power, .modulus: 2
+        case .power, .modulus, .shuffle: 2
         default: 1
         }
     }
@@ -47,6 +59,7 @@ public enum ScalarFunction: String, Sendable, Hashable, CaseIterable {
         case .length: return operands[0].physical == .text ? .int64 : nil
         case .uppercase, .lowercase: return operands[0].physical == .text ? .string : nil
         case .power, .sqrt, .ln, .log, .exp: return operands.allSatisfy(\.isNumber) ? .double : nil
+        case .shuffle: return operands.allSatisfy { $0.isNumber && $0.physical == .integer } ? .int64 : nil
         case .modulus:
             guard operands.allSatisfy(\.isNumber) else { return nil }
             return operands.allSatisfy { $0.physical == .integer } ? .int64 : .double
@@ -61,6 +74,7 @@ public enum ScalarFunction: String, Sendable, Hashable, CaseIterable {
         switch self {
         case .length, .uppercase, .lowercase: "a text"
         case .power, .modulus: "two numbers"
+        case .shuffle: "an object or an integer, and an integer as its seed"
         case .distinct: "a value"
         default: "a number"
         }

@@ -49,7 +49,7 @@ extension FormatParser {
         "lowercase": .lowercase, "modulus": .modulus, "power": .power, "abs:": .abs, "ceiling:": .ceiling, "floor:": .floor,
         "trunc:": .trunc, "sqrt:": .sqrt, "length:": .length, "uppercase:": .uppercase, "lowercase:": .lowercase,
         "modulus:by:": .modulus, "raise:topower:": .power, "ln": .ln, "log": .log, "exp": .exp, "ln:": .ln, "log:": .log, "exp:": .exp,
-        "distinct": .distinct,
+        "distinct": .distinct, "shuffle": .shuffle,
     ]
 
     /// The parts of dates by their names, which can end in a colon as those of Foundation's functions do.
@@ -62,12 +62,12 @@ extension FormatParser {
     ]
 
     private static let supported =
-        "SUBQUERY, TERNARY, CAST, now, abs, ceiling, floor, trunc, sqrt, ln, log, exp, modulus:by:, raise:toPower:, length, uppercase, lowercase, year, "
+        "SUBQUERY, TERNARY, CAST, now, abs, ceiling, floor, trunc, sqrt, ln, log, exp, modulus:by:, raise:toPower:, shuffle, length, uppercase, lowercase, year, "
         + "quarter, month, week, day, weekday, hour, minute, count, countDistinct, sum, average, min, max, stddev, median and mode"
 
     private static let advice = [
         "function": ": write the function itself, as in length(name)",
-        "random": ": its value would differ for each object; pass a number as an argument",
+        "random": ": write shuffle(objectID, 42), which a seed determines, or pass a number as an argument",
         "canonical:": ": write the option [cd] after the operator", "canonical": ": write the option [cd] after the operator",
     ]
 

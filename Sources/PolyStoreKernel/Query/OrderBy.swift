@@ -104,6 +104,23 @@ public struct OrderKey<T: Model>: Sendable, Hashable {
         OrderKey(name, false, nulls, options)
     }
 
+    /// Returns a key for a random order that a seed determines: `From<Person>().orderBy(.random(seed: 42))`.
+    ///
+    /// The order depends on the seed and the row ids alone: one seed yields the same order on every backend and in every process, and another seed another one.
+    /// Objects that are inserted or deleted do not change the order of the others. Objects are ordered by the shuffle of their row ids
+    /// (`ScalarFunction.shuffle`), as by the text `"shuffle(objectID, 42)"`. Objects of several stores are merged in this order; those with equal row ids are
+    /// in the order of the stores.
+    ///
+    /// With a limit, the first objects are a random sample: `.orderBy(.random(seed: 42)).limit(10)`. The query evaluates all objects that satisfy the
+    /// condition, and needs memory for those of the sample only. ``random`` has a seed of its own each time.
+    public static func random(seed: Int) -> OrderKey<T> {
+        let operands: [Operand] = [.path(PropertyPath(["objectID"])), .constant(.integer(Int64(seed)), .int64)]
+        return OrderKey(.function(.shuffle, operands), ascending: true, nulls: .smallest, options: [])
+    }
+
+    /// A key for a random order with a new seed each time it is made: `From<Person>().orderBy(.random).limit(1)`. See ``random(seed:)``.
+    public static var random: OrderKey<T> { .random(seed: .random(in: .min ... .max)) }
+
     func key(_ context: Context, _ entry: StoreEntity) throws -> SortKey {
         switch form {
         case .plain(let key): return key

@@ -51,6 +51,10 @@ final class FunctionNode: ExpressionNode {
     }
 
     private func result(_ left: NumericValue, _ right: NumericValue) -> Value {
+        if function == .shuffle {
+            guard case .integer(let number) = left, case .integer(let seed) = right else { return .null }
+            return .integer(Shuffle.value(of: Int64(truncatingIfNeeded: number), seed: Int64(truncatingIfNeeded: seed)))
+        }
         if function == .power {
             let power = pow(left.asReal, right.asReal)
             return power.isNaN && !left.asReal.isNaN && !right.asReal.isNaN ? .null : .real(Value.normalized(power))

@@ -100,7 +100,7 @@ import Testing
             ("ANY errands[0].owner.friends.age > 3", "ANY cannot follow a position to many objects. Write a SUBQUERY"),
             ("length(age) == 1", "length takes a text, not int64."), ("sqrt(name) == 1", "sqrt takes a number, not string."),
             ("modulus:by:(age) == 1", "modulus:by:(…) takes 2 values, not 1"), ("sqrt() == 1", "sqrt(…) takes one value, not 0"),
-            ("random(1) == 1", "random(…) is not supported: its value would differ for each object"),
+            ("random(1) == 1", "random(…) is not supported: write shuffle(objectID, 42), which a seed determines"),
             ("year(age) == 1", "year takes a date, not int64."), ("hour(born, 'Mars') == 1", "\"Mars\" is not a time zone."),
             ("FUNCTION(name, 'length') == 3", "write the function itself, as in length(name)"),
             ("age IN name", "name is a text, and only texts can be IN it; age is int64."),
