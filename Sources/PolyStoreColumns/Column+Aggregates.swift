@@ -158,6 +158,6 @@ extension Column where V: ColumnIdentifier {
 }
 
 extension Column {
-    /// The column with a name in the rows of a selection, for dictionaries and `Decodable` types: ``$0.age.average.as("averageAge")``.
+    /// The column with a name in the rows of a selection, for dictionaries and `Decodable` types: `$0.age.average.as("averageAge")`.
     public func `as`(_ name: String) -> Column { Column(_$value: _$value.named(name)) }
 }

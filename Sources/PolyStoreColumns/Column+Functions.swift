@@ -39,7 +39,7 @@ extension Column where V == Date {
 }
 
 extension Column where V == Date? {
-    /// Returns a part of the date in a time zone; see ``Column/part(_:in:)``.
+    /// Returns a part of the date in a time zone, as of a date that is not optional; null for null.
     public func part(_ part: DatePart, in zone: String = "UTC") -> Column<Int?> { Column<Int?>(_$value: _$value.part(part, zone)) }
     /// The year in the proleptic Gregorian calendar, in UTC; the year before 1 is 0.
     public var year: Column<Int?> { part(.year) }

@@ -123,7 +123,10 @@ public struct QueryExpression: Sendable, Hashable {
     }
 
     /// Returns a part of a date.
-    /// - Parameter zone: the time zone in which the date is read.
+    /// - Parameters:
+    ///   - part: The part.
+    ///   - date: The date.
+    ///   - zone: The time zone in which the date is read.
     /// - Returns: nil if the expression is not a date.
     public static func datePart(_ part: DatePart, of date: QueryExpression, in zone: QueryTimeZone = .utc) -> QueryExpression? {
         guard date.type == .date else { return nil }

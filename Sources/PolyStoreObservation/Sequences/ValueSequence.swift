@@ -76,7 +76,7 @@ extension DataStack {
 }
 
 extension ViewContext {
-    /// Returns the results of a query. The form of ``DataStack/values(of:file:line:)`` for code that has a view only.
+    /// Returns the results of a query. The form of `DataStack.values(of:)` for code that has a view only.
     ///
     /// Unlike ``snapshots(of:_:sectionBy:content:)``, the sequence is not in step with the view: each result is of the latest commit, which the view
     /// may show slightly later.
