@@ -164,6 +164,14 @@ extension ColumnValue {
 }
 
 extension FetchableSource {
+    /// Returns whether any object matches.
+    ///
+    ///     if try context.exists(From<Person>().where(\.email == "jane@example.com")) { … }
+    public func exists<S: FetchSource>(_ source: S) throws -> Bool { try readingContext.fetchObjectID(source) != nil }
+    public func exists<T>(_ from: From<T>, _ clauses: any FetchClause<T>...) throws -> Bool {
+        try readingContext.fetchObjectID(from.chain(clauses)) != nil
+    }
+
     /// Returns the rows of a query by columns, in order.
     ///
     ///     for (job, count) in try context.queryRows(From<Person>().select { ($0.job, $0.objectID.count) }.groupBy { $0.job }) { … }

@@ -90,14 +90,6 @@ extension FetchableSource {
         try readingContext.fetchObjectID(From<T>().chain(clauses))
     }
 
-    /// Returns whether any object matches.
-    ///
-    ///     if try context.exists(From<Person>().where(\.email == "jane@example.com")) { … }
-    public func exists<S: FetchSource>(_ source: S) throws -> Bool { try readingContext.fetchObjectID(source) != nil }
-    public func exists<T>(_ from: From<T>, _ clauses: any FetchClause<T>...) throws -> Bool {
-        try readingContext.fetchObjectID(from.chain(clauses)) != nil
-    }
-
     /// Describes the execution of a fetch: access path, conditions evaluated by the engine, residual predicate. See ``Context/explain(_:)``.
     public func explain<S: FetchSource>(_ source: S) throws -> String { try readingContext.explain(source) }
     public func explain<T>(_ from: From<T>, _ clauses: any FetchClause<T>...) throws -> String {
