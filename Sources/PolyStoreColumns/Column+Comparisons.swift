@@ -67,8 +67,8 @@ public func == <V: RawRepresentable>(column: Column<V>, value: V) -> ColumnCondi
 public func == <V: RawRepresentable>(column: Column<V?>, value: V?) -> ColumnCondition where V.RawValue: AttributeValue {
     (value?.rawValue).compared(column._$value, .equal)
 }
-@_disfavoredOverload
 /// Selects objects without a value: `$0.nickname == nil`, `$0.department == nil`.
+@_disfavoredOverload
 public func == <V>(column: Column<V?>, value: _OptionalNilComparisonType) -> ColumnCondition {
     ColumnCondition(column._$value, .equal, .null, .int64)
 }
@@ -99,8 +99,8 @@ public func != <V: RawRepresentable>(column: Column<V>, value: V) -> ColumnCondi
 public func != <V: RawRepresentable>(column: Column<V?>, value: V?) -> ColumnCondition where V.RawValue: AttributeValue {
     (value?.rawValue).compared(column._$value, .notEqual)
 }
-@_disfavoredOverload
 /// Selects objects with a value: `$0.nickname != nil`, `$0.department != nil`.
+@_disfavoredOverload
 public func != <V>(column: Column<V?>, value: _OptionalNilComparisonType) -> ColumnCondition {
     ColumnCondition(column._$value, .notEqual, .null, .int64)
 }

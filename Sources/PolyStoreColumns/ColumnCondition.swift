@@ -134,7 +134,7 @@ public func && (left: ColumnCondition, right: ColumnCondition) -> ColumnConditio
 @_disfavoredOverload
 public func || (left: ColumnCondition, right: ColumnCondition) -> ColumnCondition { .either(left, right) }
 
-// With Boolean properties. The type checker is quicker with a favored overload that is not generic.
+// With Boolean properties. Conditions have the overloads above, because the type checker needs fewer scopes for one that is not generic.
 
 @_disfavoredOverload
 public func && <L: ColumnTest, R: ColumnTest>(left: L, right: R) -> ColumnCondition { left._$condition && right._$condition }

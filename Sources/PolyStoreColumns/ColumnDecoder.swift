@@ -77,8 +77,8 @@ struct SelectedColumns: Sendable {
 }
 
 extension ColumnValue {
-    /// The value as text, for messages.
-    fileprivate var text: String {
+    /// The value as text, for messages and as its name in a row: the names of a path, or the value as in a format string.
+    var text: String {
         guard let operand = try? operand else { return "a column" }
         if case .path(let path) = operand { return path.keys.joined(separator: ".") }
         return operand.description

@@ -154,11 +154,8 @@ extension ColumnValue {
     fileprivate var rowName: String {
         get throws {
             if let alias { return alias }
-            return switch try operand {
-            case .path(let path): path.keys.joined(separator: ".")
-            case .aggregate(.count, nil): "count"
-            case let operand: operand.description
-            }
+            if case .aggregate(.count, nil) = try operand { return "count" }
+            return text
         }
     }
 }
