@@ -187,8 +187,10 @@ import Testing
     }
 
     @Test func concurrentCreationsMakeOneStore() throws {
-        for _ in 0..<10 {
+        for round in 0..<20 {
             let folder = try Folder()
+            // Every second time in a file that an interrupted creation left.
+            if round % 2 == 1 { try Data(count: 4096).write(to: URL(fileURLWithPath: folder.file("test.sqlite"))) }
             let problems = Problems()
             let identities = Problems()
             onThreads(8) { index in

@@ -75,6 +75,35 @@ import Testing
         #expect(folder.names == ["test.sqlite"])
     }
 
+    /// SQLite does not notice that a flush of the folder failed. A power cut after it leaves the length of the first page without its bytes, and no journal.
+    @Test(arguments: [512, 1024, 4096, 65536])
+    func pageOfZerosIsAnInterruptedCreation(length: Int) throws {
+        let folder = try Folder()
+        let url = URL(fileURLWithPath: folder.file("test.sqlite"))
+        try Data(count: length).write(to: url)
+        #expect(try requireFailure { _ = try Store(folder.file("test.sqlite"), try Self.note()) { $0.readOnly() } }.code == .notAStore)
+        #expect(try Data(contentsOf: url) == Data(count: length))
+        let store = try Store(folder.file("test.sqlite"), try Self.note())
+        try store.write { try $0.insert("Note", 1) }
+        #expect(try store.values("Note", 1) == [:])
+        try store.backend.close()
+        #expect(try Store(folder.file("test.sqlite"), try Self.note()).values("Note", 1) == [:])
+    }
+
+    /// Zeros of a length that no first page has, a page with one other byte, and zeros beside a log are left as they are.
+    @Test func otherFilesOfZerosAreUnchanged() throws {
+        var nearly = Data(count: 4096)
+        nearly[4095] = 1
+        for (bytes, log) in [(Data(count: 1000), nil), (Data(count: 131072), nil), (nearly, nil), (Data(count: 1024), Data("log".utf8))] {
+            let folder = try Folder()
+            let url = URL(fileURLWithPath: folder.file("test.sqlite"))
+            try bytes.write(to: url)
+            try log?.write(to: URL(fileURLWithPath: folder.file("test.sqlite-wal")))
+            #expect(try requireFailure { _ = try Store(folder.file("test.sqlite"), try Self.note()) }.code == .notAStore)
+            #expect(try Data(contentsOf: url) == bytes)
+        }
+    }
+
     @Test(arguments: ["DELETE", "WAL"])
     func foreignDatabasesAreUnchanged(mode: String) throws {
         let folder = try Folder()

@@ -114,7 +114,7 @@ struct StoreOpener {
         }
         var metadata: StoreMetadata
         var isMade = false
-        if let found = try read(connection) {
+        if let found = try read(connection, hadLog: hadLog) {
             metadata = found
             if !hadLog { try checkPages(connection) }
             if !request.isReadOnly { try useLog(connection) }
@@ -152,7 +152,20 @@ struct StoreOpener {
     }
 
     /// Reads the metadata in one transaction.
-    /// - Returns: `nil` for an empty file, and for a store that must be reset.
+    /// - Returns: `nil` for an empty file, for one that an interrupted creation left, and for a store that must be reset.
+    private func read(_ connection: Connection, hadLog: Bool) throws -> StoreMetadata? {
+        do { return try read(connection) } catch let error as StoreError
+            where error.engineCode & 0xff == Int(SQLITE_NOTADB) && !request.isReadOnly && !hadLog
+        {
+            // A store whose first page was ever flushed has more than zeros, so nothing acknowledged is in this file.
+            // If it is no such file, another process may have created the store in it meanwhile.
+            guard try connection.emptyFileOfZeros() else { return try read(connection) }
+            request.logger.write(
+                .notice, "The file \(path) holds zeros alone, as a power cut during its creation leaves it. The store is created in it.")
+            return nil
+        }
+    }
+
     private func read(_ connection: Connection) throws -> StoreMetadata? {
         try connection.execute("BEGIN")
         defer { connection.rollback() }
