@@ -29,7 +29,7 @@ extension StoreConfiguration {
             let backend = try KeyValueBackend(EngineHandle.lmdb(path: path, options: options, isReadOnly: request.isReadOnly), request)
             if !request.isReadOnly { LMDBFile(storePath: StorePath(path: path)).removeLeftovers(logger: request.logger) }
             return backend
-        }
+        }.readOnly(options.isReadOnly)
     }
 
     /// A store in the program's default LMDB file: `NAME/NAME.lmdb` in the platform's folder for application data; see `DefaultLocation`.

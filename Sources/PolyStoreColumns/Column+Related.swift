@@ -4,6 +4,27 @@ import PolyStoreConditions
 public import PolyStoreKernel
 import Synchronization
 
+// The same three for sets. With a second candidate, the compiler reports a misspelt property in the closure at its place instead of saying that there is no `any`.
+extension Column {
+    /// Selects objects for which at least one related object satisfies a condition.
+    @_disfavoredOverload
+    public func any<M: Model>(@ConditionBuilder _ condition: (Columns<M>) -> ColumnCondition) -> ColumnCondition where V == Set<M> {
+        any(condition)
+    }
+
+    /// Selects objects for which every related object satisfies a condition. Includes objects without related objects.
+    @_disfavoredOverload
+    public func all<M: Model>(@ConditionBuilder _ condition: (Columns<M>) -> ColumnCondition) -> ColumnCondition where V == Set<M> {
+        all(condition)
+    }
+
+    /// Selects objects for which no related object satisfies a condition.
+    @_disfavoredOverload
+    public func none<M: Model>(@ConditionBuilder _ condition: (Columns<M>) -> ColumnCondition) -> ColumnCondition where V == Set<M> {
+        none(condition)
+    }
+}
+
 /// To-many relationships.
 extension Column where V: Collection, V.Element: Model {
     /// Selects objects for which at least one related object satisfies a condition: `$0.friends.any { $0.age > 18 }`. Never unknown, as `all` and `none`.

@@ -8,8 +8,7 @@ import PolyStoreKernel
 /// `&&`, `||` and `!` combine conditions.
 public struct ColumnCondition: Sendable, Hashable {
     let condition: Condition
-    /// The error that makes the condition invalid; thrown by the fetch.
-    let error: StoreError?
+    private let failure: Failure?
     /// The class of the fetched object on which the condition is; nil if it uses none of its columns.
     let root: ObjectIdentifier?
     /// A lower bound of the nesting depth. Conditions that the same operator joins are one level.
@@ -21,8 +20,16 @@ public struct ColumnCondition: Sendable, Hashable {
         self.condition = isTooDeep ? .constant(false) : condition
         self.root = root
         self.levels = isTooDeep ? 1 : levels
-        self.error = error ?? (isTooDeep ? Self.tooDeep : nil)
+        failure = (error ?? (isTooDeep ? Self.tooDeep : nil)).map(Failure.error)
     }
+
+    /// An error, in storage of its own: most conditions have none, and are copied often.
+    private indirect enum Failure: Sendable, Hashable {
+        case error(StoreError)
+    }
+
+    /// The error that makes the condition invalid; thrown by the fetch.
+    var error: StoreError? { if case .error(let error)? = failure { error } else { nil } }
 
     /// Creates a condition on values, with the failure of a value that has one.
     init(_ values: ColumnValue..., make: ([Operand]) -> Condition) {
@@ -88,6 +95,18 @@ public struct ColumnCondition: Sendable, Hashable {
         }
     }
 
+    /// Returns the conjunction of two conditions; the common case of ``joined(_:)``, without its arrays.
+    static func both(_ left: ColumnCondition, _ right: ColumnCondition) -> ColumnCondition {
+        guard case .resolved(let first) = left.condition, case .resolved(let second) = right.condition, left.failure == nil,
+            right.failure == nil,
+            left.root == right.root
+        else { return joined([left, right]) }
+        func levels(_ part: ColumnCondition, _ predicate: QueryPredicate) -> Int {
+            if case .and = predicate.node { part.levels } else { part.levels + 1 }
+        }
+        return ColumnCondition(.resolved(.and([first, second])), root: left.root, levels: max(levels(left, first), levels(right, second)))
+    }
+
     /// Returns the conjunction of conditions. Those that are conjunctions are joined as one level.
     static func joined(_ conditions: [ColumnCondition]) -> ColumnCondition {
         if conditions.count == 1 { return conditions[0] }
@@ -128,7 +147,7 @@ extension Column: ColumnTest where V == Bool {
 
 /// Returns the conjunction of two conditions.
 @_disfavoredOverload
-public func && (left: ColumnCondition, right: ColumnCondition) -> ColumnCondition { ColumnCondition.joined([left, right]) }
+public func && (left: ColumnCondition, right: ColumnCondition) -> ColumnCondition { .both(left, right) }
 
 /// Returns the disjunction of two conditions.
 @_disfavoredOverload
@@ -150,7 +169,7 @@ public enum ConditionBuilder {
     public static func buildExpression(_ condition: ColumnCondition) -> ColumnCondition { condition }
     public static func buildExpression(_ column: Column<Bool>) -> ColumnCondition { column._$condition }
     public static func buildBlock(_ first: ColumnCondition, _ others: ColumnCondition...) -> ColumnCondition {
-        ColumnCondition.joined([first] + others)
+        others.isEmpty ? first : ColumnCondition.joined([first] + others)
     }
     public static func buildOptional(_ condition: ColumnCondition?) -> ColumnCondition {
         condition ?? ColumnCondition(.resolved(.all), root: nil)

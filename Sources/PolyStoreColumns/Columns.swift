@@ -43,7 +43,7 @@ package struct ColumnValue: Sendable, Hashable {
         /// A value by names: a path, an aggregate, a computed value.
         case operand(Operand)
         /// A value that no store can evaluate.
-        case failure(StoreError)
+        indirect case failure(StoreError)
     }
 
     package let form: Form

@@ -28,6 +28,14 @@ extension PropertyPath {
         }
         return try ConditionResolver(schema).value(self, ConditionResolver.Scope(entity)).expression
     }
+
+    /// Returns whether the value of a path of a number is 0, as a Boolean value.
+    package func isZero(for entity: Entity, in schema: ResolvedSchema) throws -> QueryExpression {
+        let isZero = QueryPredicate.compare(try expression(for: entity, in: schema), .equal, .constant(.integer(0), .int64))
+        let (yes, no) = (QueryExpression.constant(.integer(1), .bool), QueryExpression.constant(.integer(0), .bool))
+        // The two have one type.
+        return .conditional(isZero, yes, no) ?? no
+    }
 }
 
 extension Operand {

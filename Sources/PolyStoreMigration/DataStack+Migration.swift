@@ -46,6 +46,10 @@ extension DataStack {
         core.onBatchThread { [self] in
             let progress = MigrationMonitor(run)
             let result = Result {
+                if policy.erases {
+                    let erased = store.resettingOnModelMismatch()
+                    return try self.addStore(erased, configuration: name, history: history, file: file, line: line)
+                }
                 if self.openStore(same: store) == nil {
                     let report = try self.migrator(store, name, policy, progress).migrate()
                     run.reported.withLock { $0 = report }
@@ -119,7 +123,13 @@ extension DataStack {
     private func migrator(
         _ store: StoreConfiguration, _ name: String?, _ policy: MigrationPolicy, _ monitor: MigrationMonitor?
     ) throws -> StoreMigrator {
-        StoreMigrator(
+        guard !policy.erases else {
+            throw StoreError(
+                .misuse,
+                "The policy eraseOnMismatch migrates nothing. Pass it to addStore, which empties \(store.location) if it has another version.",
+                location: store.location)
+        }
+        return StoreMigrator(
             store: store, configurationName: name, history: schemaHistory, current: schema, policy: policy, logger: core.currentLogger,
             monitor: monitor)
     }

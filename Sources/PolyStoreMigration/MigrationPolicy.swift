@@ -16,6 +16,8 @@ public struct MigrationPolicy: Sendable, Hashable {
     private(set) var copyLocation: String?
     /// A Boolean value that indicates whether targets of relationships that the new version cannot hold are dropped and reported.
     private(set) var losesLinks = false
+    /// A Boolean value that indicates whether a store of another version is emptied instead.
+    private(set) var erases = false
 
     /// Migrates from the store's version to the current one in a single step that is inferred from their differences. No mapping runs.
     ///
@@ -34,6 +36,16 @@ public struct MigrationPolicy: Sendable, Hashable {
         policy.allowsDowngrade = allowsDowngrade
         return policy
     }
+
+    /// Migrates nothing: a store of another version is emptied when it is added, with all its objects. For the time before the first release, and for caches. The
+    /// same as `StoreConfiguration.resettingOnModelMismatch()`.
+    ///
+    /// Only ``DataStack/addStore(_:configuration:migrating:history:file:line:)`` and its variant with progress take it; the other functions throw `misuse`.
+    public static let eraseOnMismatch: MigrationPolicy = {
+        var policy = lightweight
+        policy.erases = true
+        return policy
+    }()
 
     /// Follows the migration chain of the stack's ``SchemaHistory``, with its mappings. Without a chain, migrates to the current version in a single step.
     public static let chain = MigrationPolicy(path: .chain(nil))

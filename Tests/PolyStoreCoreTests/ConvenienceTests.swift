@@ -147,6 +147,15 @@ import Testing
         #expect(ids == [person.objectID])
         let snapshot = try person.snapshot()
         let data = try JSONEncoder().encode(snapshot)
+        let sorted = JSONEncoder()
+        sorted.outputFormatting = .sortedKeys
+        #expect(try sorted.encode(person) == sorted.encode(snapshot))
+        try company.stack.performAndWait { transaction throws in
+            let edited = try #require(try transaction.fetchOne(Person.self, Where(\.age == 20)))
+            edited.nickname = "unsaved"
+            #expect(String(decoding: try sorted.encode([edited]), as: UTF8.self).contains(#""nickname":"unsaved""#))
+            edited.nickname = nil
+        }
         let object = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
         #expect(object["age"] as? Int == 20 && object["email"] as? String == "p2@example.com" && object["nickname"] is NSNull, "\(object)")
         #expect(object["objectID"] as? String == person.objectID.uri)

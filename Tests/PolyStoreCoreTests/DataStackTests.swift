@@ -153,7 +153,33 @@ import Testing
         try DataStack(smaller).addStore(.sqlite(file: folder.path + "/a.sqlite").resettingOnModelMismatch())
     }
 
-    @Test func aReadOnlyStoreCanBeReadAndNotWritten() throws {
+    /// Every migrating function but the two that add a store refuses the policy, so that nothing is lost by looking.
+    @Test(arguments: Backend.persistent)
+    func aStoreOfAnotherModelIsErasedByThePolicyOnly(_ backend: Backend) async throws {
+        let folder = try Folder()
+        let store = backend.store(in: folder)
+        func people() async throws -> Int {
+            let stack = try DataStack(companySchema)
+            try await stack.addStore(store, migrating: .eraseOnMismatch)
+            let count = try await stack.read { try $0.fetchCount(From<Person>()) }
+            try await stack.perform { try $0.create(Into<Person>()).email = "\(count)" }
+            try await stack.close()
+            return count
+        }
+        #expect(try await people() == 0)
+        #expect(try await people() == 1)
+        let smaller = try DataStack(Schema("Company 2", [Plain.self]))
+        await #expect(throws: StoreError.self) { try await smaller.upgradeStoreIfNeeded(store, migrating: .eraseOnMismatch) }
+        await #expect(throws: StoreError.self) { try await smaller.rehearseMigration(of: store, migrating: .eraseOnMismatch) }
+        await #expect(throws: StoreError.self) { try await smaller.requiredMigrations(for: store, migrating: .eraseOnMismatch) }
+        #expect(try await people() == 2)
+        try await smaller.addStore(store, migrating: .eraseOnMismatch)
+        #expect(try await smaller.read { try $0.fetchCount(From<Plain>()) } == 0)
+        try await smaller.close()
+        #expect(try await people() == 0)
+    }
+
+    @Test(arguments: [true, false]) func aReadOnlyStoreCanBeReadAndNotWritten(byOption: Bool) throws {
         let folder = try Folder()
         do {
             let stack = try DataStack(companySchema)
@@ -161,7 +187,8 @@ import Testing
             try stack.performAndWait { try $0.create(Into<Person>()).email = "x" }
         }
         let stack = try DataStack(companySchema)
-        try stack.addStore(.sqlite(file: folder.path + "/a.sqlite").readOnly())
+        let path = folder.path + "/a.sqlite"
+        try stack.addStore(byOption ? .sqlite(file: path, options: SQLiteOptions(isReadOnly: true)) : .sqlite(file: path).readOnly())
         #expect(try stack.readAndWait { try $0.fetchCount(From<Person>()) } == 1)
         #expect(try stack.performAndWait { try $0.fetchCount(From<Person>()) } == 1)
         expectError(.readOnly) { try stack.performAndWait { try $0.create(Into<Person>()).email = "y" } }

@@ -23,6 +23,9 @@ public struct SQLiteOptions: Sendable, Hashable {
     /// open, the next read throws `busy`.
     public var readsHardLinkedFiles = false
 
+    /// A Boolean value that indicates whether the store is opened read-only. The same as `readOnly()` of the configuration, which every engine has.
+    public var isReadOnly: Bool
+
     /// Creates options with the default values.
-    public init() {}
+    public init(isReadOnly: Bool = false) { self.isReadOnly = isReadOnly }
 }

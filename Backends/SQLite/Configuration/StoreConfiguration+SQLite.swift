@@ -22,7 +22,7 @@ extension StoreConfiguration {
         let relocate: @Sendable (String) -> StoreConfiguration = { .sqlite(file: $0, options: options) }
         return StoreConfiguration(engine: "sqlite", location: path, files: files, relocate: relocate) { request in
             try StoreOpener(path: path, options: options, request: request).open()
-        }
+        }.readOnly(options.isReadOnly)
     }
 
     /// A store in the program's default SQLite database file: `NAME/NAME.sqlite` in the platform's folder for application data; see `DefaultLocation`.

@@ -72,16 +72,32 @@ public struct QueryPredicate: Sendable, Hashable {
 
     /// Returns the conjunction of predicates.
     public static func and(_ parts: [QueryPredicate]) -> QueryPredicate {
-        let parts = parts.flatMap { part in if case .and(let inner) = part.node { inner } else { [part] } }.filter { $0 != all }
-        if parts.contains(none) { return none }
-        return parts.isEmpty ? all : (parts.count == 1 ? parts[0] : QueryPredicate(.and(parts)))
+        var flat: [QueryPredicate] = []
+        flat.reserveCapacity(parts.count)
+        for part in parts {
+            switch part.node {
+            case .constant(true): continue
+            case .constant(false): return none
+            case .and(let inner): flat += inner
+            default: flat.append(part)
+            }
+        }
+        return flat.isEmpty ? all : (flat.count == 1 ? flat[0] : QueryPredicate(.and(flat)))
     }
 
     /// Returns the disjunction of predicates.
     public static func or(_ parts: [QueryPredicate]) -> QueryPredicate {
-        let parts = parts.flatMap { part in if case .or(let inner) = part.node { inner } else { [part] } }.filter { $0 != none }
-        if parts.contains(all) { return all }
-        return parts.isEmpty ? none : (parts.count == 1 ? parts[0] : QueryPredicate(.or(parts)))
+        var flat: [QueryPredicate] = []
+        flat.reserveCapacity(parts.count)
+        for part in parts {
+            switch part.node {
+            case .constant(false): continue
+            case .constant(true): return all
+            case .or(let inner): flat += inner
+            default: flat.append(part)
+            }
+        }
+        return flat.isEmpty ? none : (flat.count == 1 ? flat[0] : QueryPredicate(.or(flat)))
     }
 
     /// Returns the negation of a predicate.

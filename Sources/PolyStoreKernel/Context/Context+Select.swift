@@ -36,14 +36,14 @@ extension Context {
         var query = chain.query
         query.chain.options.limit = min(query.chain.options.limit ?? 1, 1)
         let plan = try ValuePlan(query, chain.select.terms, self)
-        return try timed(plan) { try plan.isGrouped ? plan.groups() : plan.rows() }.first?.first?.flatMap { $0.as(V.self) }
+        return try results(plan).first?.first?.flatMap { $0.as(V.self) }
     }
 
     final func values<S: FetchSource, V>(_ source: S, _ select: Select<V>, _ clauses: [any QueryClause<S.Entity>]) throws -> [V] {
         let chain = source.query(clauses, select)
         let decoder = ResultDecoder(of: V.self)
         let plan = try ValuePlan(chain.query, chain.select.terms, self)
-        return try timed(plan) { try plan.isGrouped ? plan.groups() : plan.rows() }.compactMap { row in
+        return try results(plan).compactMap { row in
             guard let value = row.first ?? nil else { return nil }
             guard let found = try decoder.decode(value, self) as? V else {
                 throw StoreError(.invalidValue, "\(plan.names[0]) is \(value), which is no \(V.self).", entity: S.Entity._$entityName)
@@ -54,7 +54,7 @@ extension Context {
 
     final func dictionaries<T: Model>(_ chain: QueryChain<T, QueryRow>) throws -> [QueryRow] {
         let plan = try ValuePlan(chain.query, chain.select.terms, self)
-        return try timed(plan) { try plan.isGrouped ? plan.groups() : plan.rows() }.map { row in
+        return try results(plan).map { row in
             var dictionary = QueryRow(minimumCapacity: row.count)
             for (name, value) in zip(plan.names, row) { dictionary[name] = value }
             return dictionary
@@ -86,7 +86,11 @@ extension Context {
             query.chain.options.limit = min(query.chain.options.limit ?? 1, 1)
             plan = try ValuePlan(query, terms, self)
         }
-        return try timed(plan) { try plan.isGrouped ? plan.groups() : plan.rows() }
+        return try results(plan)
+    }
+
+    private func results<T: Model>(_ plan: ValuePlan<T>) throws -> [[QueryValue?]] {
+        try timed(plan) { try plan.isGrouped ? plan.groups() : plan.rows() }
     }
 
     /// Executes a query and logs it if it is slow.
@@ -94,11 +98,8 @@ extension Context {
         let began = startTiming()
         defer {
             if began != 0 {
-                endTiming(
-                    began, "Query",
-                    plan.entries.map { entry in
-                        (entry, FetchRequest(entry.entity, predicate: (try? predicate(plan.query.chain, entry)) ?? .all))
-                    })
+                let requests = plan.entries.map { ($0, FetchRequest($0.entity, predicate: (try? predicate(plan.query.chain, $0)) ?? .all)) }
+                endTiming(began, "Query", requests)
             }
         }
         return try body()

@@ -5,8 +5,8 @@ import PolyStoreBackend
 /// The requirements are the interface between the generated code and the object layer. Their names begin with `_$` to avoid conflicts with
 /// a model's own properties. Indexes: `field` counts attributes and to-one relationships together, `relationship` counts
 /// relationships, both in the order of `_$entity`.
-public protocol Model: AnyObject, Hashable, SendableMetatype, QueryArgument, CustomStringConvertible, CustomDebugStringConvertible,
-    CustomReflectable
+public protocol Model: AnyObject, Hashable, SendableMetatype, QueryArgument, Encodable, CustomStringConvertible,
+    CustomDebugStringConvertible, CustomReflectable
 {
     /// The connection of the object to its context. Stored and set by both initializers; do not modify it.
     @_borrowed var _$state: ModelState { get set }

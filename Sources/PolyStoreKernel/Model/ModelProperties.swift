@@ -9,6 +9,8 @@ public final class ModelProperties: @unchecked Sendable {  // immutable; key pat
     }
 
     private let byKeyPath: [AnyKeyPath: Property]
+    /// The names of to-many relationships, by the key paths of their count and of their being empty.
+    private let members: [AnyKeyPath: (name: String, isCount: Bool)]
     private let entityName: String
     let fieldsByName: [String: FieldReference]
     /// The types of attributes that are stored as raw values, by name.
@@ -53,6 +55,13 @@ public final class ModelProperties: @unchecked Sendable {  // immutable; key pat
                 if let field = fields[name] { return (path as AnyKeyPath, .field(field)) }
                 return relationships.contains(name) ? (path as AnyKeyPath, .relationship(name)) : nil
             }, uniquingKeysWith: { first, _ in first })
+        members = Dictionary(
+            names.flatMap { path, name in
+                let type = Swift.type(of: path).valueType as? any MembersType.Type
+                return [(type?.countPath, true), (type?.isEmptyPath, false)].compactMap { member, isCount in
+                    member.flatMap { (path as AnyKeyPath).appending(path: $0) }.map { ($0, (name: name, isCount: isCount)) }
+                }
+            }, uniquingKeysWith: { first, _ in first })
     }
 
     /// Returns the field of a key path with one component; `nil` for any other.
@@ -70,6 +79,15 @@ public final class ModelProperties: @unchecked Sendable {  // immutable; key pat
 
     /// Returns the stored name of a key path with one component; `nil` for any other.
     package func knownName(_ path: AnyKeyPath) -> String? { knownField(path)?.name ?? knownRelationship(path) }
+
+    /// Returns the stored names in a key path with one component, or of the count of a to-many relationship; `nil` for any other.
+    func knownKeys(_ path: AnyKeyPath) -> [String]? {
+        if let name = knownName(path) { return [name] }
+        return members[path].flatMap { $0.isCount ? [$0.name, "@count"] : nil }
+    }
+
+    /// Returns the name of the to-many relationship whose `isEmpty` a key path is.
+    func emptiness(_ path: AnyKeyPath) -> String? { members[path].flatMap { $0.isCount ? nil : $0.name } }
 
     /// Returns the name of a to-many relationship.
     private func knownRelationship(_ path: AnyKeyPath) -> String? {

@@ -52,6 +52,22 @@ extension Array: ModelReference where Element: Model {
     public typealias ReferencedModel = Element
 }
 
+/// The type of a to-many relationship property.
+protocol MembersType {
+    /// The key path of the number of members.
+    static var countPath: AnyKeyPath { get }
+    /// The key path of whether there are no members.
+    static var isEmptyPath: AnyKeyPath { get }
+}
+extension Set: MembersType where Element: Model {
+    static var countPath: AnyKeyPath { \Set<Element>.count }
+    static var isEmptyPath: AnyKeyPath { \Set<Element>.isEmpty }
+}
+extension Array: MembersType where Element: Model {
+    static var countPath: AnyKeyPath { \[Element].count }
+    static var isEmptyPath: AnyKeyPath { \[Element].isEmpty }
+}
+
 /// The value of a to-one relationship: the row id of the target, 0 for none.
 public struct ToOne: Sendable, Hashable {
     /// The row id of the target; 0 for none.

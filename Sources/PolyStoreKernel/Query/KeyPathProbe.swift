@@ -4,9 +4,10 @@ import PolyStoreConditions
 
 /// Finds the stored properties in a key path of several steps: `\Person.department?.title` is `department`, then `title`.
 ///
-/// Compares each step with the key paths of the model's stored properties, without evaluating the path. The path is evaluated only in two cases, on
-/// objects of a context without a store: if a step follows a to-many relationship, because `count` cannot be distinguished from other `Int` properties
-/// by its key path, and in a hierarchy, because inherited properties cannot be identified by their getters.
+/// One property, and the count of a to-many relationship, are in the table of the class. Of a path over to-one relationships, each step is compared with the key
+/// paths in the tables, without evaluating the path. The path is evaluated only in two cases, on objects of a context without a store: if a step follows a
+/// to-many relationship at its end, because `count` cannot be distinguished there from other `Int` properties, and in a hierarchy, because inherited properties
+/// cannot be identified by their getters.
 package final class KeyPathProbe: ContextContents {
     /// The number of objects in every to-many relationship.
     private var memberCount = 0
@@ -23,10 +24,10 @@ package final class KeyPathProbe: ContextContents {
         let field: Int
     }
 
-    /// Returns the names of the properties. A path of one property is looked up; others are evaluated once.
+    /// Returns the names of the properties. What is in the table of the class is looked up; the steps of other paths are found once.
     /// - Throws: `invalidPredicate` if the path does not end exactly at a stored property.
     package static func keys<T: Model>(of path: PartialKeyPath<T>, _ context: Context, _ entry: StoreEntity) throws -> [String] {
-        if let name = T._$properties.knownName(path) { return [name] }
+        if let keys = T._$properties.knownKeys(path) { return keys }
         // Names are the same for every stack.
         if let known = known.withLock({ $0[Key(path: path)] }) { return known }
         if let name = T._$properties.unstoredName(path) {
@@ -45,7 +46,6 @@ package final class KeyPathProbe: ContextContents {
         + "{ $0.age + 10 > 15 }, \"name ==[c] 'x'\"."
 
     private static func found<T: Model>(_ path: PartialKeyPath<T>, _ context: Context, _ root: StoreEntity) throws -> [String] {
-        let steps = KeyPathSteps(path).names
         var keys: [String] = []
         var entry = root
         func refused(_ why: String) -> StoreError {
@@ -55,8 +55,12 @@ package final class KeyPathProbe: ContextContents {
                 "A key path of \(T._$entityName) to \(type(of: path).valueType) cannot be used in a query: \(why) \(name). \(wayOut)",
                 entity: T._$entityName, attribute: keys.last)
         }
+        guard let steps = KeyPathSteps(path)?.names else { throw refused("this program's key paths do not describe their steps from") }
+        guard !steps.isEmpty else { throw refused("it has no step from") }
         for (index, step) in steps.enumerated() {
-            guard let key = entry.types.lazy.compactMap({ Self.stored(step, $0) }).first else {
+            let found = Set(entry.types.flatMap { Self.stored(step, $0) })
+            guard found.count <= 1 else { throw refused("the linker has merged properties that step \(index + 1) may be, of") }
+            guard let key = found.first else {
                 // The getters of inherited properties cannot be identified by their addresses.
                 if entry.hierarchy != nil, steps.count > 1, let keys = followed(path, steps.count, context, root) { return keys }
                 throw refused("step \(index + 1) is not a stored property of")
@@ -76,7 +80,6 @@ package final class KeyPathProbe: ContextContents {
             }
             entry = context.entry(entry.destinations[relationship.index])
         }
-        guard !keys.isEmpty else { throw refused("it has no step from") }
         return keys
     }
 
@@ -134,10 +137,10 @@ package final class KeyPathProbe: ContextContents {
         return isForced || (0..<keys.count - 1).allSatisfy { agrees(KeyPathSamples(content: .first, end: $0)) }
     }
 
-    /// Returns the property whose own key path equals a step.
-    private static func stored(_ step: String, _ type: any Model.Type) -> String? {
-        func open<M: Model>(_ type: M.Type) -> String? {
-            M._$properties.names.first { KeyPathSteps($0.path).names == [step] }?.name
+    /// Returns the properties whose own key path equals a step: several if the linker has merged equal getters.
+    private static func stored(_ step: String, _ type: any Model.Type) -> [String] {
+        func open<M: Model>(_ type: M.Type) -> [String] {
+            M._$properties.names.filter { KeyPathSteps($0.path)?.names == [step] }.map(\.name)
         }
         return open(type)
     }
@@ -223,6 +226,9 @@ extension Context {
     /// Returns the value of a key path.
     final func expression<T: Model>(_ path: PartialKeyPath<T>, _ entry: StoreEntity) throws -> QueryExpression {
         if let field = T._$properties.knownField(path) { return .field(field) }
+        if let name = T._$properties.emptiness(path) {
+            return try PropertyPath([name, "@count"]).isZero(for: entry.entity, in: entry.store.schema)
+        }
         return try PropertyPath(KeyPathProbe.keys(of: path, self, entry)).expression(for: entry.entity, in: entry.store.schema)
     }
 }

@@ -24,6 +24,9 @@ public func != <T: Model, V: AttributeValue & Equatable>(path: KeyPath<T, V?>, v
     notEqual(path, value?.attributeValue ?? .null, V.attributeType)
 }
 
+/// Selects objects whose attribute is false: `!\.isActive`, or that have related objects: `!\.friends.isEmpty`.
+public prefix func ! <T: Model>(path: KeyPath<T, Bool>) -> Where<T> { path == false }
+
 /// Returns a test for null if the constant is nil; otherwise a comparison.
 private func equal<T: Model>(_ path: PartialKeyPath<T>, _ value: Value, _ type: AttributeType) -> Where<T> {
     Where(path) { value.isNull ? .isNull($0) : .compare($0, .equal, .constant(value, type)) }

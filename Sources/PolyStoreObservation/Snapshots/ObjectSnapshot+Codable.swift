@@ -4,6 +4,12 @@ import PolyStoreBackend
 import PolyStoreFormats
 import PolyStoreKernel
 
+extension Model {
+    /// Encodes the object's stored values, as its snapshot does: `try JSONEncoder().encode(person)`. Those of related objects are not included; a transaction's
+    /// unsaved values are. A class can have an `encode(to:)` of its own.
+    public func encode(to encoder: any Encoder) throws { try snapshot().encode(to: encoder) }
+}
+
 /// Encodes a keyed container: the object's URI under `objectID`, and every value under its stored name. Null is encoded as null, a to-one relationship as the
 /// URI of its object, and a `Codable` value as a nested value. Dates and data follow the strategies of the encoder and decoder.
 ///

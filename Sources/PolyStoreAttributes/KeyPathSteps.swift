@@ -2,14 +2,18 @@
 ///
 /// The only way to decompose a key path in Swift is its description: `\Person.department?.title` or, without names,
 /// `\Person.<computed 0x55ac3fd5b490 (Optional<Department>)>?.<computed 0x55ac3fd5b550 (String)>`. Optional chaining and forced unwrapping are not steps.
-struct KeyPathSteps {
-    private(set) var names: [String] = []
+package struct KeyPathSteps {
+    /// The texts, in order. None for a key path to the object itself.
+    package private(set) var names: [String] = []
 
-    init(_ path: AnyKeyPath) {
-        // The description begins with the root type, which may contain dots.
-        let root = "\\\(type(of: path).rootType)"
-        let description = path.debugDescription
-        guard description.hasPrefix(root) else { return }
+    /// Returns nil if the program's descriptions of key paths have another form.
+    package init?(_ path: AnyKeyPath) { self.init(path.debugDescription, root: "\(type(of: path).rootType)") }
+
+    /// - Parameters:
+    ///   - description: The description of a key path.
+    ///   - root: The name of the type that the key path starts from, which may contain dots.
+    package init?(_ description: String, root: String) {
+        guard description.hasPrefix("\\\(root).") else { return nil }
         var step = ""
         var depth = 0
         var previous: Character = " "
@@ -19,7 +23,7 @@ struct KeyPathSteps {
             if !step.isEmpty { names.append(step) }
             step = ""
         }
-        for character in description.dropFirst(root.count) {
+        for character in description.dropFirst(root.count + 1) {
             if character == "`" { isQuoted.toggle() }
             guard !isQuoted, character != "`" else {
                 step.append(character)
