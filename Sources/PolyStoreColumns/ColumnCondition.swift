@@ -58,6 +58,14 @@ public struct ColumnCondition: Sendable, Hashable {
         root == nil || root == ObjectIdentifier(type) ? nil : foreign
     }
 
+    /// Returns the condition that two others are parts of; the common case of ``made(_:of:levels:)``, without its arrays.
+    private static func made(_ condition: Condition, _ left: ColumnCondition, _ right: ColumnCondition, levels: Int) -> ColumnCondition {
+        guard left.failure == nil, right.failure == nil, left.root == right.root else {
+            return made(condition, of: [left, right], levels: levels)
+        }
+        return ColumnCondition(condition, root: left.root, levels: levels)
+    }
+
     /// Returns the condition that some others are parts of.
     private static func made(_ condition: Condition, of parts: [ColumnCondition], levels: Int) -> ColumnCondition {
         var found = parts.lazy.compactMap(\.error).first
@@ -77,7 +85,7 @@ public struct ColumnCondition: Sendable, Hashable {
         } else {
             condition = .or([left.condition, right.condition])
         }
-        return made(condition, of: [left, right], levels: levels)
+        return made(condition, left, right, levels: levels)
     }
 
     /// Returns the negation of a condition.
@@ -97,14 +105,13 @@ public struct ColumnCondition: Sendable, Hashable {
 
     /// Returns the conjunction of two conditions; the common case of ``joined(_:)``, without its arrays.
     static func both(_ left: ColumnCondition, _ right: ColumnCondition) -> ColumnCondition {
-        guard case .resolved(let first) = left.condition, case .resolved(let second) = right.condition, left.failure == nil,
-            right.failure == nil,
-            left.root == right.root
-        else { return joined([left, right]) }
+        guard case .resolved(let first) = left.condition, case .resolved(let second) = right.condition else {
+            return joined([left, right])
+        }
         func levels(_ part: ColumnCondition, _ predicate: QueryPredicate) -> Int {
             if case .and = predicate.node { part.levels } else { part.levels + 1 }
         }
-        return ColumnCondition(.resolved(.and([first, second])), root: left.root, levels: max(levels(left, first), levels(right, second)))
+        return made(.resolved(.and([first, second])), left, right, levels: max(levels(left, first), levels(right, second)))
     }
 
     /// Returns the conjunction of conditions. Those that are conjunctions are joined as one level.

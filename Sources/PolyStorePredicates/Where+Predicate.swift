@@ -18,5 +18,6 @@ extension Where {
 
 extension ClauseChain {
     /// Adds a condition from a Foundation predicate, `.where(#Predicate { $0.age > 30 })`; see `Where.init(_:)`.
+    @_disfavoredOverload
     public func `where`(_ predicate: Foundation.Predicate<Entity>) -> Chained { `where`(Where(predicate)) }
 }

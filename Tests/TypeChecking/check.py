@@ -98,12 +98,12 @@ MISTAKES = [
     ("$0.isActive == 1", "Column<Bool>"), ("$0.age == $0.name", "Column<String>"), ("$0.age > $0.rank", "Column<Int8>"),
     ('$0.department == "Research"', "Column<Department?>"), ("$0.department == somebody", "'Person'"),
     ("$0.department == somebody.objectID", "ObjectID<Person>"), ("$0.name.contains(3)", "'Int'"), ('$0.age.isIn(["a", "b"])', "'Int'"),
-    ('$0.age.isIn("a"..."b")', "'Int'"), ('$0.department.any { $0.title == "R" }', "Column<Department?>"),
+    ('$0.age.isIn("a"..."b")', "'Int'"), ('$0.department.any { $0.title == "R" }', "'Department?'"),
     ("$0.friends > 3", "Column<Set<Person>>"), ("$0.friends.name.sum == 3", "'String'"), ("$0.age", "Column<Bool>"),
     ("$0.kind == .nothing", "Column<Kind>"), (".select { $0.name.average }", "'String'"), (".orderBy { $0.department.descending }", "'Department'"),
     ("!$0.age", "Column<Bool>"), ("$0.age = 3", "Column<Int>"), ('$0.friends.age.sum > "3"', "Column<String?>"),
-    ("$0.friends.age > 3", "compare an aggregate"), ("$0.friends.any { $0.agee > 18 }", ""), ('$0.age.contains("3")', ""),
-    ("$0.name.any { $0.age > 3 }", ""), ('$0.age + "1" > 3', ""), ('\\.age > 30 && $0.name == "x"', ""),
+    ("$0.friends.age > 3", "compare an aggregate"), ("$0.friends.any { $0.agee > 18 }", "'agee'"), ('$0.age.contains("3")', "'ColumnText'"),
+    ("$0.name.any { $0.age > 3 }", "'String'"), ('$0.age + "1" > 3', ""), ('\\.age > 30 && $0.name == "x"', ""),
 ]
 
 

@@ -22,10 +22,13 @@ public protocol ClauseChain<Entity>: Sendable {
     func chaining(_ change: (inout FetchChain<Entity>) -> Void) -> Chained
 }
 
+// The forms that are written less often are disfavored: the type checker needs not try a long condition again for each of them. See Tests/TypeChecking.
+
 extension ClauseChain {
     /// Adds a condition. Multiple conditions are combined with AND.
     public func `where`(_ condition: Where<Entity>) -> Chained { chaining { $0.add(condition) } }
     /// Adds a condition in the syntax of format strings; see `Where.init(_:_:)`.
+    @_disfavoredOverload
     public func `where`(_ format: String, _ arguments: (any QueryArgument)?...) -> Chained {
         `where`(Where(format: format, arguments: arguments))
     }
@@ -34,14 +37,17 @@ extension ClauseChain {
         `where`(Where(format: format, arguments: arguments))
     }
     /// Adds a condition for each key of a dictionary; see `Where.init(_:)`.
+    @_disfavoredOverload
     public func `where`(_ conditions: [String: (any QueryArgument)?]) -> Chained { `where`(Where(conditions)) }
 
     /// Appends sort keys.
     public func orderBy(_ keys: OrderKey<Entity>...) -> Chained { orderBy(OrderBy(keys)) }
     /// Appends the sort keys of an order.
+    @_disfavoredOverload
     public func orderBy(_ order: OrderBy<Entity>) -> Chained { chaining { $0.add(order) } }
 
     /// Appends Foundation's descriptors as sort keys; see ``OrderBy/init(_:_:)``.
+    @_disfavoredOverload
     public func orderBy(_ descriptor: SortDescriptor<Entity>, _ others: SortDescriptor<Entity>...) -> Chained {
         orderBy(OrderBy(([descriptor] + others).map { OrderKey($0) }))
     }
