@@ -81,7 +81,7 @@ public struct ConformanceCase: Sendable, Identifiable, CustomStringConvertible {
         aggregateCases, sumCases, aggregateTypeCases, groupCases, planCases, plannedIndexCases, planCostCases, fieldCases, uniqueTypeCases,
         compoundIndexCases, keyCases, bigValueCases, indexMaintenanceCases, linkCases, snapshotCases, identifierCases, applyCases,
         reopenCases, relatedCases, expressionCases, patternCases, foldedTextCases,
-        orderExpressionCases, mixedNumberCases, relatedPlanCases, relatedRefusalCases,
+        orderExpressionCases, mixedNumberCases, relatedPlanCases, pathAggregateCases, relatedRefusalCases,
         functionCases, datePartCases, shuffleCases, outerCases, decimalCases, statisticsCases, modeCases, groupExpressionCases,
         orderedCases, isolationCases,
         versionCases,

@@ -136,6 +136,47 @@ import Testing
             try store.read { try $0.count(FetchRequest(entity, predicate: .oneOf(try store.field("Values", "string"), texts))) } == 1000)
     }
 
+    /// The negation of a count over a path is evaluated once for each destination if it may be tested for all rows, and otherwise for each row that is selected.
+    @Test func negatedCountsOverAPathListTheDestinations() throws {
+        let folder = try Folder()
+        let store = try Store(folder.file("test.sqlite"), try Models.company())
+        let (person, team) = (try store.entity("Person"), try store.entity("Team"))
+        try store.write { changes in
+            for id in 1...3 { try changes.insert("Team", Int64(id), [:]) }
+            for id in 1...300 {
+                let own: Value = id % 30 == 0 ? .null : .integer(id % 10 == 0 ? 1 : id % 20 < 10 ? 2 : 3)
+                try changes.insert("Person", Int64(id), ["name": .text("p\(id)"), "age": .integer(Int64(id)), "team": own])
+            }
+        }
+        func reference(_ entity: Entity, _ name: String) throws -> RelationshipReference {
+            RelationshipReference(try #require(entity.relationships.first { $0.name == name }), in: store.schema)
+        }
+        let count = QueryExpression.related(try reference(person, "team"), .count(try reference(team, "members")))
+        let small = QueryPredicate.not(.compare(count, .greater, .constant(.integer(50), .int64)))
+        let age = try store.field("Person", "age")
+        try store.read { transaction in
+            var request = FetchRequest(person, predicate: small)
+            let all = try transaction.explain(request)
+            #expect(all.engine[0].contains("+\"Person\".\"team\" IN (SELECT"), "\(all)")
+            // Each team, and each of their members.
+            #expect(all.relatedRowsExamined == 3 + 290, "\(all)")
+            #expect(try transaction.ids(request) == (1...300).filter { $0 % 10 == 0 && $0 % 30 != 0 })
+            for predicate in [
+                QueryPredicate.and([small, .compare(.objectID, .equal, .integer(20))]),
+                .and([small, .compare(age, .equal, .integer(20))]),
+                .and([.oneOf(age, [.integer(20), .integer(30), .integer(31)]), small]),
+            ] {
+                request.predicate = predicate
+                let plan = try transaction.explain(request)
+                #expect(!plan.engine[0].contains("+\"Person\""), "\(plan)")
+                #expect(try transaction.ids(request) == [20])
+            }
+            request = FetchRequest(person, predicate: small, limit: 2, offset: 1)
+            #expect(!(try transaction.plan(request).engine[0].contains("+\"Person\"")))
+            #expect(try transaction.ids(request) == [20, 40])
+        }
+    }
+
     @Test func deepAndWideConditionsAreEvaluatedCorrectly() throws {
         let folder = try Folder()
         let store = try Store(folder.file("test.sqlite"), try Models.company())

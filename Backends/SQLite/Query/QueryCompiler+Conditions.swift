@@ -22,11 +22,22 @@ extension QueryCompiler {
             if case .not(let inner) = part.node {
                 return try condition(inner, table, misordered, depth: depth, isTruthEnough: isTruthEnough)
             }
+            // The negation holds for the objects whose destination satisfies the negated condition. SQLite would evaluate a negation for every row.
+            if isTruthEnough, testsAllRows == true, case .related(let reference, .one, let inner) = part.node, inner.readsMembers {
+                append(ShapeWord(.related))
+                words.append(RelatedWord(reference.relationship.index, .one, isTruthEnough: true, listsDestinations: true).bits)
+                return try condition(
+                    .not(inner), destination(reference.relationship), misordered, depth: depth + 3, isTruthEnough: true)
+            }
             append(ShapeWord(.not))
             return try condition(part, table, misordered, depth: depth + 1, isTruthEnough: false)
         case .related(let reference, let quantifier, let part):
             append(ShapeWord(.related))
-            words.append(RelatedWord(reference.relationship.index, quantifier, isTruthEnough: isTruthEnough).bits)
+            let isListed = quantifier == .any && isTruthEnough && reference.sharesMembers && part.readsMembers
+            words.append(
+                RelatedWord(
+                    reference.relationship.index, quantifier, isTruthEnough: isTruthEnough, listsDestinations: isListed
+                ).bits)
             return try condition(
                 part, destination(reference.relationship), misordered, depth: depth + 3, isTruthEnough: quantifier != .one || isTruthEnough)
         case .compare(let left, let comparison, let right) where left.fixedDatePart != nil:
@@ -228,6 +239,24 @@ extension ComparisonOperator {
         case .lessOrEqual: 3
         case .greater: 4
         case .greaterOrEqual: 5
+        }
+    }
+}
+
+extension RelationshipReference {
+    /// A Boolean value that indicates whether an object can be a member of several objects: the relationship has a link table.
+    fileprivate var sharesMembers: Bool { if case .link = relationship.storage { true } else { false } }
+}
+
+extension QueryPredicate {
+    /// A Boolean value that indicates whether the evaluation for one object can read many related ones.
+    fileprivate var readsMembers: Bool {
+        switch node {
+        case .related(let reference, _, let part): reference.isToMany || part.readsMembers
+        case .compare(let left, _, _): if case .count = left.node { true } else { false }
+        case .and(let parts), .or(let parts): parts.contains(where: \.readsMembers)
+        case .not(let part): part.readsMembers
+        default: false
         }
     }
 }

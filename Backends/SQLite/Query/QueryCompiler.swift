@@ -6,6 +6,9 @@ struct QueryCompiler {
     // Working memory. A compiled query shares it until the next compilation, which reuses it if that query has been released.
     var words: ContiguousArray<UInt32> = []
     private(set) var bindings: ContiguousArray<Binding> = []
+    /// A Boolean value that indicates whether conditions may be tested for all rows of the table, because neither a limit nor an indexed condition selects few of
+    /// them; nil until the first condition on related objects.
+    private(set) var testsAllRows: Bool?
 
     /// The maximum number of parameters of a statement. SQLite's own limit is 32,766.
     static let mostBindings = 4096
@@ -32,10 +35,11 @@ struct QueryCompiler {
     ) throws -> CompiledQuery {
         words.removeAll(keepingCapacity: true)
         bindings.removeAll(keepingCapacity: true)
+        testsAllRows = nil
         words.append(UInt32(truncatingIfNeeded: table.entity.index))
         words.append(0)
         var residual: [QueryPredicate] = []
-        try conditions(request.predicate, table, misordered, avoided, &residual)
+        try conditions(request, table, misordered, avoided, &residual)
 
         var flags: QueryShape.Flags = counting ? .count : []
         if request.onlyIDs && residual.isEmpty { flags.insert(.onlyIDs) }
@@ -67,7 +71,7 @@ struct QueryCompiler {
 
     /// Appends the number of conditions, then each condition.
     private mutating func conditions(
-        _ predicate: QueryPredicate, _ table: EntityTable, _ misordered: borrowing MisorderedColumns, _ avoided: FieldMask,
+        _ request: FetchRequest, _ table: EntityTable, _ misordered: borrowing MisorderedColumns, _ avoided: FieldMask,
         _ residual: inout [QueryPredicate]
     ) throws {
         let countAt = words.count
@@ -75,6 +79,11 @@ struct QueryCompiler {
         var count: UInt32 = 0
         func push(_ part: QueryPredicate, _ compiler: inout QueryCompiler, _ misordered: borrowing MisorderedColumns) throws {
             let before = (compiler.words.count, compiler.bindings.count)
+            switch part.node {
+            case .not, .or, .related:
+                if compiler.testsAllRows == nil, part.needsRelated { compiler.testsAllRows = !Self.selectsFewRows(request, table) }
+            default: break
+            }
             if try compiler.condition(part, table, misordered, depth: 0, isTruthEnough: true)
                 && compiler.bindings.count <= Self.mostBindings
             {
@@ -86,12 +95,24 @@ struct QueryCompiler {
                 residual.append(part)
             }
         }
-        switch predicate.node {
+        switch request.predicate.node {
         case .constant(true): break
         case .and(let parts): for part in parts { try push(part, &self, misordered) }
-        default: try push(predicate, &self, misordered)
+        default: try push(request.predicate, &self, misordered)
         }
         words[countAt] = count
+    }
+
+    /// Returns whether a limit, or a condition on the row id or on the leading field of an index, selects few rows.
+    private static func selectsFewRows(_ request: FetchRequest, _ table: EntityTable) -> Bool {
+        if request.limit != nil { return true }
+        return request.predicate.conjuncts.contains { part in
+            switch part.fieldCondition {
+            case .compare(let field, let comparison, _)?: comparison != .notEqual && (field.isObjectID || table.isLeading(field.index))
+            case .oneOf(let field, _)?: field.isObjectID || table.isLeading(field.index)
+            default: false
+            }
+        }
     }
 
     /// Marks the condition at an offset of ``words`` if it is on one of the fields, so that no index serves it.

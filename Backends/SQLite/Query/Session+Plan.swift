@@ -45,14 +45,16 @@ extension Session {
         }
     }
 
-    /// Executes the request with a term that counts the examined rows.
-    func explain(_ request: FetchRequest) throws -> QueryPlan {
+    /// Executes the request with terms that count the examined rows.
+    /// - Parameter transaction: The transaction of this session.
+    func explain(_ request: FetchRequest, in transaction: any ReadTransaction) throws -> QueryPlan {
         var plan = try plan(request)
         if request.limit == 0 {
             (plan.rowsExamined, plan.rowsReturned) = (0, 0)
+            if request.needsRelated { plan.relatedRowsExamined = 0 }
             return plan
         }
-        if request.hasComputedKeys { return try explain(request.unsorted).sorted(for: request) }
+        if request.hasComputedKeys { return try transaction.explained(request) }
         let counter = try connection.countingRows()
         counter.restart()
         if let lists = try listQueries(request, countsRows: true) {
@@ -67,7 +69,8 @@ extension Session {
         let statement = try connection.prepare(query.sql(tables))
         defer { connection.finalize(statement) }
         try connection.bind(query, to: statement)
-        let evaluator = query.residual.map { PredicateEvaluator($0, self) }
+        let related = CountedRelatedRecords(self)
+        let evaluator = query.residual.map { PredicateEvaluator($0, related) }
         let reader = RowReader()
         var found = 0
         let most =
@@ -87,6 +90,7 @@ extension Session {
         }
         plan.rowsExamined = counter.count
         plan.rowsReturned = query.residual == nil ? found : max(0, found - request.offset)
+        if request.needsRelated { plan.relatedRowsExamined = counter.relatedCount + related.count }
         return plan
     }
 

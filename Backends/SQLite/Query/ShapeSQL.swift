@@ -23,6 +23,8 @@ struct ShapeSQL {
     private var at = 0
     /// The fields of the current condition.
     private var named: Set<Int> = []
+    /// A Boolean value that indicates whether the statement reports the rows that it examines; see ``RowCounter``.
+    private var countsRows = false
 
     private init(_ shape: QueryShape, _ table: EntityTable, _ tables: StoreTables) {
         words = shape.words
@@ -55,10 +57,11 @@ struct ShapeSQL {
     private mutating func query() -> String {
         _ = next()
         let flags = QueryShape.Flags(rawValue: next())
+        countsRows = flags.contains(.countsRows)
         let count = Int(next())
         var conditions: [String] = []
         // Precedes every other condition, where the rows are found.
-        let counted = "\(RowCounter.name)(\(SQLNames.objectID))"
+        let counted = RowCounter.call(SQLNames.objectID)
         var open: [Int] = []
         // The parts of each OR of ranges.
         var alternatives: [Int: [String]] = [:]
@@ -251,7 +254,7 @@ extension ShapeSQL {
         case .related: return related(RelatedWord(next()))
         case .countRelated:
             let (rows, test) = others(RelatedWord(next()))
-            return "(SELECT count(*) \(rows.from) WHERE \(rows.link) AND \(test)) \(Self.comparisons[word.comparison]) ?"
+            return "(SELECT count(*) \(rows.from) WHERE \(rows.link) AND \(rows.counted)\(test)) \(Self.comparisons[word.comparison]) ?"
         }
     }
 
@@ -261,10 +264,12 @@ extension ShapeSQL {
         switch word.quantifier {
         // If only truth matters, the related objects are found first, because an index may lead from them to the rows.
         case .one where word.isTruthEnough, .any where word.isTruthEnough:
-            return "\(rows.key) IN (SELECT \(rows.otherKey) \(rows.from) WHERE \(test))"
-        case .one: return "(SELECT \(test) \(rows.from) WHERE \(rows.link))"
-        case .any: return "EXISTS (SELECT 1 \(rows.from) WHERE \(rows.link) AND \(test))"
-        case .all: return "NOT EXISTS (SELECT 1 \(rows.from) WHERE \(rows.link) AND (\(test)) IS NOT TRUE)"
+            // A unary plus prevents SQLite from finding the rows with an index, because a negation selects many.
+            let key = (word.quantifier == .one && word.listsDestinations ? "+" : "") + rows.key
+            return "\(key) IN (SELECT \(rows.otherKey) \(rows.from) WHERE \(rows.counted)\(test))"
+        case .one: return "(SELECT \(test) \(rows.from) WHERE \(rows.counted)\(rows.link))"
+        case .any: return "EXISTS (SELECT 1 \(rows.from) WHERE \(rows.link) AND \(rows.counted)\(test))"
+        case .all: return "NOT EXISTS (SELECT 1 \(rows.from) WHERE \(rows.link) AND \(rows.counted)(\(test)) IS NOT TRUE)"
         }
     }
 
@@ -275,6 +280,8 @@ extension ShapeSQL {
         let key: String
         /// The column of the related table that equals it.
         let otherKey: String
+        /// The term that reports the row to ``RowCounter``, followed by AND; empty if rows are not counted.
+        let counted: String
         var link: String { "\(otherKey) = \(key)" }
     }
 
@@ -287,23 +294,34 @@ extension ShapeSQL {
         aliases += 1
         let name = "polystore_\(aliases)"
         let objectID = SQLNames.objectID
+        let counted = countsRows ? RowCounter.call(related: "\(name).\(objectID)") + " AND " : ""
         let rows: Others
+        var link: String?
         switch relationship.storage {
         case .foreignKey(let field):
-            rows = Others(from: "FROM \(other.name) AS \(name)", key: "\(source).\(outer.columns[field])", otherKey: "\(name).\(objectID)")
+            rows = Others(
+                from: "FROM \(other.name) AS \(name)", key: "\(source).\(outer.columns[field])", otherKey: "\(name).\(objectID)",
+                counted: counted)
             if outerAlias == nil { named.insert(field) }
         case .inverse(let field):
-            rows = Others(from: "FROM \(other.name) AS \(name)", key: "\(source).\(objectID)", otherKey: "\(name).\(other.columns[field])")
-        case .link(let link, let isReversed):
-            let (here, there) = isReversed ? ("target", "source") : ("source", "target")
             rows = Others(
-                from:
-                    "FROM \(tables.links[link].name) AS \(name)_link JOIN \(other.name) AS \(name) ON \(name).\(objectID) = \(name)_link.\(there)",
-                key: "\(source).\(objectID)", otherKey: "\(name)_link.\(here)")
+                from: "FROM \(other.name) AS \(name)", key: "\(source).\(objectID)", otherKey: "\(name).\(other.columns[field])",
+                counted: counted)
+        case .link(let table, let isReversed):
+            let (here, there) = isReversed ? ("target", "source") : ("source", "target")
+            let links = "FROM \(tables.links[table].name) AS \(name)_link"
+            if word.listsDestinations { link = "\(name)_link.\(there)" }
+            rows = Others(
+                from: link == nil ? "\(links) JOIN \(other.name) AS \(name) ON \(name).\(objectID) = \(name)_link.\(there)" : links,
+                key: "\(source).\(objectID)", otherKey: "\(name)_link.\(here)",
+                counted: link.map { countsRows ? RowCounter.call(related: $0) + " AND " : "" } ?? counted)
         }
         (table, alias) = (other, name)
         defer { (table, alias) = (outer, outerAlias) }
-        return (rows, condition())
+        let test = condition()
+        guard let link else { return (rows, test) }
+        // SQLite evaluates the subquery once, and each link is tested against the list.
+        return (rows, "\(link) IN (SELECT \(name).\(objectID) FROM \(other.name) AS \(name) WHERE \(counted)\(test))")
     }
 
     private func comparison(_ word: ShapeWord, _ name: String) -> String {

@@ -27,7 +27,7 @@ final class SQLiteReadTransaction: ReadTransaction {
     func count(_ request: FetchRequest) throws -> Int { try session.count(request) }
     func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs { try session.related(relationship, of: sources) }
     func plan(_ request: FetchRequest) throws -> QueryPlan { try session.plan(request) }
-    func explain(_ request: FetchRequest) throws -> QueryPlan { try session.explain(request) }
+    func explain(_ request: FetchRequest) throws -> QueryPlan { try session.explain(request, in: self) }
 
     func value(named name: String) throws -> [UInt8]? { try session.value(named: name) }
     func valueNames(prefix: String) throws -> [String] { try session.valueNames(prefix: prefix) }

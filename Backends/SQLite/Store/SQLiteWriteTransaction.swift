@@ -39,7 +39,7 @@ final class SQLiteWriteTransaction: WriteTransaction {
     func scan(_ request: FetchRequest) throws -> Scan { try reading { try session.scan(request) } }
     func count(_ request: FetchRequest) throws -> Int { try reading { try session.count(request) } }
     func plan(_ request: FetchRequest) throws -> QueryPlan { try reading { try session.plan(request) } }
-    func explain(_ request: FetchRequest) throws -> QueryPlan { try reading { try session.explain(request) } }
+    func explain(_ request: FetchRequest) throws -> QueryPlan { try reading { try session.explain(request, in: self) } }
 
     func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs {
         try reading { try session.related(relationship, of: sources) }

@@ -47,6 +47,7 @@ enum BackendDefect: String, Sendable {
     case swallowsAnApply = "ignores the 1,000th change set"
     case countsAnything = "counts without checking the order"
     case examinesNothing = "reports that it examined no rows"
+    case examinesNoRelatedRows = "reports that it examined no rows of related objects"
     case keepsSessions = "keeps a session for every snapshot that has ended"
     case ignoresValues = "does not claim named values and drops them silently"
 }

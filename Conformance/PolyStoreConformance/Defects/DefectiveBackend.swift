@@ -84,6 +84,7 @@ public struct DefectiveBackend: Sendable, CustomStringConvertible {
         DefectiveBackend(.countsAnything, caughtBy: "refusal.count.invalid-order", isRare: true),
         DefectiveBackend(.keepsSessions, caughtBy: "snapshot.sessions.idle-ones-are-limited", isRare: true),
         DefectiveBackend(.examinesNothing, caughtBy: "plan.rows.examined-are-at-least-the-returned", isRare: true),
+        DefectiveBackend(.examinesNoRelatedRows, caughtBy: "plan.related.examined-rows-are-counted", isRare: true),
         DefectiveBackend(
             .writesNothingAfterCompaction, caughtBy: "compaction.beside-writers.lose-nothing", isRare: true,
             claims: [.concurrentReaders, .compaction]),

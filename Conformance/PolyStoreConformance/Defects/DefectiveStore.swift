@@ -193,6 +193,7 @@ class DefectiveReadTransaction: ReadTransaction {
         if store.defect == .explainsTooMuch { (request.limit, request.offset) = (nil, 0) }
         var plan = try reader().explain(request)
         if store.defect == .examinesNothing { plan.rowsExamined = 0 }
+        if store.defect == .examinesNoRelatedRows, plan.relatedRowsExamined != nil { plan.relatedRowsExamined = 0 }
         return plan
     }
 

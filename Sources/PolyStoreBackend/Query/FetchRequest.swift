@@ -90,6 +90,9 @@ public struct FetchRequest: Sendable, Hashable {
         self.fields = fields
     }
 
+    /// A Boolean value that indicates whether the predicate or a sort key refers to related objects.
+    public var needsRelated: Bool { predicate.needsRelated || sortKeys.contains { $0.expression?.needsRelated ?? false } }
+
     /// The maximum nesting depth of a predicate.
     public static let maximumDepth = 200
 

@@ -57,8 +57,15 @@ public struct QueryPlan: Sendable, Hashable, Codable {
     public var engine: [String]
     /// The estimated number of examined rows or index entries; nil if the backend does not estimate.
     public var rowsEstimated: Int?
-    /// The number of examined rows or index entries; nil if the request was not executed.
+    /// The number of examined rows or index entries of the entity itself; nil if the request was not executed.
     public var rowsExamined: Int?
+    /// The number of rows of related objects that were examined for conditions and sort keys; nil if the request was not executed, if it refers to no related
+    /// objects, and if the backend does not count them.
+    ///
+    /// Each row id of a related object that is read through a relationship counts, and so does each record of a related object. In SQL a related row counts once
+    /// where it is found. Rows that the backend examines to find the related objects that satisfy a condition count as well. What is computed once for several
+    /// rows counts once. Objects that are prefetched or read afterwards are not counted.
+    public var relatedRowsExamined: Int?
     /// The number of returned rows; nil if the request was not executed.
     public var rowsReturned: Int?
 
@@ -73,6 +80,9 @@ public struct QueryPlan: Sendable, Hashable, Codable {
 
     /// A Boolean value that indicates whether the plan contains a full scan. A limit may end it early.
     public var isScan: Bool { accesses.contains { $0.path == .scan } }
+
+    /// The number of examined rows of the entity and of related objects; nil if the request was not executed.
+    public var allRowsExamined: Int? { rowsExamined.map { $0 + (relatedRowsExamined ?? 0) } }
 
     /// The access paths as text: `scan`, `primary key (objectID=?)`, `index Person_age (age>?)`, `index Person_age (order)`.
     public var access: String { accesses.map(\.description).joined(separator: " or ") }
@@ -113,6 +123,7 @@ extension QueryPlan: CustomStringConvertible {
         } else if let rowsEstimated {
             lines.append("  rows: \(rowsEstimated) estimated")
         }
+        if let relatedRowsExamined { lines.append("  related rows: \(relatedRowsExamined) examined") }
         lines += engine.map { "  engine: \($0)" }
         return lines.joined(separator: "\n")
     }

@@ -230,6 +230,21 @@ extension SnapshotReader {
         return explained
     }
 
+    /// Executes a request and returns its plan with the row counts.
+    func explain(_ request: FetchRequest) throws -> QueryPlan {
+        var plan = try plan(request)
+        let execution = try countingRelatedRows {
+            let cursor = try fetch(request)
+            defer { cursor.close() }
+            var returned = 0
+            while try cursor.next() { returned += 1 }
+            return (examined: cursor.rowsExamined, returned: returned)
+        }
+        (plan.rowsExamined, plan.rowsReturned) = execution.result
+        if request.needsRelated { plan.relatedRowsExamined = execution.rows }
+        return plan
+    }
+
     // MARK: Aggregates
 
     /// Returns groups by fields, in ascending order; `nil` for groups and operands that are other expressions.

@@ -34,6 +34,7 @@ struct SemiJoin {
             defer { cursor.close() }
             var found: Set<Int64> = []
             while try cursor.next() { if !cursor.record.isNull(field) { found.insert(cursor.record.integer64(field)) } }
+            reader.countRelatedRows(cursor.rowsExamined)
             return .oneOf(.objectID, found.sorted().map(Value.integer))
         case .link:
             guard let back = relationship.relationship.reversed else { return .none }
@@ -48,6 +49,7 @@ struct SemiJoin {
         defer { cursor.close() }
         var ids: [Int64] = []
         while try cursor.next() { ids.append(cursor.rowID) }
+        reader.countRelatedRows(cursor.rowsExamined)
         return ids
     }
 }

@@ -34,6 +34,7 @@ final class KeyValueReadTransaction: ReadTransaction {
     func count(_ request: FetchRequest) throws -> Int { try reading(request.entity).count(request) }
     func scanGroups(_ request: AggregateRequest) throws -> GroupScan? { try reading(request.entity).scanGroups(request) }
     func plan(_ request: FetchRequest) throws -> QueryPlan { try reading(request.entity).plan(request) }
+    func explain(_ request: FetchRequest) throws -> QueryPlan { try reading(request.entity).explain(request) }
 
     func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs {
         try reader.check()

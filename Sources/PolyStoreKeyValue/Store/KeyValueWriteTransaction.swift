@@ -64,6 +64,7 @@ final class KeyValueWriteTransaction: WriteTransaction {
     func scan(_ request: FetchRequest) throws -> Scan { try reading(request.entity).scan(request) }
     func scanGroups(_ request: AggregateRequest) throws -> GroupScan? { try reading(request.entity).scanGroups(request) }
     func plan(_ request: FetchRequest) throws -> QueryPlan { try reading(request.entity).plan(request) }
+    func explain(_ request: FetchRequest) throws -> QueryPlan { try reading(request.entity).explain(request) }
 
     func count(_ request: FetchRequest) throws -> Int { try reading(request.entity).count(request) }
 

@@ -15,6 +15,8 @@ final class SnapshotReader {
     @exclusivity(unchecked) private(set) var growth: [Int: Int64] = [:]
     /// The cache of the previous writer, to which this writer may add. It describes the store at the beginning of this transaction.
     @exclusivity(unchecked) private(set) var cache: WriterCache?
+    /// The number of rows of related objects read so far for the request that is being explained; nil if none is.
+    @exclusivity(unchecked) private var relatedRows: Int?
     /// The bounds of the change log, once a writer has read them.
     @exclusivity(unchecked) var knownLogBounds: LogBounds?
 
@@ -143,6 +145,19 @@ final class SnapshotReader {
     }
 
     // MARK: Relationships
+
+    /// Adds rows of related objects to the count of the request that is being explained, if there is one.
+    @inline(__always)
+    func countRelatedRows(_ rows: @autoclosure () -> Int) { if let count = relatedRows { relatedRows = count + rows() } }
+
+    /// Runs a function and returns its result with the number of rows of related objects that it read.
+    func countingRelatedRows<R>(_ body: () throws -> R) rethrows -> (result: R, rows: Int) {
+        let outer = relatedRows
+        relatedRows = 0
+        defer { relatedRows = outer }
+        let result = try body()
+        return (result, relatedRows ?? 0)
+    }
 
     func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs {
         var found = RelatedIDs()

@@ -19,7 +19,22 @@ extension ReadTransaction {
         plan.residual += Scan.Residual(sort: true, slice: true).described(for: request)
         let all = plan.rowsReturned ?? 0
         plan.rowsReturned = max(0, min(request.limit ?? .max, all - request.offset))
+        if request.needsRelated {
+            plan.relatedRowsExamined = (plan.relatedRowsExamined ?? 0) + (try relatedRowsExamined(bySorting: request))
+        }
         return plan
+    }
+
+    /// Computes the sort keys of a request for all rows that satisfy its predicate, and returns the number of rows of related objects that were examined.
+    private func relatedRowsExamined(bySorting request: FetchRequest) throws -> Int {
+        let keys = request.sortKeys.filter { $0.expression?.needsRelated ?? false }
+        if keys.isEmpty || request.limit == 0 { return 0 }
+        let related = CountedRelatedRecords(self)
+        let values = SortValues(keys, related)
+        let cursor = try fetch(request.unsorted)
+        defer { cursor.close() }
+        while try cursor.next() { _ = try values.values(cursor.rowID, cursor.record) }
+        return related.count
     }
 
     /// Returns the plan of a request. The default implementation is based on the residual that `scan` returns.
@@ -35,12 +50,14 @@ extension ReadTransaction {
     /// Executes a request and returns its plan with the row counts.
     public func explain(_ request: FetchRequest) throws -> QueryPlan {
         var plan = try plan(request)
-        let cursor = try fetch(request)
+        let related = CountedRelatedRecords(self)
+        let cursor = try fetch(request, related)
         defer { cursor.close() }
         var returned = 0
         while try cursor.next() { returned += 1 }
         plan.rowsExamined = cursor.rowsExamined
         plan.rowsReturned = returned
+        if request.needsRelated { plan.relatedRowsExamined = related.count }
         return plan
     }
 }

@@ -2,21 +2,25 @@ import PolyStoreBackend
 
 extension ReadTransaction {
     /// Executes a request. Applies the residual parts that the backend leaves.
-    public func fetch(_ request: FetchRequest) throws -> RecordCursor {
+    public func fetch(_ request: FetchRequest) throws -> RecordCursor { try fetch(request, self) }
+
+    /// Executes a request.
+    /// - Parameter related: Looks up the related objects that the residual parts refer to.
+    func fetch(_ request: FetchRequest, _ related: any RelatedRecords) throws -> RecordCursor {
         try request.validate()
         if request.limit == 0 { return RecordCursor(layout: request.entity.layout) }
         if request.hasComputedKeys {
             let scan = try scan(request.unsorted)
-            return try MaterializedCursor.sorted(scan.cursor, request, predicate: scan.residual.predicate, self)
+            return try MaterializedCursor.sorted(scan.cursor, request, predicate: scan.residual.predicate, related)
         }
         let scan = try scan(request)
         let rest = scan.residual
         if rest.isNothing { return scan.cursor }
         if rest.sort {
-            return try MaterializedCursor.sorted(scan.cursor, request, predicate: rest.predicate, self)
+            return try MaterializedCursor.sorted(scan.cursor, request, predicate: rest.predicate, related)
         }
         return FilterCursor(
-            scan.cursor, layout: request.entity.layout, predicate: rest.predicate, self, offset: rest.slice ? request.offset : 0,
+            scan.cursor, layout: request.entity.layout, predicate: rest.predicate, related, offset: rest.slice ? request.offset : 0,
             limit: rest.slice ? request.limit : nil)
     }
 

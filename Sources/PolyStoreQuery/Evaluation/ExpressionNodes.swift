@@ -55,44 +55,36 @@ private final class ConstantValueNode: ExpressionNode {
 
 private final class RelatedValueNode: ExpressionNode {
     private let relationship: RelationshipReference
-    private let inner: ExpressionNode
-    private let isKept: Bool
-    private let seesOuter: Bool
+    private let values: TargetValues
     private let lookup: RelatedLookup
 
     init(_ relationship: RelationshipReference, _ inner: QueryExpression, _ lookup: RelatedLookup) {
         self.relationship = relationship
-        self.inner = .make(inner, lookup)
-        isKept = inner.needsRelated
-        seesOuter = inner.outerDepth > 0
+        values = TargetValues(relationship, inner, lookup)
         self.lookup = lookup
     }
 
     override func value(_ id: Int64, _ record: RecordView) throws -> Value {
         guard let target = relationship.target(in: record) else { return .null }
-        return try lookup.below(id, record, seesOuter) {
-            try lookup.withRecord(relationship.destination, target, isKept: isKept) { try inner.value(target, $0) } ?? .null
-        }
+        return try lookup.below(id, record, values.seesOuter) { try values.value(target) }
     }
 
     override func members(_ id: Int64, _ record: RecordView) throws -> [Value] {
         guard let target = relationship.target(in: record) else { return [] }
-        return try lookup.below(id, record, seesOuter) {
-            try lookup.withRecord(relationship.destination, target, isKept: isKept) { try inner.members(target, $0) } ?? []
-        }
+        return try lookup.below(id, record, values.seesOuter) { try values.members(target) }
     }
 }
 
 private final class RelatedCountNode: ExpressionNode {
     private let relationship: RelationshipReference
     private let predicate: QueryPredicate
-    private let part: EvaluationNode
+    private let truths: TargetTruths
     private let lookup: RelatedLookup
 
     init(_ relationship: RelationshipReference, _ predicate: QueryPredicate, _ lookup: RelatedLookup) {
         self.relationship = relationship
         self.predicate = predicate
-        part = PredicateEvaluator.compile(predicate, lookup)
+        truths = TargetTruths(relationship, predicate, lookup, remembers: relationship.sharesDestinations)
         self.lookup = lookup
     }
 
@@ -103,50 +95,39 @@ private final class RelatedCountNode: ExpressionNode {
     private func targets(_ id: Int64, _ record: RecordView) throws -> [Int64] {
         let targets = try lookup.targets(of: id, record, relationship)
         if predicate == .all { return targets }
-        return try lookup.below(id, record, predicate.outerDepth > 0) {
-            try targets.filter { target in
-                let truth = try lookup.withRecord(relationship.destination, target, isKept: predicate.needsRelated) {
-                    try part.evaluate(target, $0)
-                }
-                return truth == .true
-            }
-        }
+        return try lookup.below(id, record, truths.seesOuter) { try targets.filter { try truths.truth($0) == .true } }
     }
 }
 
 private final class RelatedAggregateNode: ExpressionNode {
     private let function: Aggregate.Function
     private let relationship: RelationshipReference
-    private let inner: ExpressionNode
+    private let values: TargetValues
     private let type: AttributeType
-    private let isKept: Bool
     private let isDistinct: Bool
-    private let seesOuter: Bool
     private let lookup: RelatedLookup
 
     init(_ function: Aggregate.Function, _ relationship: RelationshipReference, _ inner: QueryExpression, _ lookup: RelatedLookup) {
         self.function = function
         self.relationship = relationship
-        self.inner = .make(inner, lookup)
+        values = TargetValues(relationship, inner, lookup)
         type = inner.type
-        isKept = inner.needsRelated
         isDistinct = if case .function(.distinct, _) = inner.node { true } else { false }
-        seesOuter = inner.outerDepth > 0
         self.lookup = lookup
     }
 
     override func value(_ id: Int64, _ record: RecordView) throws -> Value { try aggregated(try members(id, record)) }
 
     override func members(_ id: Int64, _ record: RecordView) throws -> [Value] {
-        var values: [Value] = []
+        var members: [Value] = []
         var known: Set<Value> = []
-        try lookup.below(id, record, seesOuter) {
+        try lookup.below(id, record, values.seesOuter) {
             for target in try lookup.targets(of: id, record, relationship) {
-                let value = try lookup.withRecord(relationship.destination, target, isKept: isKept) { try inner.value(target, $0) }
-                if let value, !value.isNull, !isDistinct || known.insert(value).inserted { values.append(value) }
+                let value = try values.value(target)
+                if !value.isNull, !isDistinct || known.insert(value).inserted { members.append(value) }
             }
         }
-        return values
+        return members
     }
 
     private func aggregated(_ values: [Value]) throws -> Value {

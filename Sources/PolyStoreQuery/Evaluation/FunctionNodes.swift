@@ -91,17 +91,13 @@ final class ConditionalNode: ExpressionNode {
 final class ElementNode: ExpressionNode {
     private let relationship: RelationshipReference
     private let position: Int
-    private let inner: ExpressionNode
-    private let isKept: Bool
-    private let seesOuter: Bool
+    private let values: TargetValues
     private let lookup: RelatedLookup
 
     init(_ relationship: RelationshipReference, _ position: Int, _ inner: QueryExpression, _ lookup: RelatedLookup) {
         self.relationship = relationship
         self.position = position
-        self.inner = .make(inner, lookup)
-        isKept = inner.needsRelated
-        seesOuter = inner.outerDepth > 0
+        values = TargetValues(relationship, inner, lookup)
         self.lookup = lookup
     }
 
@@ -109,9 +105,7 @@ final class ElementNode: ExpressionNode {
         let targets = try lookup.targets(of: id, record, relationship)
         let index = position < 0 ? targets.count + position : position
         guard targets.indices.contains(index) else { return .null }
-        return try lookup.below(id, record, seesOuter) {
-            try lookup.withRecord(relationship.destination, targets[index], isKept: isKept) { try inner.value(targets[index], $0) } ?? .null
-        }
+        return try lookup.below(id, record, values.seesOuter) { try values.value(targets[index]) }
     }
 }
 
