@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreCollections
 
 extension Context {
     /// Returns the target of a to-one relationship, as a fault unless it is registered.
