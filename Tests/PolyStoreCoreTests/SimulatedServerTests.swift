@@ -118,3 +118,118 @@ import Testing
         #expect(outcomes.count > 1)
     }
 }
+
+/// Members that are read ahead from a server, for the objects after the one whose members are needed.
+@Suite struct MembersReadAheadTests {
+    private static let schema = Schema("Ahead", Person.self, Department.self, Project.self, Playlist.self, Track.self, MusicTag.self)
+
+    private static func stack(_ store: StoreConfiguration) throws -> DataStack {
+        let stack = try DataStack(schema)
+        stack.snapshotWarningAge = .seconds(100_000)
+        try stack.addStore(store)
+        return stack
+    }
+
+    /// Creates ten people in a circle of friends, in two departments, and ten playlists with three tracks each.
+    @Sendable private static func create(_ transaction: Transaction) throws {
+        let departments = try (0..<10).map { number in
+            let department = try transaction.create(Department.self)
+            department.title = "d\(number)"
+            return department
+        }
+        let people = try (0..<10).map { try transaction.createPerson($0) }
+        for (number, person) in people.enumerated() {
+            person.department = departments[number / 2]
+            person.friends.insert(people[(number + 1) % 10])
+            let playlist = try transaction.create(Playlist.self)
+            playlist.title = "\(number)"
+            playlist.tracks = try (0..<3).map { position in
+                let track = try transaction.create(Track.self)
+                track.title = "\(number)-\(position)"
+                return track
+            }
+        }
+    }
+
+    /// Changes relationships from both sides while the members of other objects are read.
+    @Sendable private static func change(_ transaction: Transaction) throws -> [String] {
+        let people = try transaction.fetchAll(From<Person>().orderBy(.ascending(\.age)))
+        let departments = try transaction.fetchAll(From<Department>().orderBy(.ascending(\.title)))
+        let playlists = try transaction.fetchAll(From<Playlist>().orderBy(.ascending(\.title)))
+        var found: [String] = []
+        func show() {
+            found.append("\(departments.map { $0.people.map(\.age).sorted() })")
+            found.append("\(people.filter { !$0.isDeleted }.map { $0.friends.map(\.age).sorted() })")
+            found.append("\(playlists.map { $0.tracks.map(\.title) })")
+        }
+        // Pending changes before the members are read.
+        people[9].department = departments[1]
+        people[8].friends.insert(people[5])
+        playlists[7].tracks.append(playlists[6].tracks[0])
+        for (number, department) in departments.enumerated() {
+            let new = try transaction.createPerson(100 + number)
+            department.people.insert(new)
+            // The objects after this one are read already.
+            people[number].department = departments[(number + 3) % 10]
+            if number == 4 { try transaction.delete(people[2]) }
+        }
+        for number in 0..<10 where number != 2 {
+            people[number].friends.insert(people[(number + 4) % 10 == 2 ? 3 : (number + 4) % 10])
+            people[number].friends.remove(people[(number + 1) % 10 == 2 ? 4 : (number + 1) % 10])
+            playlists[number].tracks.insert(try transaction.create(Track.self), at: 1)
+            playlists[number].tracks.append(playlists[(number + 1) % 10].tracks[0])
+        }
+        show()
+        return found
+    }
+
+    @Test func resultsAreThoseOfAStoreInTheProcess() throws {
+        var results: [[String]] = []
+        for store in [StoreConfiguration.inMemory(), .simulatedServer(SimulatedServer(batchSize: 4))] {
+            let stack = try Self.stack(store)
+            try stack.performAndWait { try Self.create($0) }
+            let first = try stack.performAndWait { try Self.change($0) }
+            let stored = try stack.readAndWait { context in
+                [
+                    "\(try context.fetchAll(From<Department>().orderBy(.ascending(\.title))).map { $0.people.map(\.age).sorted() })",
+                    "\(try context.fetchAll(From<Person>().orderBy(.ascending(\.age))).map { $0.friends.map(\.age).sorted() })",
+                    "\(try context.fetchAll(From<Playlist>().orderBy(.ascending(\.title))).map { $0.tracks.map(\.title) })",
+                ]
+            }
+            results.append(first + stored)
+        }
+        #expect(results[0] == results[1])
+    }
+
+    @Test func aSecondObjectReadsTheMembersOfTheOthers() throws {
+        let server = SimulatedServer()
+        let stack = try Self.stack(.simulatedServer(server))
+        try stack.performAndWait { try Self.create($0) }
+        try stack.readAndWait { context in
+            let departments = try context.fetchAll(From<Department>().orderBy(.ascending(\.title)))
+            let (first, second, others) = (
+                server.calls { _ = departments[0].people.count }, server.calls { _ = departments[1].people.count },
+                server.calls { for department in departments.dropFirst() { _ = department.people.map(\.age) } }
+            )
+            #expect(first == [.scan: 1])
+            #expect(second == [.related: 1, .scan: 1])
+            #expect(others == [:])
+        }
+    }
+
+    /// Few objects with long lists are read one by one, so that reading ahead does not load a store.
+    @Test func longListsAreNotReadAhead() throws {
+        let server = SimulatedServer(batchSize: 100_000)
+        let stack = try Self.stack(.simulatedServer(server))
+        try stack.performAndWait { transaction throws in
+            for _ in 0..<3 {
+                let playlist = try transaction.create(Playlist.self)
+                playlist.tracks = try (0..<15_000).map { _ in try transaction.create(Track.self) }
+            }
+        }
+        try stack.readAndWait { context in
+            let playlists = try context.fetchAll(From<Playlist>())
+            #expect(server.calls { for playlist in playlists { _ = playlist.tracks.count } } == [.scan: 3])
+        }
+    }
+}

@@ -27,6 +27,7 @@ private final class SimulatedServerStore: StorageBackend {
 
     var capabilities: Capabilities {
         var capabilities = inner.capabilities
+        capabilities.waitsForServer = true
         if !server.pushesDown { capabilities.features.remove(.plannedIndexes) }
         return capabilities
     }
