@@ -163,7 +163,9 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "CFileFaults", "PolyStoreBackend", "PolyStoreMemory", "PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB",
+                "CFileFaults", "PolyStoreBackend", "PolyStoreMemory", "PolyStoreQuery", "PolyStoreSQLite", "PolyStoreLMDB",
+                "PolyStoreLevelDB",
+                "SeededRandom",
             ],
             path: "Tests/Support/TestSupport", swiftSettings: settings),
         // The suite that proves a backend, for anybody's backend.

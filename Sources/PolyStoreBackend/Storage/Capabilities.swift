@@ -43,6 +43,9 @@ public struct Capabilities: Sendable, Hashable {
     public var largestValue: Int
     /// The supported durability levels. A commit with a level that is not listed uses the next stronger one.
     public var durabilities: Set<Durability>
+    /// A Boolean value that indicates whether a call waits for the response of a server. The object layer then reads the related objects of several objects
+    /// with one call, before they are used. The default is `false`.
+    public var waitsForServer = false
 
     /// Creates a description of a backend.
     public init(features: Set<Feature>, largestValue: Int = Int(Int32.max), durabilities: Set<Durability> = [.full, .relaxed]) {

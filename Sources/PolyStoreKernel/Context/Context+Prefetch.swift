@@ -63,6 +63,36 @@ extension Context {
         while try cursor.next() { rows.add(RowReference(entityIndex: entityIndex, rowID: cursor.rowID), cursor.record) }
     }
 
+    /// The maximum number of objects whose members are read ahead, and about that of the members.
+    private static var aheadLimit: (objects: Int, members: Int) { (1000, 20_000) }
+
+    /// Reads the members of a to-many relationship of further loaded objects, if the members that were last read are of the same relationship: a loop over many
+    /// objects then sends few calls. Called before the members of an object are read from a store that waits for a server.
+    /// - Returns: the row ids of the object's members; nil if they are still to be read.
+    final func readAhead(_ key: RelationshipKey, _ entry: StoreEntity) throws -> [Int64]? {
+        let last = graph.memberLists.lastRead
+        graph.memberLists.lastRead = key
+        guard let last, last.entityIndex == key.entityIndex, last.relationship == key.relationship, last != key else { return nil }
+        let relationship = entry.entity.relationships[Int(key.relationship)]
+        func memberKey(_ object: any Model) -> RelationshipKey {
+            RelationshipKey(entityIndex: key.entityIndex, relationship: key.relationship, rowID: object._$state.rowID)
+        }
+        let loaded = identityMap(key.entityIndex).objects.compactMap { $0 as? any Model }.filter { object in
+            !object._$state.isFault && !object.isInserted && !object.isDeleted && !graph.memberLists.contains(memberKey(object))
+                && (!entry.isPolymorphic || entry.relationships(of: object).contains(relationship))
+        }
+        // The object itself is the first one, followed by those with greater row ids.
+        func distance(_ object: any Model) -> UInt64 { UInt64(bitPattern: object._$state.rowID &- key.rowID) }
+        let count = min(Self.aheadLimit.objects, Self.aheadLimit.members / max(1, graph.memberLists.count(last) ?? 1))
+        let next = Array(loaded.sorted { distance($0) < distance($1) }.prefix(count))
+        guard next.count > 1, next[0]._$state.rowID == key.rowID else { return nil }
+        try readMembers(of: next, relationship, entry)
+        var targets: Set<Int64> = []
+        for object in next { targets.formUnion(graph.memberLists.rowIDs(memberKey(object)) ?? []) }
+        try readAhead(entry.destinations[relationship.index], targets.sorted())
+        return graph.memberLists.rowIDs(key)
+    }
+
     /// Returns the members of a to-many relationship of several objects, without duplicates, and caches the list of each object.
     private func members(
         of objects: [any Model], _ relationship: Relationship, _ entry: StoreEntity, areHeld: Bool

@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreCollections
 
 extension Context {
     /// Returns the target of a to-one relationship, as a fault unless it is registered.
@@ -100,6 +101,7 @@ extension Context {
         dropForgottenLists(key.entityIndex)
         if let rowIDs = graph.memberLists.rowIDs(key) { return .known(rowIDs) }
         let entry = entry(key.entityIndex)
+        if entry.store.waitsForServer, !isInserted, let rowIDs = try readAhead(key, entry) { return .known(rowIDs) }
         let relationship = entry.entity.relationships[Int(key.relationship)]
         // Pending positions of a parent transaction are not in the rows.
         guard case .inverse(let field) = relationship.storage, !(relationship.isOrdered && readsPending) else {
@@ -125,6 +127,8 @@ extension Context {
     final func memberRowIDs(of object: some Model, _ key: RelationshipKey) throws -> [Int64] {
         dropForgottenLists(key.entityIndex)
         if let rowIDs = graph.memberLists.rowIDs(key) { return rowIDs }
+        let entry = entry(key.entityIndex)
+        if entry.store.waitsForServer, !object.isInserted, let rowIDs = try readAhead(key, entry) { return rowIDs }
         let rowIDs = try storedRowIDs(key, isInserted: object.isInserted)
         setMembers(key, rowIDs)
         object._$state.flags.insert(.hasMembers)

@@ -14,6 +14,8 @@ public final class PersistentStore: Sendable {
     /// The entity index of the first entity in the stack. Those of the others follow in the order of the schema.
     package let firstEntityIndex: Int32
     var entityIndexes: Range<Int32> { firstEntityIndex..<firstEntityIndex + Int32(schema.entities.count) }
+    /// A Boolean value that indicates whether a call of the backend waits for a server; see ``Capabilities/waitsForServer``.
+    let waitsForServer: Bool
     /// The reserved row ids that have not been assigned, by entity.
     let spareRowIDs: SpareRowIDs
     /// The write access to this location, shared with stores of other stacks.
@@ -42,6 +44,7 @@ public final class PersistentStore: Sendable {
         self.configurationName = configurationName
         self.configuration = configuration
         self.backend = backend
+        waitsForServer = backend.capabilities.waitsForServer
         self.schema = schema
         names = configuration.names
         writeAccess = StoreWriteAccess.of(configuration)

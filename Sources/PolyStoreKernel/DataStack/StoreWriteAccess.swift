@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreRuns
 import Synchronization
 
 /// The write access to one store location in this process. A backend runs one write transaction at a time, so stacks that have opened the same file

@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreCollections
 
 /// The objects of a context together with its change buffer, to change them and to read them including pending changes.
 ///

@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreCollections
 
 /// The pending changes of a transaction without references to its objects, to be applied to another transaction.
 final class RecordedChanges: @unchecked Sendable {  // complete and no longer mutated when it is passed on

@@ -23,7 +23,8 @@ public final class StepwiseTransaction: AwaitedResource {
     /// The thread that runs a step, or 0.
     private let running = Atomic<UInt>(0)
 
-    var owner: UInt { running.load(ordering: .acquiring) }
+    /// The thread that runs a step; 0 if no step runs.
+    package var owner: UInt { running.load(ordering: .acquiring) }
 
     /// State that is accessed only on the queue.
     private final class Room: @unchecked Sendable {  // accessed by one block of the serial queue at a time

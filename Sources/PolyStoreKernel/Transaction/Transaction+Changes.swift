@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreCollections
 
 // The pending changes of a transaction. An object that is created and deleted in one transaction is in none of the sets.
 

@@ -59,25 +59,34 @@ extension Transaction {
 
     // MARK: Delete rules
 
-    /// Deletes objects and applies their delete rules. Uses a work list instead of recursion, because cascades may be arbitrarily long.
+    /// Deletes objects and applies their delete rules. The objects that the rules delete with them are deleted level by level, because cascades may be
+    /// arbitrarily long, and because what the rules of a level need is read with one query for each relationship.
     final func deleteGraph(_ objects: [any Model]) throws {
         try checkMutable()
         settleMembers()
-        var work = objects
-        while let object = work.popLast() {
-            guard owns(object) else {
-                throw StoreError(.misuse, "An object of another context cannot be deleted here; delete its objectID instead.")
-            }
-            guard !object.isDeleted else { continue }
-            if object._$state.isFault, !object._$state.flags.contains(.linked) { fire(object) }
-            guard !object.isDeleted else { continue }  // reading it showed that it does not exist
-            editing.willChange(object)
-            object._$state.flags.insert(.deleted)
-            buffer.deferredErrors.resolve(object.rowReference)
-            buffer.changes(of: Int(object._$state.entityIndex)).records?.didDelete(object)
-            if !object.isInserted { buffer.changes(of: Int(object._$state.entityIndex)).deleted.append(object) }
-            try detach(object, &work)
+        var level = objects
+        while !level.isEmpty {
+            let read = level.count > 1 ? try readForRules(of: level) : nil
+            var next: [any Model] = []
+            try withExtendedLifetime(read) { for object in level.reversed() { try delete(object, read, &next) } }
+            level = next
         }
+    }
+
+    /// Deletes one object. Objects to delete with it are appended to `next`.
+    private func delete(_ object: any Model, _ read: RuleReads?, _ next: inout [any Model]) throws {
+        guard owns(object) else {
+            throw StoreError(.misuse, "An object of another context cannot be deleted here; delete its objectID instead.")
+        }
+        guard !object.isDeleted else { return }
+        if object._$state.isFault, !object._$state.flags.contains(.linked) { fire(object) }
+        guard !object.isDeleted else { return }  // reading it showed that it does not exist
+        editing.willChange(object)
+        object._$state.flags.insert(.deleted)
+        buffer.deferredErrors.resolve(object.rowReference)
+        buffer.changes(of: Int(object._$state.entityIndex)).records?.didDelete(object)
+        if !object.isInserted { buffer.changes(of: Int(object._$state.entityIndex)).deleted.append(object) }
+        try detach(object, read, &next)
     }
 
     /// Returns the objects with the given ids for deletion. Objects that are not registered yet are read with their to-one relationships only, which
@@ -127,72 +136,136 @@ extension Transaction {
         return open(named, state)
     }
 
-    /// Applies the delete rules of one object. Objects to delete with it are appended to `work`.
-    private func detach(_ object: any Model, _ work: inout [any Model]) throws {
+    /// Applies the delete rules of one object. Objects to delete with it are appended to `next`.
+    /// - Parameter read: What was read for all objects of the level; nil if the object is the only one.
+    private func detach(_ object: any Model, _ read: RuleReads?, _ next: inout [any Model]) throws {
         let entry = entry(object._$state.entityIndex)
-        let rowID = object._$state.rowID
         for relationship in entry.relationships(of: object) {
             let entityIndex = entry.destinations[relationship.index]
-            let memberKey = RelationshipKey(entityIndex: entry.entityIndex, relationship: Int32(relationship.index), rowID: rowID)
+            let memberKey = entry.memberKey(relationship, object)
             if relationship.deleteRule == .deny { buffer.denials.append(memberKey) }
             if case .foreignKey = relationship.storage {
                 let target = object._$toOne(relationship.index).rowID
                 guard target != 0 else { continue }
-                if relationship.deleteRule == .cascade { work.append(anyObject(entityIndex, target)) }
+                if relationship.deleteRule == .cascade { next.append(anyObject(entityIndex, target)) }
                 editing.moved(object, relationship.index, from: target, to: 0)
                 continue
             }
-            let isLink = if case .link = relationship.storage { true } else { false }
-            switch relationship.deleteRule {
-            case .deny: continue  // members stay linked until the commit validates them
-            case .noAction where !isLink: continue
-            case .cascade, .nullify, .noAction: break
-            }
+            guard relationship.detachesMembers else { continue }
             let members = try memberRowIDs(of: object, memberKey)
             // Reads their values with one query instead of one per object.
-            let targets = isLink && relationship.deleteRule != .cascade ? [] : try anyObjects(entityIndex, members)
-            if relationship.deleteRule == .cascade { work += targets }
+            let targets = relationship.changesMembers ? try anyObjects(entityIndex, members) : []
+            if relationship.deleteRule == .cascade { next += targets }
             // The foreign keys of deleted members need no update.
-            if isLink || relationship.deleteRule == .nullify {
+            if relationship.isLink || relationship.deleteRule == .nullify {
                 withExtendedLifetime(targets) { for member in members { editing.unlink(memberKey, entry, member) } }
             }
         }
-        try clearIncoming(object, entry)
+        for relationship in entry.incoming { try clearIncoming(object, relationship, entry, read) }
     }
 
-    /// Nullifies relationships without an inverse that reference the object.
-    private func clearIncoming(_ object: any Model, _ entry: StoreEntity) throws {
-        for relationship in entry.incoming {
-            let entityIndex = entry.store.firstEntityIndex + Int32(relationship.source)
-            switch relationship.storage {
-            case .foreignKey(let field):
-                for source in try sources(entityIndex, field, object._$state.rowID)
-                where source._$toOneFired(relationship.index) == object._$state.rowID {
-                    editing.setToOne(source, relationship.index, 0)
-                }
-            case .link:
-                let rowID = object._$state.rowID
-                // The owners in the store and those linked by this transaction.
-                var owners = buffer.relationshipChanges.owners(of: rowID, entityIndex: entityIndex, relationship: Int32(relationship.index))
-                if let reversed = relationship.reversed, !object.isInserted {
-                    owners.formUnion(try storage(entry.store).related(reversed, of: [rowID])[rowID])
-                }
-                for owner in owners {
-                    editing.unlink(
-                        RelationshipKey(entityIndex: entityIndex, relationship: Int32(relationship.index), rowID: owner),
-                        self.entry(entityIndex), rowID)
-                }
-            case .inverse: continue
+    /// Nullifies a relationship without an inverse that references the object.
+    private func clearIncoming(_ object: any Model, _ relationship: Relationship, _ entry: StoreEntity, _ read: RuleReads?) throws {
+        let key = entry.incomingKey(relationship, object)
+        switch relationship.storage {
+        case .foreignKey(let field):
+            let sources = try read.map { $0.sources[key] ?? [] } ?? sources(key.entityIndex, field, [key.rowID])
+            for source in sources where source._$toOneFired(relationship.index) == key.rowID {
+                editing.setToOne(source, relationship.index, 0)
             }
+        case .link:
+            // The owners in the store and those linked by this transaction.
+            var owners = buffer.relationshipChanges.owners(of: key.rowID, entityIndex: key.entityIndex, relationship: key.relationship)
+            if let read {
+                owners.formUnion(read.owners[key] ?? [])
+            } else if let reversed = relationship.reversed, !object.isInserted {
+                owners.formUnion(try storage(entry.store).related(reversed, of: [key.rowID])[key.rowID])
+            }
+            for owner in owners {
+                editing.unlink(
+                    RelationshipKey(entityIndex: key.entityIndex, relationship: key.relationship, rowID: owner),
+                    self.entry(key.entityIndex), key.rowID)
+            }
+        case .inverse: return
         }
     }
 
-    private func sources(_ entityIndex: Int32, _ field: Int, _ rowID: Int64) throws -> [any Model] {
+    // MARK: Reading for a level
+
+    /// What the delete rules of the objects of a level need from the store.
+    private struct RuleReads {
+        /// The objects that the rules change or delete, retained until then.
+        var targets: [any Model] = []
+        /// The objects and the stored owners of links that reference an object without an inverse, by ``StoreEntity/incomingKey(_:_:)``.
+        var sources: [RelationshipKey: [any Model]] = [:]
+        var owners: [RelationshipKey: [Int64]] = [:]
+    }
+
+    /// Reads what the delete rules of several objects need.
+    private func readForRules(of level: [any Model]) throws -> RuleReads {
+        var read = RuleReads()
+        let objects = Dictionary(grouping: level.filter { owns($0) && !$0.isDeleted }, by: { $0._$state.entityIndex })
+        for (entityIndex, objects) in objects {
+            let entry = entry(entityIndex)
+            let faults = objects.filter { $0._$state.isFault && !$0._$state.flags.contains(.linked) }
+            if !faults.isEmpty { _ = try anyObjects(entityIndex, faults.map { $0._$state.rowID }) }
+            for relationship in entry.entity.relationships {
+                let owners = entry.isPolymorphic ? objects.filter { entry.relationships(of: $0).contains(relationship) } : objects
+                read.targets += try targets(of: owners, relationship, entry)
+            }
+            for relationship in entry.incoming { try readIncoming(objects, relationship, entry, into: &read) }
+        }
+        return read
+    }
+
+    /// Reads the members of a relationship of several objects, and returns the targets that its delete rule changes or deletes.
+    private func targets(of owners: [any Model], _ relationship: Relationship, _ entry: StoreEntity) throws -> [any Model] {
+        let entityIndex = entry.destinations[relationship.index]
+        var rowIDs: Set<Int64> = []
+        if case .foreignKey = relationship.storage {
+            let inverse = relationship.inverse.map { self.entry(entityIndex).entity.relationships[$0] }
+            guard relationship.deleteRule == .cascade || inverse.map({ !$0.isToMany }) ?? false else { return [] }
+            for owner in owners { rowIDs.insert(owner._$toOne(relationship.index).rowID) }
+            rowIDs.remove(0)
+        } else {
+            // The commit reads those that deny the deletion.
+            guard relationship.detachesMembers || relationship.deleteRule == .deny, !owners.isEmpty else { return [] }
+            try readMembers(of: owners, relationship, entry)
+            guard relationship.changesMembers, relationship.deleteRule != .deny else { return [] }
+            for owner in owners { rowIDs.formUnion(try memberRowIDs(of: owner, entry.memberKey(relationship, owner))) }
+        }
+        return rowIDs.isEmpty ? [] : try anyObjects(entityIndex, rowIDs.sorted())
+    }
+
+    /// Reads what references several objects by a relationship without an inverse.
+    private func readIncoming(
+        _ objects: [any Model], _ relationship: Relationship, _ entry: StoreEntity, into read: inout RuleReads
+    ) throws {
+        let keys = objects.map { entry.incomingKey(relationship, $0) }
+        switch relationship.storage {
+        case .foreignKey(let field):
+            for source in try sources(keys[0].entityIndex, field, keys.map(\.rowID)) {
+                let target = source._$toOneFired(relationship.index)
+                read.sources[
+                    RelationshipKey(entityIndex: keys[0].entityIndex, relationship: keys[0].relationship, rowID: target), default: []
+                ].append(source)
+            }
+        case .link:
+            let stored = zip(objects, keys).filter { !$0.0.isInserted }.map(\.1)
+            guard let reversed = relationship.reversed, !stored.isEmpty else { return }
+            let owners = try storage(entry.store).related(reversed, of: Set(stored.map(\.rowID)).sorted())
+            for key in stored { read.owners[key] = owners[key.rowID] }
+        case .inverse: return
+        }
+    }
+
+    private func sources(_ entityIndex: Int32, _ field: Int, _ rowIDs: [Int64]) throws -> [any Model] {
         func open<T: Model>(_ type: T.Type) throws -> [any Model] {
             let entry = entry(entityIndex)
-            let request = FetchRequest(
-                entry.entity, predicate: .compare(FieldReference(entry.entity.fields[field]), .equal, .integer(rowID)))
-            let cursor = try rows(entry, request, FetchOptions())
+            let key = FieldReference(entry.entity.fields[field])
+            let isTarget: QueryPredicate =
+                rowIDs.count == 1 ? .compare(key, .equal, .integer(rowIDs[0])) : .oneOf(key, rowIDs.map { .integer($0) })
+            let cursor = try rows(entry, FetchRequest(entry.entity, predicate: isTarget), FetchOptions())
             defer { cursor.close() }
             var found: [T] = []
             try collect(type, entry, entityIndex, cursor, into: &found)
@@ -205,4 +278,26 @@ extension Transaction {
         func open<T: Model>(_ type: T.Type) throws -> [any Model] { try objects(type, entityIndex, rowIDs) }
         return try open(entry(entityIndex).type)
     }
+}
+
+extension StoreEntity {
+    /// The key of a to-many relationship of an object.
+    fileprivate func memberKey(_ relationship: Relationship, _ object: any Model) -> RelationshipKey {
+        RelationshipKey(entityIndex: entityIndex, relationship: Int32(relationship.index), rowID: object._$state.rowID)
+    }
+
+    /// The key of a relationship of another entity together with the object that it references.
+    fileprivate func incomingKey(_ relationship: Relationship, _ object: any Model) -> RelationshipKey {
+        RelationshipKey(
+            entityIndex: store.firstEntityIndex + Int32(relationship.source), relationship: Int32(relationship.index),
+            rowID: object._$state.rowID)
+    }
+}
+
+extension Relationship {
+    fileprivate var isLink: Bool { if case .link = storage { true } else { false } }
+    /// A Boolean value that indicates whether the members leave an owner that is deleted. With the rule `deny` they stay until the commit validates them.
+    fileprivate var detachesMembers: Bool { deleteRule != .deny && (deleteRule != .noAction || isLink) }
+    /// A Boolean value that indicates whether the members are changed or deleted with their owner.
+    fileprivate var changesMembers: Bool { !isLink || deleteRule == .cascade }
 }

@@ -1,18 +1,21 @@
 import PolyStoreBackend
-import PolyStoreRuns
 
 /// The wait-for graph of the process. It detects deadlocks between transactions of several stacks and stepwise transactions.
 ///
 /// Each thread waits for at most one resource, and each resource has at most one owner. The thread whose wait would close a cycle detects it by
 /// following the graph.
-final class WaitForGraph: Sendable {
-    static let shared = WaitForGraph()
+package final class WaitForGraph: Sendable {
+    /// The graph of all threads.
+    package static let shared = WaitForGraph()
 
     private let waits = Protected<[UInt: any AwaitedResource]>([:], .waits)
 
+    /// Creates a graph without waits.
+    package init() {}
+
     /// Registers a wait of the calling thread.
     /// - Throws: `misuse` if the wait would deadlock. It is not registered then.
-    func beginWaiting(for resource: some AwaitedResource) throws {
+    package func beginWaiting(for resource: some AwaitedResource) throws {
         let caller = currentThreadNumber()
         try waits.withLock { waits in
             var owner = resource.owner
@@ -32,5 +35,5 @@ final class WaitForGraph: Sendable {
     }
 
     /// Removes the wait of the calling thread.
-    func endWaiting() { waits.withLock { $0[currentThreadNumber()] = nil } }
+    package func endWaiting() { waits.withLock { $0[currentThreadNumber()] = nil } }
 }

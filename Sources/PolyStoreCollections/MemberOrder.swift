@@ -1,8 +1,5 @@
-import PolyStoreBackend
-import PolyStoreCollections
-
-/// The order that a transaction gives to the members of a relationship.
-enum MemberOrder {
+/// The order that changes give to the members of a list.
+package enum MemberOrder {
     /// No order, or the stored order.
     case unordered
     /// These members follow all others.
@@ -11,7 +8,7 @@ enum MemberOrder {
     case whole(OrderedRowIDs)
 
     /// A Boolean value that indicates whether the stored order is unchanged.
-    var isEmpty: Bool {
+    package var isEmpty: Bool {
         switch self {
         case .unordered: true
         case .appended(let last): last.count == 0
@@ -20,7 +17,7 @@ enum MemberOrder {
     }
 
     /// Sorts row ids by this order. Unknown ones precede appended ones and follow arranged ones.
-    func applied(to rowIDs: [Int64]) -> [Int64] {
+    package func applied(to rowIDs: [Int64]) -> [Int64] {
         switch self {
         case .unordered: return rowIDs
         case .appended(var last):
@@ -34,7 +31,7 @@ enum MemberOrder {
 
     /// Appends a row id.
     /// - Returns: whether the row id was added and is now the last one.
-    mutating func add(_ rowID: Int64) -> Bool {
+    package mutating func add(_ rowID: Int64) -> Bool {
         switch self {
         case .unordered:
             self = .appended(OrderedRowIDs([rowID]))
@@ -52,7 +49,7 @@ enum MemberOrder {
 
     /// Removes a row id.
     /// - Returns: whether the row id was contained.
-    mutating func remove(_ rowID: Int64) -> Bool {
+    package mutating func remove(_ rowID: Int64) -> Bool {
         switch self {
         case .unordered: return false
         case .appended(var last):

@@ -1,0 +1,153 @@
+internal import Foundation
+internal import PolyStoreBackend
+internal import SeededRandom
+
+/// A server behind a network, for tests: counts the calls that a backend sends to it, delays them, and lets them fail.
+///
+///     let server = SimulatedServer()
+///     try stack.addStore(.simulatedServer(server))
+///     server.fail(.commit, at: 2, with: .connectionLost(isExecuted: true))
+///
+/// The seed and the number of a call determine whether it fails. A test neither reads a clock nor depends on a delay.
+package final class SimulatedServer: Sendable {
+    /// A request that waits for the response of the server.
+    package enum Call: String, CaseIterable, Sendable, Comparable {
+        case open, close
+        case beginRead, record, scan, related, count, groups, plan, value, valueNames, logEntries, logBounds
+        /// A further batch of the rows of a scan. The response to `scan` contains the first batch.
+        case fetch
+        case beginWrite, reserveIDs, apply, commit
+        /// The end of a transaction without a commit.
+        case end
+        /// Verification, compaction, copying or the begin of a migration.
+        case maintenance
+
+        package static func < (left: Call, right: Call) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    /// The failure of a call.
+    package enum Fault: Sendable, Hashable {
+        /// The server refuses the call with the error `io` and continues.
+        case refused
+        /// The server does not respond in time: `busy`. The call has no effect, and the transaction can continue.
+        case timeout
+        /// The connection ends: `io`, for this call and every later one of the transaction. The server rolls back what was not committed.
+        ///
+        /// If `isExecuted` is true, the server executed the call before its response was lost. For a commit, the changes are then stored.
+        case connectionLost(isExecuted: Bool)
+    }
+
+    fileprivate struct State {
+        var counts: [Call: Int] = [:]
+        var delays: [Call: Duration] = [:]
+        var planned: [Call: [Int: Fault]] = [:]
+        var random: (seed: UInt64, percentage: Int, faults: [Fault], calls: Set<Call>)?
+        var faultCount = 0
+    }
+
+    /// The number of rows in the response to a scan, and in each further batch.
+    package let batchSize: Int
+    /// A Boolean value that indicates whether the server evaluates conditions, orders, slices, counts and groups. Otherwise each scan returns all rows of its
+    /// entity, and the shared executor does the rest.
+    package let pushesDown: Bool
+    private let state = Protected(State())
+
+    /// Creates a server without delays and faults.
+    package init(batchSize: Int = 1000, pushesDown: Bool = true) {
+        self.batchSize = max(1, batchSize)
+        self.pushesDown = pushesDown
+    }
+
+    // MARK: Counts
+
+    /// The number of calls of each kind, without those of kind `close`. Kinds without calls are absent.
+    package var counts: [Call: Int] { state.withLock { $0.counts.filter { $0.key != .close } } }
+    /// The number of calls that failed.
+    package var faultCount: Int { state.withLock { $0.faultCount } }
+
+    /// Sets every count to 0. Planned faults count from the next call.
+    package func resetCounts() { state.withLock { $0.counts = [:] } }
+
+    /// Returns the calls that a closure sends.
+    package func calls(_ body: () throws -> Void) rethrows -> [Call: Int] {
+        let before = counts
+        try body()
+        return counts.merging(before) { $0 - $1 }.filter { $0.value != 0 }
+    }
+
+    // MARK: Delays and faults
+
+    /// Delays each later call of some kinds.
+    package func delay(_ calls: [Call] = Call.allCases, by delay: Duration) {
+        state.withLock { state in for call in calls { state.delays[call] = delay } }
+    }
+
+    /// Lets one call fail.
+    /// - Parameter number: The number of the call among those of its kind, from 1; see ``resetCounts()``.
+    package func fail(_ call: Call, at number: Int, with fault: Fault) { state.withLock { $0.planned[call, default: [:]][number] = fault } }
+
+    /// Lets a part of all calls fail. Equal seeds and numbers of calls give equal faults.
+    package func fail(percentage: Int, of calls: Set<Call>, seed: UInt64, with faults: [Fault]) {
+        precondition(!faults.isEmpty)
+        state.withLock { $0.random = (seed, percentage, faults, calls) }
+    }
+
+    /// Removes all faults that have not occurred.
+    package func endFaults() { state.withLock { ($0.planned, $0.random) = ([:], nil) } }
+
+    /// Sends a call: counts it, waits, and executes it unless it fails.
+    /// - Parameter connection: The connection of the transaction; nil for calls of the store.
+    func send<T>(_ call: Call, on connection: Connection?, _ body: () throws -> T) throws -> T {
+        let (delay, fault) = state.withLock { $0.receive(call) }
+        if let delay, delay > .zero {
+            Thread.sleep(forTimeInterval: Double(delay.components.seconds) + Double(delay.components.attoseconds) * 1e-18)
+        }
+        if connection?.isLost ?? false { throw Self.lost(call) }
+        switch fault {
+        case nil: return try body()
+        case .refused: throw StoreError(.io, "The simulated server refuses the call \(call).", underlying: "refused")
+        case .timeout: throw StoreError(.busy, "The simulated server did not respond to the call \(call).", underlying: "timeout")
+        case .connectionLost(let isExecuted):
+            if isExecuted { _ = try body() }
+            connection?.lose()
+            throw Self.lost(call)
+        }
+    }
+
+    private static func lost(_ call: Call) -> StoreError {
+        StoreError(
+            .io, "The connection to the simulated server was lost before the response to the call \(call).", underlying: "connection lost")
+    }
+
+    /// The connection of a transaction, used by its thread only.
+    final class Connection {
+        private(set) var isLost = false
+        private let rollback: () -> Void
+
+        /// - Parameter rollback: Ends the transaction on the server.
+        init(_ rollback: @escaping () -> Void) { self.rollback = rollback }
+
+        func lose() {
+            if !isLost { rollback() }
+            isLost = true
+        }
+    }
+}
+
+extension SimulatedServer.State {
+    /// Counts a call, and returns its delay and its fault.
+    fileprivate mutating func receive(_ call: SimulatedServer.Call) -> (delay: Duration?, fault: SimulatedServer.Fault?) {
+        let number = counts[call, default: 0] + 1
+        counts[call] = number
+        var fault = planned[call]?.removeValue(forKey: number)
+        if fault == nil, let random, random.calls.contains(call) {
+            // A function of the seed and the number, because the calls of several threads arrive in any order.
+            let kind = SimulatedServer.Call.allCases.firstIndex(of: call) ?? 0
+            var generator = SplitMix64(seed: random.seed &+ UInt64(kind) &* 1_000_003 &+ UInt64(number) &* 0x9e37_79b9)
+            _ = generator.next()
+            if generator.below(100) < random.percentage { fault = generator.pick(random.faults) }
+        }
+        if fault != nil { faultCount += 1 }
+        return (delays[call], fault)
+    }
+}

@@ -1,0 +1,194 @@
+package import PolyStoreBackend
+internal import PolyStoreMemory
+internal import PolyStoreQuery
+
+extension StoreConfiguration {
+    /// A store on a simulated server, which keeps its data in memory until the store is closed.
+    package static func simulatedServer(_ server: SimulatedServer) -> StoreConfiguration {
+        let inner = StoreConfiguration.inMemory()
+        return StoreConfiguration(engine: "server", location: "server:" + inner.location, isShared: false) { request in
+            try server.send(.open, on: nil) {
+                var inner = inner
+                inner.isReadOnly = request.isReadOnly
+                let store = try inner.open(
+                    schema: request.schema, configurationName: request.configurationName, logger: request.logger)
+                return SimulatedServerStore(server, store)
+            }
+        }
+    }
+}
+
+/// Sends each call of the contract to a simulated server.
+private final class SimulatedServerStore: StorageBackend {
+    private let server: SimulatedServer
+    private let inner: any StorageBackend
+
+    init(_ server: SimulatedServer, _ inner: any StorageBackend) { (self.server, self.inner) = (server, inner) }
+
+    var capabilities: Capabilities {
+        var capabilities = inner.capabilities
+        capabilities.waitsForServer = true
+        if !server.pushesDown { capabilities.features.remove(.plannedIndexes) }
+        return capabilities
+    }
+    // The client keeps what it read when it opened the store.
+    var metadata: StoreMetadata { inner.metadata }
+    var readSessions: ReadSessions? { inner.readSessions }
+
+    func beginRead() throws -> any ReadTransaction {
+        SimulatedServerReader(server, try server.send(.beginRead, on: nil) { try inner.beginRead() })
+    }
+    func beginWrite() throws -> any WriteTransaction {
+        SimulatedServerWriter(server, try server.send(.beginWrite, on: nil) { try inner.beginWrite() })
+    }
+    func beginMigration(_ change: SchemaChange) throws -> any StoreMigration {
+        try server.send(.maintenance, on: nil) { try inner.beginMigration(change) }
+    }
+    func verify(reporting report: MaintenanceReport) throws -> [String] {
+        try server.send(.maintenance, on: nil) { try inner.verify(reporting: report) }
+    }
+    func copy(to location: String, reporting report: MaintenanceReport) throws {
+        try server.send(.maintenance, on: nil) { try inner.copy(to: location, reporting: report) }
+    }
+    func compact() throws { try server.send(.maintenance, on: nil) { try inner.compact() } }
+    func close() throws { try server.send(.close, on: nil) { try inner.close() } }
+}
+
+/// A snapshot on the server.
+private class SimulatedServerReader: ReadTransaction {
+    fileprivate final let server: SimulatedServer
+    fileprivate final let connection: SimulatedServer.Connection
+    private final let inner: any ReadTransaction
+    /// A Boolean value that indicates whether the transaction was committed or ended, so that nothing is sent for its end.
+    fileprivate final var hasEnded = false
+    // The server responds to the begin with the version.
+    private final let firstVersion: UInt64
+
+    init(_ server: SimulatedServer, _ inner: any ReadTransaction) {
+        self.server = server
+        self.inner = inner
+        firstVersion = inner.version
+        connection = SimulatedServer.Connection { inner.end() }
+    }
+
+    deinit { finish() }
+
+    fileprivate final func send<T>(_ call: SimulatedServer.Call, _ body: () throws -> T) throws -> T {
+        // The client knows that the transaction has ended.
+        if hasEnded { return try body() }
+        return try server.send(call, on: connection, body)
+    }
+
+    /// Ends the transaction on the server. The client does not depend on the response.
+    private final func finish() {
+        if hasEnded { return }
+        defer { hasEnded = true }
+        if !connection.isLost { _ = try? server.send(.end, on: connection) {} }
+        inner.end()
+    }
+
+    final var version: UInt64 { hasEnded ? inner.version : firstVersion }
+    final func record(_ entity: Entity, rowID: Int64) throws -> RecordView? { try send(.record) { try inner.record(entity, rowID: rowID) } }
+    final func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs {
+        try send(.related) { try inner.related(relationship, of: sources) }
+    }
+    final func value(named name: String) throws -> [UInt8]? { try send(.value) { try inner.value(named: name) } }
+    final func valueNames(prefix: String) throws -> [String] { try send(.valueNames) { try inner.valueNames(prefix: prefix) } }
+    final func logEntries(after position: Int64, limit: Int) throws -> [LogEntry] {
+        try send(.logEntries) { try inner.logEntries(after: position, limit: limit) }
+    }
+    final func logBounds() throws -> LogBounds { try send(.logBounds) { try inner.logBounds() } }
+
+    final func scan(_ request: FetchRequest) throws -> Scan {
+        let scan = try send(.scan) {
+            guard server.pushesDown else { return Scan(try inner.fetch(FetchRequest(request.entity)), residual: .everything(of: request)) }
+            return try inner.scan(request)
+        }
+        return Scan(SimulatedServerCursor(scan.cursor, layout: request.entity.layout, self), residual: scan.residual)
+    }
+    final func count(_ request: FetchRequest) throws -> Int {
+        if server.pushesDown { return try send(.count) { try inner.count(request) } }
+        return try rows(request).returned
+    }
+    final func scanGroups(_ request: AggregateRequest) throws -> GroupScan? {
+        guard server.pushesDown else { return nil }
+        // Without a response, the client knows that the server does not compute these groups.
+        return try inner.scanGroups(request).map { groups in try send(.groups) { groups } }
+    }
+    final func plan(_ request: FetchRequest) throws -> QueryPlan {
+        try send(.plan) {
+            if server.pushesDown { return try inner.plan(request) }
+            try request.validate()
+            // Refuses an entity of another schema.
+            _ = try inner.plan(FetchRequest(request.entity))
+            let residual = Scan.Residual.everything(of: request).described(for: request)
+            return QueryPlan(entity: request.entity.name, accesses: [QueryPlan.Access(.scan)], residual: residual)
+        }
+    }
+    final func explain(_ request: FetchRequest) throws -> QueryPlan {
+        if server.pushesDown { return try send(.plan) { try inner.explain(request) } }
+        var plan = try plan(request)
+        (plan.rowsReturned, plan.rowsExamined) = try rows(request)
+        return plan
+    }
+
+    /// Reads the rows of a request, and returns their number and that of the rows examined.
+    private final func rows(_ request: FetchRequest) throws -> (returned: Int, examined: Int) {
+        try request.validate()
+        let cursor = try fetch(request)
+        defer { cursor.close() }
+        var count = 0
+        while try cursor.next() { count += 1 }
+        return (count, cursor.rowsExamined)
+    }
+
+    func end() { finish() }
+}
+
+/// The rows of a scan, which the server sends in batches.
+private final class SimulatedServerCursor: RecordCursor {
+    private let inner: RecordCursor
+    private let reader: SimulatedServerReader
+    private var rows = 0
+
+    init(_ inner: RecordCursor, layout: RecordLayout, _ reader: SimulatedServerReader) {
+        self.inner = inner
+        self.reader = reader
+        super.init(layout: layout)
+    }
+
+    override var rowsExamined: Int { inner.rowsExamined }
+
+    override func next() throws -> Bool {
+        // A batch that is not full is the last one, so only a full one is followed by another call.
+        if rows > 0, rows % reader.server.batchSize == 0 { try reader.send(.fetch) {} }
+        guard try inner.next() else { return false }
+        rows += 1
+        setCurrent(inner.rowID, inner.record)
+        return true
+    }
+
+    override func close() { inner.close() }
+    deinit { inner.close() }
+}
+
+/// The write transaction on the server.
+private final class SimulatedServerWriter: SimulatedServerReader, WriteTransaction {
+    private let inner: any WriteTransaction
+
+    init(_ server: SimulatedServer, _ inner: any WriteTransaction) {
+        self.inner = inner
+        super.init(server, inner)
+    }
+
+    func reserveIDs(_ entity: Entity, count: Int) throws -> Int64 {
+        try send(.reserveIDs) { try inner.reserveIDs(entity, count: count) }
+    }
+    func apply(_ changes: ChangeSet) throws { try send(.apply) { try inner.apply(changes) } }
+    func commit(_ durability: Durability) throws -> UInt64 {
+        let version = try send(.commit) { try inner.commit(durability) }
+        hasEnded = true
+        return version
+    }
+    func rollback() { end() }
+}
