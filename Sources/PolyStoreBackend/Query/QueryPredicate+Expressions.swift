@@ -3,9 +3,10 @@ extension QueryPredicate {
     /// Returns a comparison of two expressions.
     public static func compare(_ left: QueryExpression, _ comparison: ComparisonOperator, _ right: QueryExpression) -> QueryPredicate {
         switch (left.node, right.node) {
-        case (.constant, .field), (.constant, .related), (.constant, .datePart): return compare(right, comparison.mirrored, left)
+        case (.constant, .field), (.constant, .related), (.constant, .datePart), (.constant, .json):
+            return compare(right, comparison.mirrored, left)
         case (.field(let field), .constant(let value)) where right.type.writes(value, asIn: field): return compare(field, comparison, value)
-        case (.related, .constant), (.datePart, .constant):
+        case (.related, .constant), (.datePart, .constant), (.json, .constant):
             guard let (relationship, inner) = left.asRelated else { return QueryPredicate(.compare(left, comparison, right)) }
             return related(relationship, .one, compare(inner, comparison, right))
         case (.count(let relationship, let condition), _):
