@@ -24,9 +24,9 @@ package final class KeyPathProbe: ContextContents {
     }
 
     /// Returns the names of the properties. A path of one property is looked up; others are evaluated once.
-    /// - Throws: `invalidPredicate` if the path does not end exactly at a stored property.
-    package static func keys<T: Model>(of path: PartialKeyPath<T>, _ context: Context, _ entry: StoreEntity) throws -> [String] {
-        if let name = T._$properties.knownName(path) { return [name] }
+    /// - Throws: `invalidPredicate` if the path does not end exactly at a stored property, or at a property within a JSON attribute.
+    package static func path<T: Model>(of path: PartialKeyPath<T>, _ context: Context, _ entry: StoreEntity) throws -> PropertyPath {
+        if let name = T._$properties.knownName(path) { return PropertyPath([name]) }
         // Names are the same for every stack.
         if let known = known.withLock({ $0[Key(path: path)] }) { return known }
         if let name = T._$properties.unstoredName(path) {
@@ -35,16 +35,21 @@ package final class KeyPathProbe: ContextContents {
                 .invalidPredicate, "\(what) cannot be used in a query: it is computed or not stored. \(wayOut)", entity: T._$entityName,
                 attribute: name)
         }
-        let keys = try found(path, context, entry)
-        known.withLock { $0[Key(path: path)] = keys }
-        return keys
+        var type: AttributeType?
+        let found = PropertyPath(try found(path, context, entry, &type), type: type)
+        known.withLock { $0[Key(path: path)] = found }
+        return found
     }
 
     private static let wayOut =
         "Only stored attributes and relationships can. Use the stored attribute itself, or a closure of columns or a format string for a derived value: "
         + "{ $0.age + 10 > 15 }, \"name ==[c] 'x'\"."
 
-    private static func found<T: Model>(_ path: PartialKeyPath<T>, _ context: Context, _ root: StoreEntity) throws -> [String] {
+    /// - Parameter type: receives the type of a property within a JSON attribute.
+    private static func found<T: Model>(_ path: PartialKeyPath<T>, _ context: Context, _ root: StoreEntity, _ type: inout AttributeType?)
+        throws
+        -> [String]
+    {
         let steps = KeyPathSteps(path).names
         var keys: [String] = []
         var entry = root
@@ -52,11 +57,11 @@ package final class KeyPathProbe: ContextContents {
             let name = ([T._$entityName] + keys).joined(separator: ".")
             return StoreError(
                 .invalidPredicate,
-                "A key path of \(T._$entityName) to \(type(of: path).valueType) cannot be used in a query: \(why) \(name). \(wayOut)",
+                "A key path of \(T._$entityName) to \(Swift.type(of: path).valueType) cannot be used in a query: \(why) \(name). \(wayOut)",
                 entity: T._$entityName, attribute: keys.last)
         }
         for (index, step) in steps.enumerated() {
-            guard let key = entry.types.lazy.compactMap({ Self.stored(step, $0) }).first else {
+            guard let (property, key) = entry.types.lazy.compactMap({ Self.stored(step, $0) }).first else {
                 // The getters of inherited properties cannot be identified by their addresses.
                 if entry.hierarchy != nil, steps.count > 1, let keys = followed(path, steps.count, context, root) { return keys }
                 throw refused("step \(index + 1) is not a stored property of")
@@ -64,8 +69,11 @@ package final class KeyPathProbe: ContextContents {
             keys.append(key)
             let rest = steps.count - index - 1
             guard let relationship = entry.entity.relationship(named: key) else {
-                guard rest == 0 else { throw refused("it continues after the attribute") }
-                return keys
+                guard rest > 0 else { return keys }
+                guard entry.entity.field(named: key)?.type == .json else { throw refused("it continues after the attribute") }
+                let steps = steps[(index + 1)...]
+                type = try JSONShape.type(of: steps, in: Swift.type(of: property).valueType, endingAt: Swift.type(of: path).valueType)
+                return keys + steps
             }
             if relationship.isToMany {
                 if rest == 0 { return keys }
@@ -135,9 +143,9 @@ package final class KeyPathProbe: ContextContents {
     }
 
     /// Returns the property whose own key path equals a step.
-    private static func stored(_ step: String, _ type: any Model.Type) -> String? {
-        func open<M: Model>(_ type: M.Type) -> String? {
-            M._$properties.names.first { KeyPathSteps($0.path).names == [step] }?.name
+    private static func stored(_ step: String, _ type: any Model.Type) -> (path: AnyKeyPath, name: String)? {
+        func open<M: Model>(_ type: M.Type) -> (path: AnyKeyPath, name: String)? {
+            M._$properties.names.first { KeyPathSteps($0.path).names == [step] }
         }
         return open(type)
     }
@@ -156,7 +164,7 @@ package final class KeyPathProbe: ContextContents {
     private struct Key: Hashable, @unchecked Sendable {  // key paths of stored properties hold no state
         let path: AnyKeyPath
     }
-    private static let known = Protected<[Key: [String]]>([:])
+    private static let known = Protected<[Key: PropertyPath]>([:])
 
     /// Returns an object at the beginning of a path, in a context without a store.
     private func root<T: Model>(_ type: T.Type, _ context: Context, _ entry: StoreEntity) -> T {
@@ -223,6 +231,6 @@ extension Context {
     /// Returns the value of a key path.
     final func expression<T: Model>(_ path: PartialKeyPath<T>, _ entry: StoreEntity) throws -> QueryExpression {
         if let field = T._$properties.knownField(path) { return .field(field) }
-        return try PropertyPath(KeyPathProbe.keys(of: path, self, entry)).expression(for: entry.entity, in: entry.store.schema)
+        return try KeyPathProbe.path(of: path, self, entry).expression(for: entry.entity, in: entry.store.schema)
     }
 }

@@ -2,10 +2,12 @@
 ///
 /// The only way to decompose a key path in Swift is its description: `\Person.department?.title` or, without names,
 /// `\Person.<computed 0x55ac3fd5b490 (Optional<Department>)>?.<computed 0x55ac3fd5b550 (String)>`. Optional chaining and forced unwrapping are not steps.
-struct KeyPathSteps {
-    private(set) var names: [String] = []
+package struct KeyPathSteps {
+    /// The steps, from the root on.
+    package private(set) var names: [String] = []
 
-    init(_ path: AnyKeyPath) {
+    /// Creates the steps of a key path.
+    package init(_ path: AnyKeyPath) {
         // The description begins with the root type, which may contain dots.
         let root = "\\\(type(of: path).rootType)"
         let description = path.debugDescription
