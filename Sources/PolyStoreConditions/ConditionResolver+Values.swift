@@ -180,34 +180,9 @@ extension ConditionResolver {
             return ResolvedValue(expression: .constant(.integer(id), .int64), target: entity, isForeign: isForeign)
         case .list: throw comparison.location.error("A list goes with IN and BETWEEN only.", entity: scope.entity.name)
         case .range: throw comparison.location.error("A range goes with IN and BETWEEN only.", entity: scope.entity.name)
-        case .arithmetic(let operation, let left, let right):
-            var first = try value(left, nil, comparison, scope)
-            var second = try value(right, nil, comparison, scope)
-            let type: AttributeType = first.expression.type == .decimal || second.expression.type == .decimal ? .decimal : .double
-            (first, second) = (first.typed(type), second.typed(type))
-            guard first.target == nil, second.target == nil,
-                let result = QueryExpression.arithmetic(operation, first.expression, second.expression)
-            else {
-                throw comparison.location.error(
-                    "\(operation.rawValue) does not go with \(description(of: first)) and \(description(of: second)).\(Self.wayOut([first, second], isDivision: operation == .divide))",
-                    entity: scope.entity.name)
-            }
-            return try constant(result, other, scope)
-        case .function(let function, let operands):
-            let values = try operands.map { try value($0, nil, comparison, scope).typed(function.openType) }
-            // The number of a shuffle can be the row id of an object.
-            let isRowID = function == .shuffle && values.first.map { $0.target != nil && $0.expression.asConstant == nil } ?? false
-            guard !values.dropFirst(isRowID ? 1 : 0).contains(where: { $0.target != nil }),
-                let result = QueryExpression.function(function, values.map(\.expression))
-            else {
-                throw comparison.location.error(
-                    "\(function.rawValue) takes \(function.operandDescription), not \(values.map { description(of: $0) }.joined(separator: " and ")).\(Self.wayOut(values, isDivision: function == .modulus))",
-                    entity: scope.entity.name)
-            }
-            return try constant(result, other, scope)
-        case .datePart(let part, let inner, let zone):
-            return try constant(
-                try datePart(part, try value(inner, nil, comparison, scope).typed(.date), zone, comparison, scope), other, scope)
+        case .arithmetic(let operation, let left, let right): return try arithmetic(operation, left, right, other, comparison, scope)
+        case .function(let function, let operands): return try self.function(function, operands, other, comparison, scope)
+        case .datePart(let part, let inner, let zone): return try datePart(part, inner, zone, other, comparison, scope)
         case .conditional(let condition, let left, let right):
             return try conditional(condition, left, right, other, comparison, scope)
         case .aggregate:
@@ -215,7 +190,7 @@ extension ConditionResolver {
                 "\(operand) covers all objects of a group, and here is one object. Use it in a selection, in having, or in the order of groups.",
                 entity: scope.entity.name)
         case .cast(let inner, let type):
-            return try cast(try value(inner, nil, comparison, scope).typed(type), type, other, comparison, scope)
+            return try cast(inner, type, other, comparison, scope)
         case .now:
             let now = Value.real(Date().timeIntervalSinceReferenceDate)
             return ResolvedValue(expression: other.flatMap { Self.constant(now, .date, for: $0) } ?? .constant(now, .date))
@@ -223,6 +198,49 @@ extension ConditionResolver {
             let found = try located(path, scope)
             return try subquery(found.path.keys[...], found.scope, path, variable, condition, keys).outer(found.levels)
         }
+    }
+
+    // The operands have functions of their own, so that nested ones take little of the stack.
+
+    private func arithmetic(
+        _ operation: ArithmeticOperator, _ left: Operand, _ right: Operand, _ other: ResolvedValue?, _ comparison: Comparison,
+        _ scope: Scope
+    ) throws -> ResolvedValue {
+        var first = try value(left, nil, comparison, scope)
+        var second = try value(right, nil, comparison, scope)
+        let type: AttributeType = first.expression.type == .decimal || second.expression.type == .decimal ? .decimal : .double
+        (first, second) = (first.typed(type), second.typed(type))
+        guard first.target == nil, second.target == nil,
+            let result = QueryExpression.arithmetic(operation, first.expression, second.expression)
+        else {
+            throw comparison.location.error(
+                "\(operation.rawValue) does not go with \(description(of: first)) and \(description(of: second)).\(Self.wayOut([first, second], isDivision: operation == .divide))",
+                entity: scope.entity.name)
+        }
+        return try constant(result, other, scope)
+    }
+
+    private func function(
+        _ function: ScalarFunction, _ operands: [Operand], _ other: ResolvedValue?, _ comparison: Comparison, _ scope: Scope
+    ) throws -> ResolvedValue {
+        let values = try operands.map { try value($0, nil, comparison, scope).typed(function.openType) }
+        // The number of a shuffle can be the row id of an object.
+        let isRowID = function == .shuffle && values.first.map { $0.target != nil && $0.expression.asConstant == nil } ?? false
+        guard !values.dropFirst(isRowID ? 1 : 0).contains(where: { $0.target != nil }),
+            let result = QueryExpression.function(function, values.map(\.expression))
+        else {
+            throw comparison.location.error(
+                "\(function.rawValue) takes \(function.operandDescription), not \(values.map { description(of: $0) }.joined(separator: " and ")).\(Self.wayOut(values, isDivision: function == .modulus))",
+                entity: scope.entity.name)
+        }
+        return try constant(result, other, scope)
+    }
+
+    private func datePart(
+        _ part: DatePart, _ inner: Operand, _ zone: String?, _ other: ResolvedValue?, _ comparison: Comparison, _ scope: Scope
+    ) throws -> ResolvedValue {
+        return try constant(
+            try datePart(part, try value(inner, nil, comparison, scope).typed(.date), zone, comparison, scope), other, scope)
     }
 
     /// Returns what to do instead of a computation with decimals; the empty text if there is none among the values.
@@ -300,8 +318,9 @@ extension ConditionResolver {
     }
 
     private func cast(
-        _ value: ResolvedValue, _ type: AttributeType, _ other: ResolvedValue?, _ comparison: Comparison, _ scope: Scope
+        _ operand: Operand, _ type: AttributeType, _ other: ResolvedValue?, _ comparison: Comparison, _ scope: Scope
     ) throws -> ResolvedValue {
+        let value = try value(operand, nil, comparison, scope).typed(type)
         let origin = QueryExpression.constant(.real(0), .date)
         let inner = value.expression
         var result: QueryExpression?
