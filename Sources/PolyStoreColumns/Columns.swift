@@ -56,7 +56,7 @@ package struct ColumnValue: Sendable, Hashable {
     /// The name in a row of a selection; nil for the default.
     let alias: String?
 
-    private init(_ form: Form, root: ObjectIdentifier?, levels: Int = 1, isOfRelated: Bool = false, alias: String? = nil) {
+    init(_ form: Form, root: ObjectIdentifier?, levels: Int = 1, isOfRelated: Bool = false, alias: String? = nil) {
         self.form = form
         self.root = root
         self.levels = levels

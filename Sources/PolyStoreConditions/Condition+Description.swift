@@ -90,6 +90,14 @@ private struct ConditionPrinter {
     }
 
     mutating func print(_ operand: Operand) {
+        // The other operands have a function of their own, so that nested calculations take little of the stack.
+        guard case .arithmetic(let operation, let left, let right) = operand else { return printUnlessArithmetic(operand) }
+        print(left, parenthesized: left.binding < operation.binding)
+        text += " \(operation.rawValue) "
+        print(right, parenthesized: right.binding <= operation.binding)
+    }
+
+    private mutating func printUnlessArithmetic(_ operand: Operand) {
         switch operand {
         case .path(let path): text += path.literal
         case .constant(let value, let type): text += value.literal(of: type)
@@ -108,10 +116,7 @@ private struct ConditionPrinter {
             text += high == nil || includesHigh ? "..." : "..<"
             if let high { print(high) }
             text += ">"
-        case .arithmetic(let operation, let left, let right):
-            print(left, parenthesized: left.binding < operation.binding)
-            text += " \(operation.rawValue) "
-            print(right, parenthesized: right.binding <= operation.binding)
+        case .arithmetic: break
         case .subquery(let path, let variable, let condition, let keys):
             text += "SUBQUERY(\(path.literal), $\(variable), "
             print(condition)

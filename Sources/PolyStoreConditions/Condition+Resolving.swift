@@ -26,7 +26,8 @@ extension PropertyPath {
         {
             return try Operand(format: keys.joined(separator: ".")).resolved(for: entity, in: schema).expression
         }
-        return try ConditionResolver(schema).value(self, ConditionResolver.Scope(entity)).expression
+        let (resolver, scope) = (ConditionResolver(schema), ConditionResolver.Scope(entity))
+        return try resolver.closed(try resolver.value(self, scope), location, scope).expression
     }
 
     /// Returns whether the value of a path of a number is 0, as a Boolean value.
@@ -47,7 +48,8 @@ extension Operand {
         guard depth(upTo: FetchRequest.maximumDepth + 1) <= FetchRequest.maximumDepth else {
             throw ConditionResolver.tooDeep(.none, entity)
         }
-        let value = try ConditionResolver(schema).value(self, nil, comparison, ConditionResolver.Scope(entity))
+        let (resolver, scope) = (ConditionResolver(schema), ConditionResolver.Scope(entity))
+        let value = try resolver.closed(try resolver.value(self, nil, comparison, scope), comparison.location, scope)
         return (value.expression, value.target)
     }
 
@@ -123,6 +125,8 @@ package struct ConditionResolver {
         /// The attribute that provides the value, and its entity.
         var field: FieldReference?
         var owner: Entity?
+        /// A Boolean value that indicates whether this is a field of JSON whose type is not known.
+        var isOpen = false
     }
 
     /// - Parameter depth: the nesting depth of the condition itself.
@@ -225,6 +229,12 @@ package struct ConditionResolver {
     private func asked(
         _ value: ResolvedValue, _ comparison: Comparison, _ operand: Operand, _ scope: Scope
     ) throws -> QueryPredicate {
+        if case .text(.contains) = comparison.operation,
+            let found = try membership(of: operand, in: value, comparison.left, comparison, scope)
+        {
+            return found
+        }
+        let value = try typed(value, for: comparison, operand, scope)
         let left = folded(value.expression, comparison.options)
         switch comparison.operation {
         case .comparison(let operation): return try compared(value, left, operation, comparison, operand, scope)
@@ -341,7 +351,9 @@ package struct ConditionResolver {
     private func within(
         _ value: ResolvedValue, _ left: QueryExpression, _ comparison: Comparison, text operand: Operand, _ scope: Scope
     ) throws -> QueryPredicate {
-        let whole = try self.value(operand, nil, comparison, scope)
+        let array = try self.value(operand, nil, comparison, scope)
+        if let found = try membership(of: comparison.left, in: array, operand, comparison, scope) { return found }
+        let whole = array.typed(.string)
         guard whole.target == nil, whole.expression.type.physical == .text else {
             throw comparison.location.error(
                 "IN needs a list, {1, 2, 3} or %@ with one, a range, a text, or a path to many objects, and \(whole.expression) is \(description(of: whole)).",

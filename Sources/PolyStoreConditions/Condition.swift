@@ -60,7 +60,7 @@ package indirect enum Operand: Sendable, Hashable {
 /// A path of keys joined by dots.
 ///
 /// `"[0]"`, `"[LAST]"` and the like are positions in an ordered relationship. Keys can be collection operators: `friends.@count`, `friends.@avg.age`.
-/// `SELF` and `objectID` alone are the object itself.
+/// `SELF` and `objectID` alone are the object itself. Keys after a JSON attribute are those of nested objects in the JSON.
 package struct PropertyPath: Sendable, Hashable {
     /// The variable that the path starts from in a subquery, without its dollar sign; nil for the fetched object.
     package var variable: String?
@@ -68,11 +68,14 @@ package struct PropertyPath: Sendable, Hashable {
     package var keys: [String]
     /// The location in the format string.
     package var location: FormatLocation
+    /// The type of a value within a JSON attribute; nil for other values, and if the path does not say it.
+    package var type: AttributeType?
 
     /// Creates a path of keys.
-    package init(_ keys: [String], variable: String? = nil, location: FormatLocation = .none) {
+    package init(_ keys: [String], variable: String? = nil, location: FormatLocation = .none, type: AttributeType? = nil) {
         self.variable = variable
         self.keys = keys
         self.location = location
+        self.type = type
     }
 }

@@ -57,7 +57,7 @@ extension ConditionResolver {
         // Duplicates make no difference unless the objects are aggregated.
         let operators = keys.filter { $0.hasPrefix("@") }
         if operators.count == 1, Self.unions.contains(operators[0]) { keys.removeAll { $0 == operators[0] } }
-        return LocatedPath(path: PropertyPath(keys, location: path.location), scope: found.scope, levels: found.levels)
+        return LocatedPath(path: PropertyPath(keys, location: path.location, type: path.type), scope: found.scope, levels: found.levels)
     }
 
     /// Returns the single value at the end of a path.
@@ -75,11 +75,15 @@ extension ConditionResolver {
             if relationship.isToMany { return try collected(reference, rest, entity, path) }
             let inner = try value(rest, reference.destination, path)
             return ResolvedValue(
-                expression: .related(reference, inner.expression), target: inner.target, field: inner.field, owner: inner.owner)
+                expression: .related(reference, inner.expression), target: inner.target, field: inner.field, owner: inner.owner,
+                isOpen: inner.isOpen)
         }
         guard let field = entity.field(named: key) else { throw unknown(key, entity, path) }
-        if Array(rest) == ["length"], let length = QueryExpression.function(.length, [.field(FieldReference(field))]) {
+        if path.type == nil, Array(rest) == ["length"], let length = QueryExpression.function(.length, [.field(FieldReference(field))]) {
             return ResolvedValue(expression: length)
+        }
+        if field.type == .json, !rest.isEmpty, path.type != nil || !rest.contains(where: { $0.hasPrefix("@") || $0.hasPrefix("[") }) {
+            return try self.field(Array(rest), of: FieldReference(field), entity, path)
         }
         guard rest.isEmpty else {
             throw path.location.error(
@@ -113,7 +117,10 @@ extension ConditionResolver {
         guard !inner.isEmpty else {
             throw path.location.error("\(name) needs to know of which property: \(relationship.name).\(name).age", entity: entity.name)
         }
-        let value = try value(inner, relationship.destination, path)
+        var value = try value(inner, relationship.destination, path)
+        if value.isOpen, function != .count, function != .countDistinct {
+            value = function.accepts(.string) ? try closed(value, path.location, Scope(entity)) : value.typed(.double)
+        }
         if !function.accepts(value.expression.type) || value.target != nil && !function.accepts(.string) {
             throw path.location.error("\(name) needs numbers, and \(value.expression) is \(description(of: value)).", entity: entity.name)
         }
@@ -139,7 +146,8 @@ extension ConditionResolver {
         let inner = try value(keys, relationship.destination, path)
         let index = position == "[LAST]" ? -1 : Int(position.dropFirst().dropLast()) ?? 0
         return ResolvedValue(
-            expression: .element(relationship, at: index, inner.expression), target: inner.target, field: inner.field, owner: inner.owner)
+            expression: .element(relationship, at: index, inner.expression), target: inner.target, field: inner.field, owner: inner.owner,
+            isOpen: inner.isOpen)
     }
 
     private static let unions: Set<String> = ["@distinctUnionOfObjects", "@unionOfObjects"]
@@ -161,7 +169,7 @@ extension ConditionResolver {
     /// - Parameter other: the value it is compared with, which determines the type of constants.
     func value(_ operand: Operand, _ other: ResolvedValue?, _ comparison: Comparison, _ scope: Scope) throws -> ResolvedValue {
         switch operand {
-        case .path(let path): return try value(path, scope)
+        case .path(let path): return try value(path, scope).typed(like: other)
         case .constant(let value, let type):
             return ResolvedValue(expression: other.flatMap { Self.constant(value, type, for: $0) } ?? .constant(value, type))
         case .object(let name, let id, let holder):
@@ -172,38 +180,17 @@ extension ConditionResolver {
             return ResolvedValue(expression: .constant(.integer(id), .int64), target: entity, isForeign: isForeign)
         case .list: throw comparison.location.error("A list goes with IN and BETWEEN only.", entity: scope.entity.name)
         case .range: throw comparison.location.error("A range goes with IN and BETWEEN only.", entity: scope.entity.name)
-        case .arithmetic(let operation, let left, let right):
-            let first = try value(left, nil, comparison, scope)
-            let second = try value(right, nil, comparison, scope)
-            guard first.target == nil, second.target == nil,
-                let result = QueryExpression.arithmetic(operation, first.expression, second.expression)
-            else {
-                throw comparison.location.error(
-                    "\(operation.rawValue) does not go with \(description(of: first)) and \(description(of: second)).\(Self.wayOut([first, second], isDivision: operation == .divide))",
-                    entity: scope.entity.name)
-            }
-            return try constant(result, other, scope)
-        case .function(let function, let operands):
-            let values = try operands.map { try value($0, nil, comparison, scope) }
-            // The number of a shuffle can be the row id of an object.
-            let isRowID = function == .shuffle && values.first.map { $0.target != nil && $0.expression.asConstant == nil } ?? false
-            guard !values.dropFirst(isRowID ? 1 : 0).contains(where: { $0.target != nil }),
-                let result = QueryExpression.function(function, values.map(\.expression))
-            else {
-                throw comparison.location.error(
-                    "\(function.rawValue) takes \(function.operandDescription), not \(values.map { description(of: $0) }.joined(separator: " and ")).\(Self.wayOut(values, isDivision: function == .modulus))",
-                    entity: scope.entity.name)
-            }
-            return try constant(result, other, scope)
-        case .datePart(let part, let inner, let zone):
-            return try constant(try datePart(part, try value(inner, nil, comparison, scope), zone, comparison, scope), other, scope)
+        case .arithmetic(let operation, let left, let right): return try arithmetic(operation, left, right, other, comparison, scope)
+        case .function(let function, let operands): return try self.function(function, operands, other, comparison, scope)
+        case .datePart(let part, let inner, let zone): return try datePart(part, inner, zone, other, comparison, scope)
         case .conditional(let condition, let left, let right):
             return try conditional(condition, left, right, other, comparison, scope)
         case .aggregate:
             throw comparison.location.error(
                 "\(operand) covers all objects of a group, and here is one object. Use it in a selection, in having, or in the order of groups.",
                 entity: scope.entity.name)
-        case .cast(let inner, let type): return try cast(try value(inner, nil, comparison, scope), type, other, comparison, scope)
+        case .cast(let inner, let type):
+            return try cast(inner, type, other, comparison, scope)
         case .now:
             let now = Value.real(Date().timeIntervalSinceReferenceDate)
             return ResolvedValue(expression: other.flatMap { Self.constant(now, .date, for: $0) } ?? .constant(now, .date))
@@ -211,6 +198,49 @@ extension ConditionResolver {
             let found = try located(path, scope)
             return try subquery(found.path.keys[...], found.scope, path, variable, condition, keys).outer(found.levels)
         }
+    }
+
+    // The operands have functions of their own, so that nested ones take little of the stack.
+
+    private func arithmetic(
+        _ operation: ArithmeticOperator, _ left: Operand, _ right: Operand, _ other: ResolvedValue?, _ comparison: Comparison,
+        _ scope: Scope
+    ) throws -> ResolvedValue {
+        var first = try value(left, nil, comparison, scope)
+        var second = try value(right, nil, comparison, scope)
+        let type: AttributeType = first.expression.type == .decimal || second.expression.type == .decimal ? .decimal : .double
+        (first, second) = (first.typed(type), second.typed(type))
+        guard first.target == nil, second.target == nil,
+            let result = QueryExpression.arithmetic(operation, first.expression, second.expression)
+        else {
+            throw comparison.location.error(
+                "\(operation.rawValue) does not go with \(description(of: first)) and \(description(of: second)).\(Self.wayOut([first, second], isDivision: operation == .divide))",
+                entity: scope.entity.name)
+        }
+        return try constant(result, other, scope)
+    }
+
+    private func function(
+        _ function: ScalarFunction, _ operands: [Operand], _ other: ResolvedValue?, _ comparison: Comparison, _ scope: Scope
+    ) throws -> ResolvedValue {
+        let values = try operands.map { try value($0, nil, comparison, scope).typed(function.openType) }
+        // The number of a shuffle can be the row id of an object.
+        let isRowID = function == .shuffle && values.first.map { $0.target != nil && $0.expression.asConstant == nil } ?? false
+        guard !values.dropFirst(isRowID ? 1 : 0).contains(where: { $0.target != nil }),
+            let result = QueryExpression.function(function, values.map(\.expression))
+        else {
+            throw comparison.location.error(
+                "\(function.rawValue) takes \(function.operandDescription), not \(values.map { description(of: $0) }.joined(separator: " and ")).\(Self.wayOut(values, isDivision: function == .modulus))",
+                entity: scope.entity.name)
+        }
+        return try constant(result, other, scope)
+    }
+
+    private func datePart(
+        _ part: DatePart, _ inner: Operand, _ zone: String?, _ other: ResolvedValue?, _ comparison: Comparison, _ scope: Scope
+    ) throws -> ResolvedValue {
+        return try constant(
+            try datePart(part, try value(inner, nil, comparison, scope).typed(.date), zone, comparison, scope), other, scope)
     }
 
     /// Returns what to do instead of a computation with decimals; the empty text if there is none among the values.
@@ -273,6 +303,9 @@ extension ConditionResolver {
             first = try value(left, left.isConstant ? other : nil, comparison, scope)
             second = try value(right, left.isConstant ? other : first, comparison, scope)
         }
+        (first, second) = (first.typed(like: second), second.typed(like: first))
+        first = try closed(first, comparison.location, scope)
+        second = try closed(second, comparison.location, scope)
         let isNull = first.expression.asConstant?.isNull ?? false || second.expression.asConstant?.isNull ?? false
         guard first.target == second.target || isNull, !first.isForeign, !second.isForeign,
             let result = QueryExpression.conditional(predicate, first.expression, second.expression)
@@ -285,8 +318,9 @@ extension ConditionResolver {
     }
 
     private func cast(
-        _ value: ResolvedValue, _ type: AttributeType, _ other: ResolvedValue?, _ comparison: Comparison, _ scope: Scope
+        _ operand: Operand, _ type: AttributeType, _ other: ResolvedValue?, _ comparison: Comparison, _ scope: Scope
     ) throws -> ResolvedValue {
+        let value = try value(operand, nil, comparison, scope).typed(type)
         let origin = QueryExpression.constant(.real(0), .date)
         let inner = value.expression
         var result: QueryExpression?
@@ -373,6 +407,7 @@ extension ConditionResolver.ResolvedValue {
     /// Returns the value evaluated on the enclosing object that many levels out.
     fileprivate func outer(_ levels: Int) -> ConditionResolver.ResolvedValue {
         guard levels > 0 else { return self }
-        return ConditionResolver.ResolvedValue(expression: .outer(levels, expression), target: target, field: field, owner: owner)
+        return ConditionResolver.ResolvedValue(
+            expression: .outer(levels, expression), target: target, field: field, owner: owner, isOpen: isOpen)
     }
 }

@@ -4,18 +4,28 @@ import PolyStoreBackend
 package struct FormatLocation: Sendable, Hashable {
     /// The format string; nil if the condition has none.
     package var source: String?
+    /// The two offsets of the range. They are one number, because each field of a location takes room on the stack for every level of a nested condition. A format
+    /// string has at most 1 MiB.
+    private var offsets: UInt64
     /// The range of UTF-8 offsets in ``source``.
-    package var range: Range<Int>
+    package var range: Range<Int> {
+        get { Int(offsets >> 32)..<Int(offsets & 0xffff_ffff) }
+        set { offsets = Self.offsets(newValue) }
+    }
+
+    private static func offsets(_ range: Range<Int>) -> UInt64 {
+        UInt64(UInt32(clamping: range.lowerBound)) << 32 | UInt64(UInt32(clamping: range.upperBound))
+    }
 
     /// Creates a location from a range of UTF-8 offsets in `source`.
     package init(_ source: String, _ range: Range<Int>) {
         self.source = source
-        self.range = range
+        offsets = Self.offsets(range)
     }
 
     private init() {
         source = nil
-        range = 0..<0
+        offsets = 0
     }
 
     /// The location of a condition that has no format string.

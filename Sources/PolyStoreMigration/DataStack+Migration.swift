@@ -47,6 +47,12 @@ extension DataStack {
             let progress = MigrationMonitor(run)
             let result = Result {
                 if policy.erases {
+                    try progress.checkCancellation()
+                    guard policy.copyLocation == nil else {
+                        throw StoreError(
+                            .misuse, "The policy eraseOnMismatch keeps no copy of \(store.location). Copy the store before, or migrate it.",
+                            location: store.location)
+                    }
                     let erased = store.resettingOnModelMismatch()
                     return try self.addStore(erased, configuration: name, history: history, file: file, line: line)
                 }

@@ -40,7 +40,8 @@ public struct MigrationPolicy: Sendable, Hashable {
     /// Migrates nothing: a store of another version is emptied when it is added, with all its objects. For the time before the first release, and for caches. The
     /// same as `StoreConfiguration.resettingOnModelMismatch()`.
     ///
-    /// Only ``DataStack/addStore(_:configuration:migrating:history:file:line:)`` and its variant with progress take it; the other functions throw `misuse`.
+    /// Only ``DataStack/addStore(_:configuration:migrating:history:file:line:)`` and its variant with progress take it; the other functions
+    /// throw `misuse`, and so does a policy that also keeps a copy.
     public static let eraseOnMismatch: MigrationPolicy = {
         var policy = lightweight
         policy.erases = true

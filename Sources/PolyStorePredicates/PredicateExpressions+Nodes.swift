@@ -48,6 +48,13 @@ extension PredicateExpressions.KeyPath: TranslatablePredicate {
             if Root.Output.self is any ObjectSet.Type {
                 return try counted(.path(PropertyPath(path.keys + ["@count"], variable: path.variable)), Root.Output.self)
             }
+            // A property of a value that is stored as JSON.
+            if case .object? = JSONShape.of(Root.Output.self)?.form {
+                let key = try JSONShape.name(of: keyPath, in: Root.Output.self)
+                _ = try JSONShape.key(key, in: Root.Output.self)
+                let type = JSONShape.attributeType(of: Output.self)
+                return .operand(.path(PropertyPath(path.keys + [key], variable: path.variable, type: type)))
+            }
         }
         if Root.Output.self is String.Type, (keyPath as AnyKeyPath) == \String.isEmpty {
             return .condition(.comparison(Comparison(operand, .equal, "".operand)))

@@ -124,8 +124,11 @@ extension CountedOperation {
         while !isInside.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(1)) }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<64 { group.addTask { try await stack.perform { transaction in _ = try transaction.createPerson(number) } } }
-            while stack.queuedTransactionCount < 64 { try await Task.sleep(for: .milliseconds(1)) }
-            isOpen.raise()
+            do {
+                // Raised also if the sleep throws: the first transaction waits for it.
+                defer { isOpen.raise() }
+                while stack.queuedTransactionCount < 64 { try await Task.sleep(for: .milliseconds(1)) }
+            }
             try await group.waitForAll()
         }
         try await first.value

@@ -101,7 +101,8 @@ final class Connection {
         additions = Array(repeating: nil, count: tables.links.count)
         removals = additions
         do {
-            let code = DatePartFunction.register(opened)
+            var code = DatePartFunction.register(opened)
+            if code == SQLITE_OK { code = JSONFieldFunction.register(opened) }
             if code != SQLITE_OK { throw StoreError(sqlite: code, "Opening", path: path, connection: opened) }
             begin = try Self.prepare("BEGIN", opened, path)
             beginImmediate = try Self.prepare("BEGIN IMMEDIATE", opened, path)

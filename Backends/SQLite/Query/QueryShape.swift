@@ -59,6 +59,8 @@ struct QueryShape: Equatable {
         case compareDatePart, datePartIsNull
         /// A list of values of a part of a date; a second word contains the part, a third one their number.
         case datePartOneOf
+        /// A test of a value within a JSON attribute; a second word contains the number of the field, and the test follows.
+        case jsonField
         /// A second word contains the number of parts that follow.
         case and, or
         case not

@@ -211,32 +211,22 @@ extension ShapeSQL {
         // A unary plus prevents SQLite from using an index for the column.
         let name = (word.avoidsIndexes ? "+" : "") + column(word.fieldIndex)
         switch word.operation {
-        case .never, .always, .unknown, .and, .or, .not, .related, .countRelated, .compareDatePart, .datePartIsNull, .datePartOneOf: break
+        case .never, .always, .unknown, .and, .or, .not, .related, .countRelated, .compareDatePart, .datePartIsNull, .datePartOneOf,
+            .jsonField:
+            break
         default: if alias == nil, !word.avoidsIndexes { named.insert(word.fieldIndex) }
         }
         switch word.operation {
         case .never: return "0"
         case .always: return "1"
         case .unknown: return "NULL"
-        case .neverUnlessNull: return "(\(name) IS NULL AND NULL)"
-        case .alwaysUnlessNull: return "(\(name) IS NOT NULL OR NULL)"
-        case .compare: return comparison(word, name)
-        case .isNaN: return "\(name) = 'NaN'"
-        case .isNotNaN: return "\(name) <> 'NaN'"
         case .compareFields:
             let other = ShapeWord(next())?.fieldIndex ?? -1
             if alias == nil { named.insert(other) }
             return fields(word, other)
-        case .isNull: return "\(name) IS NULL"
-        case .oneOf:
-            let count = Int(next())
-            return "\(name) IN (\(Array(repeating: "?", count: count).joined(separator: ",")))"
-        case .oneOfList: return "\(name) IN (SELECT value FROM json_each(?))"
-        case .inRange: return "(\(name) >= ? AND \(name) < ?)"
-        // On blobs, because text functions stop at a NUL.
-        case .contains: return "instr(CAST(\(name) AS BLOB), ?) > 0"
-        // The suffix of an empty blob would be null, which is neither true nor false.
-        case .endsWith: return "(\(name) <> '' AND substr(CAST(\(name) AS BLOB), ?) = ?)"
+        case .jsonField:
+            let value = JSONFieldFunction.call(name, next())
+            return ShapeWord(next()).map { test($0, value) } ?? "0"
         case .compareDatePart: return "\(DatePartFunction.call(name, next())) \(Self.comparisons[word.comparison]) ?"
         case .datePartIsNull: return "\(DatePartFunction.call(name, next())) IS NULL"
         case .datePartOneOf:
@@ -255,6 +245,29 @@ extension ShapeSQL {
         case .countRelated:
             let (rows, test) = others(RelatedWord(next()))
             return "(SELECT count(*) \(rows.from) WHERE \(rows.link) AND \(rows.counted)\(test)) \(Self.comparisons[word.comparison]) ?"
+        default: return test(word, name)
+        }
+    }
+
+    /// Returns a test of a value.
+    private mutating func test(_ word: ShapeWord, _ name: String) -> String {
+        switch word.operation {
+        case .neverUnlessNull: return "(\(name) IS NULL AND NULL)"
+        case .alwaysUnlessNull: return "(\(name) IS NOT NULL OR NULL)"
+        case .compare: return comparison(word, name)
+        case .isNaN: return "\(name) = 'NaN'"
+        case .isNotNaN: return "\(name) <> 'NaN'"
+        case .isNull: return "\(name) IS NULL"
+        case .oneOf:
+            let count = Int(next())
+            return "\(name) IN (\(Array(repeating: "?", count: count).joined(separator: ",")))"
+        case .oneOfList: return "\(name) IN (SELECT value FROM json_each(?))"
+        case .inRange: return "(\(name) >= ? AND \(name) < ?)"
+        // On blobs, because text functions stop at a NUL.
+        case .contains: return "instr(CAST(\(name) AS BLOB), ?) > 0"
+        // The suffix of an empty blob would be null, which is neither true nor false.
+        case .endsWith: return "(\(name) <> '' AND substr(CAST(\(name) AS BLOB), ?) = ?)"
+        default: return "0"
         }
     }
 

@@ -130,6 +130,13 @@ extension QueryExpression {
             return "QueryExpression.datePart(.\(part), of: \(date.code(entity)), in: QueryTimeZone(\"\(zone.identifier)\")!)!"
         case .function(let function, let operands):
             return "QueryExpression.function(.\(function), [\(operands.map { $0.code(entity) }.joined(separator: ", "))])!"
+        case .json(let field, let attribute):
+            let result =
+                switch field.result {
+                case .value(let type): ".value(.\(type))"
+                case .contains(let value, let type): ".contains(\(value.code), .\(type))"
+                }
+            return "QueryExpression.json(JSONField(\(field.keys), \(result)), of: \(attribute.code(entity)))!"
         case .conditional, .element, .outer: return "\(self)"
         }
     }

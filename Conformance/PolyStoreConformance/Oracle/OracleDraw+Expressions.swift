@@ -30,7 +30,10 @@ extension OracleDraw {
         func of(_ left: QueryExpression, _ kind: OracleComparison.Kind) -> OracleComparison {
             OracleComparison(entity: entity, left: left, kind: kind)
         }
-        switch random.below(11) {
+        switch random.below(12) {
+        case 11:
+            guard let value = json(entity) else { return of(expression(entity, depth), .isNull) }
+            return json(value, of: entity)
         case 10:
             guard let part = datePart(entity) else { return of(expression(entity, depth), .isNull) }
             let number = random.pick([-1, 0, 1, 2, 3, 4, 7, 12, 23, 31, 52, 53, 59, 1970, 2000, 2001, 2032] as [Int64])
@@ -53,7 +56,8 @@ extension OracleDraw {
     }
 
     mutating func expression(_ entity: Entity, _ depth: Int) -> QueryExpression {
-        switch random.below(9) {
+        switch random.below(10) {
+        case 9: return json(entity) ?? .field(field(entity))
         case 8: return decimal(entity, depth)
         case 0...2: return number(entity, depth)
         case 3...4: return text(entity, depth)
@@ -126,6 +130,36 @@ extension OracleDraw {
         let zone = random.pick(["UTC", "UTC", "+05:30", "-03:30", "+18:00", "-00:00:01", "Etc/GMT-3", "Etc/GMT+11"])
         let moved = random.once(in: 4) ? QueryExpression.arithmetic(.add, date, constant()) ?? date : date
         return QueryTimeZone(zone).flatMap { .datePart(random.pick(DatePart.allCases), of: moved, in: $0) }
+    }
+
+    // MARK: JSON
+
+    /// Draws a value within a JSON attribute.
+    private mutating func json(_ entity: Entity) -> QueryExpression? {
+        let attributes = entity.fields.filter { $0.type == .json }
+        guard !attributes.isEmpty else { return nil }
+        let attribute = QueryExpression.field(FieldReference(random.pick(attributes)))
+        let keys = (0..<random.pick([0, 1, 1, 1, 2, 2, 3])).map { _ in random.pick(OracleJSON.keys) }
+        let type = random.pick(AttributeType.allCases.filter(JSONField.accepts))
+        if random.once(in: 4), type != .json {
+            let element = OracleJSON.constant(type, &random)
+            if !element.isNull { return .json(JSONField(keys, .contains(element, type)), of: attribute) }
+        }
+        return .json(JSONField(keys, .value(type)), of: attribute)
+    }
+
+    /// Draws a condition on a value within a JSON attribute.
+    private mutating func json(_ value: QueryExpression, of entity: Entity) -> OracleComparison {
+        func of(_ kind: OracleComparison.Kind) -> OracleComparison { OracleComparison(entity: entity, left: value, kind: kind) }
+        switch random.below(5) {
+        case 0: return of(.isNull)
+        case 1: return of(.oneOf((0..<random.below(4)).map { _ in OracleJSON.constant(value.type, &random) }))
+        case 2 where value.type.physical == .text:
+            return of(
+                .text(random.pick([.contains, .beginsWith, .endsWith]), .constant(OracleJSON.constant(.string, &random), .string)))
+        default:
+            return of(.compare(random.pick(ComparisonOperator.allCases), .constant(OracleJSON.constant(value.type, &random), value.type)))
+        }
     }
 
     private mutating func constant() -> QueryExpression {

@@ -33,6 +33,9 @@ extension OracleModel {
         case .datePart(let part, let zone, let date):
             guard case .real(let seconds) = value(date, entity, id) else { return .null }
             return OracleCalendar.part(part, seconds, zone).map { .integer($0) } ?? .null
+        case .json(let field, let attribute):
+            guard case .text(let text) = value(attribute, entity, id) else { return .null }
+            return OracleJSON.value(field, in: text)
         case .function(let function, let operands) where [.ln, .log, .exp].contains(function):
             guard let number = OracleNumber(value(operands[0], entity, id), operands[0].type)?.rounded else { return .null }
             if function == .exp { return OracleValues.kept(.real(exp(number))) }

@@ -103,6 +103,13 @@ extension OracleQuery {
             }
             found = operands + changed.compactMap { .function(function, Array($0)) }
         case .conditional, .element, .outer: found = []
+        case .json(let field, let attribute):
+            let shorter = field.keys.indices.map { index in
+                var keys = field.keys
+                keys.remove(at: index)
+                return JSONField(keys, field.result)
+            }
+            found = shorter.compactMap { .json($0, of: attribute) }
         case .datePart(let part, let zone, let date):
             found = [.constant(.integer(1), .int64)] + simpler(date).compactMap { .datePart(part, of: $0, in: zone) }
         case .folded(let inner, let options): found = [inner] + simpler(inner).map { .folded($0, options) }

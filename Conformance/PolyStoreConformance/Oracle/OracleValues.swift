@@ -63,7 +63,7 @@ enum OracleValues {
         case .decimal: .blob(random.pick(decimals))
         case .string: .text(random.once(in: 150) ? huge : random.pick(texts))
         case .url: .text(random.pick(urls))
-        case .json: .text(random.pick(jsons))
+        case .json: .text(random.once(in: 3) ? random.pick(jsons) : OracleJSON.text(&random))
         case .data: .blob(random.once(in: 150) ? [UInt8](huge.utf8) : random.pick(blobs))
         case .uuid: .blob(random.pick(uuids))
         }

@@ -8,7 +8,7 @@ extension QueryExpression {
         case .related(_, let inner), .aggregate(_, _, let inner), .element(_, _, let inner): max(0, inner.outerDepth - 1)
         case .count(_, let predicate): max(0, predicate.outerDepth - 1)
         case .arithmetic(_, let left, let right): max(left.outerDepth, right.outerDepth)
-        case .folded(let inner, _), .datePart(_, _, let inner): inner.outerDepth
+        case .folded(let inner, _), .datePart(_, _, let inner), .json(_, let inner): inner.outerDepth
         case .function(_, let operands): operands.map(\.outerDepth).max() ?? 0
         case .conditional(let predicate, let first, let second): max(predicate.outerDepth, first.outerDepth, second.outerDepth)
         case .outer(let levels, let inner): max(levels, inner.outerDepth - 1)
@@ -26,7 +26,7 @@ extension QueryExpression {
         case .arithmetic(_, let left, let right):
             left.collectOuterFields(level, into: &mask)
             right.collectOuterFields(level, into: &mask)
-        case .folded(let inner, _), .datePart(_, _, let inner): inner.collectOuterFields(level, into: &mask)
+        case .folded(let inner, _), .datePart(_, _, let inner), .json(_, let inner): inner.collectOuterFields(level, into: &mask)
         case .function(_, let operands): for operand in operands { operand.collectOuterFields(level, into: &mask) }
         case .conditional(let predicate, let first, let second):
             predicate.collectOuterFields(level, into: &mask)

@@ -53,6 +53,8 @@ public struct QueryExpression: Sendable, Hashable {
         indirect case function(ScalarFunction, [QueryExpression])
         /// A part of a date; null where the date is null or cannot be computed; see ``DatePart``.
         indirect case datePart(DatePart, QueryTimeZone, QueryExpression)
+        /// A value within a JSON attribute; see ``JSONField``.
+        indirect case json(JSONField, QueryExpression)
         /// The first value if the condition is true, the second if it is false or unknown.
         indirect case conditional(QueryPredicate, QueryExpression, QueryExpression)
         /// A value of the member at a position of an ordered relationship, from 0, or -1 for the last. Null if there is none.
@@ -133,6 +135,13 @@ public struct QueryExpression: Sendable, Hashable {
         return QueryExpression(.datePart(part, zone, date), .int64)
     }
 
+    /// Returns a value within a JSON attribute.
+    /// - Returns: nil if the expression is not JSON, or the field has a type that values in JSON are not read as; see ``JSONField/accepts(_:)``.
+    public static func json(_ field: JSONField, of attribute: QueryExpression) -> QueryExpression? {
+        guard field.refusal(of: attribute) == nil else { return nil }
+        return QueryExpression(.json(field, attribute), field.type)
+    }
+
     /// Returns one of two values, depending on a condition.
     /// - Returns: nil if the values have different types and are not both numbers.
     public static func conditional(
@@ -177,7 +186,7 @@ public struct QueryExpression: Sendable, Hashable {
         case .field, .constant: false
         case .related, .count, .aggregate, .element: true
         case .arithmetic(_, let left, let right): left.needsRelated || right.needsRelated
-        case .folded(let inner, _), .datePart(_, _, let inner), .outer(_, let inner): inner.needsRelated
+        case .folded(let inner, _), .datePart(_, _, let inner), .json(_, let inner), .outer(_, let inner): inner.needsRelated
         case .function(_, let operands): operands.contains(where: \.needsRelated)
         case .conditional(let predicate, let first, let second): predicate.needsRelated || first.needsRelated || second.needsRelated
         }
@@ -192,7 +201,7 @@ public struct QueryExpression: Sendable, Hashable {
         case .related(_, let inner), .aggregate(_, _, let inner), .folded(let inner, _): 1 + inner.depth(upTo: rest)
         case .count(_, let predicate): 1 + predicate.depth(upTo: rest)
         case .arithmetic(_, let left, let right): 1 + max(left.depth(upTo: rest), right.depth(upTo: rest))
-        case .element(_, _, let inner), .outer(_, let inner), .datePart(_, _, let inner): 1 + inner.depth(upTo: rest)
+        case .element(_, _, let inner), .outer(_, let inner), .datePart(_, _, let inner), .json(_, let inner): 1 + inner.depth(upTo: rest)
         case .function(_, let operands): 1 + (operands.lazy.map { $0.depth(upTo: rest) }.max() ?? 0)
         case .conditional(let predicate, let first, let second):
             1 + max(predicate.depth(upTo: rest), first.depth(upTo: rest), second.depth(upTo: rest))
@@ -214,7 +223,7 @@ public struct QueryExpression: Sendable, Hashable {
         case .arithmetic(_, let left, let right):
             left.collectFields(into: &mask)
             right.collectFields(into: &mask)
-        case .folded(let inner, _), .datePart(_, _, let inner): inner.collectFields(into: &mask)
+        case .folded(let inner, _), .datePart(_, _, let inner), .json(_, let inner): inner.collectFields(into: &mask)
         case .function(_, let operands): for operand in operands { operand.collectFields(into: &mask) }
         case .conditional(let predicate, let first, let second):
             predicate.collectFields(into: &mask)
@@ -237,13 +246,16 @@ extension QueryExpression {
 
     /// The to-one relationship that leads to the value, and the value as an expression on its destination; nil if the value is not one of a related object.
     ///
-    /// A part of a date of a related object is a value of that object.
+    /// A part of a date of a related object is a value of that object, and so is a value within its JSON.
     var asRelated: (relationship: RelationshipReference, inner: QueryExpression)? {
         switch node {
         case .related(let relationship, let inner): return (relationship, inner)
         case .datePart(let part, let zone, let date):
             guard let (relationship, inner) = date.asRelated else { return nil }
             return (relationship, QueryExpression(.datePart(part, zone, inner), type))
+        case .json(let field, let attribute):
+            guard let (relationship, inner) = attribute.asRelated else { return nil }
+            return (relationship, QueryExpression(.json(field, inner), type))
         default: return nil
         }
     }
@@ -275,6 +287,7 @@ extension QueryExpression: CustomStringConvertible {
         case .function(let function, let operands): "\(function.rawValue)(\(operands.map(\.description).joined(separator: ", ")))"
         case .datePart(let part, .utc, let inner): "\(part.rawValue)(\(inner))"
         case .datePart(let part, let zone, let inner): "\(part.rawValue)(\(inner), \"\(zone.identifier)\")"
+        case .json(let field, let inner): field.description(of: inner)
         case .conditional(let predicate, let first, let second): "TERNARY(\(predicate), \(first), \(second))"
         case .element(let relationship, let position, let inner):
             "\(relationship.name)[\(position < 0 ? "LAST" : "\(position)")].\(inner)"

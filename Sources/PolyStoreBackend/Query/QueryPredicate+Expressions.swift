@@ -3,14 +3,28 @@ extension QueryPredicate {
     /// Returns a comparison of two expressions.
     public static func compare(_ left: QueryExpression, _ comparison: ComparisonOperator, _ right: QueryExpression) -> QueryPredicate {
         switch (left.node, right.node) {
-        case (.constant, .field), (.constant, .related), (.constant, .datePart): return compare(right, comparison.mirrored, left)
+        case (.constant, .field), (.constant, .related), (.constant, .datePart), (.constant, .json):
+            return compare(right, comparison.mirrored, left)
         case (.field(let field), .constant(let value)) where right.type.writes(value, asIn: field): return compare(field, comparison, value)
-        case (.related, .constant), (.datePart, .constant):
+        case (.related, .constant), (.datePart, .constant), (.json, .constant):
             guard let (relationship, inner) = left.asRelated else { return QueryPredicate(.compare(left, comparison, right)) }
             return related(relationship, .one, compare(inner, comparison, right))
         case (.count(let relationship, let condition), _):
             return quantified(relationship, condition, comparison, right) ?? QueryPredicate(.compare(left, comparison, right))
+        case (.conditional(let test, let yes, let no), .constant(.integer(let value)))
+        where [.equal, .notEqual].contains(comparison) && (0...1).contains(value) && test.isQuantified && yes.node == .constant(.integer(1))
+            && no.node == .constant(.integer(0)):
+            return (value == 1) == (comparison == .equal) ? test : not(test)
         default: return QueryPredicate(.compare(left, comparison, right))
+        }
+    }
+
+    /// A Boolean value that indicates whether the condition says that there is a related object, or that there is none. It is never unknown.
+    private var isQuantified: Bool {
+        switch node {
+        case .related(_, .any, _): true
+        case .not(let inner): inner.isQuantified
+        default: false
         }
     }
 

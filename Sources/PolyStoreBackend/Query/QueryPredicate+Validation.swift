@@ -131,6 +131,11 @@ extension QueryExpression {
             guard date.type == .date else {
                 throw StoreError(.invalidPredicate, "\(part.rawValue) takes a date, and \(date) is \(date.type).", entity: entity.name)
             }
+        case .json(let field, let attribute):
+            try attribute.validate(for: entity, outer: outer)
+            if let fault = field.refusal(of: attribute) {
+                throw StoreError(.invalidPredicate, fault, entity: entity.name, attribute: attribute.asField?.name)
+            }
         case .conditional(let predicate, let first, let second):
             try predicate.validate(for: entity, outer: outer)
             try first.validate(for: entity, outer: outer)

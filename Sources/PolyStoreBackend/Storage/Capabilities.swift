@@ -44,7 +44,8 @@ public struct Capabilities: Sendable, Hashable {
     /// The supported durability levels. A commit with a level that is not listed uses the next stronger one.
     public var durabilities: Set<Durability>
     /// A Boolean value that indicates whether a call waits for the response of a server. The object layer then reads the related objects of several objects
-    /// with one call, before they are used. The default is `false`.
+    /// with one call, before they are used: the members of a to-many relationship of up to 1,000 loaded objects once a loop has read those of two, and the objects of up to 20,000 members, which stay in
+    /// memory until the next such call. The default is `false`.
     public var waitsForServer = false
 
     /// Creates a description of a backend.

@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreCollections
 import PolyStoreConditions
 
 extension Context {
@@ -46,14 +47,15 @@ extension Context {
         try follow(rest, destination, open(self.entry(destination).type), areHeld: false)
     }
 
-    /// Reads the rows of those row ids that are not loaded yet with one query.
-    private func readAhead(_ entityIndex: Int32, _ rowIDs: [Int64]) throws {
-        let rows = graph.rowsAhead ?? FetchedRows()
-        graph.rowsAhead = rows
+    /// Reads the rows of those row ids that are not loaded yet with one query, into the given rows or into those that the program asked for.
+    private func readAhead(_ entityIndex: Int32, _ rowIDs: [Int64], into other: FetchedRows? = nil) throws {
+        let asked = graph.rowsAhead ?? FetchedRows()
+        graph.rowsAhead = asked
+        let rows = other ?? asked
         func open<D: Model>(_ type: D.Type) -> [Int64] {
             rowIDs.filter { rowID in
                 if let registered = registered(type, entityIndex, rowID), !registered._$state.isFault { return false }
-                return !rows.contains(RowReference(entityIndex: entityIndex, rowID: rowID))
+                return !asked.contains(RowReference(entityIndex: entityIndex, rowID: rowID))
             }
         }
         let wanted = open(entry(entityIndex).type)
@@ -63,33 +65,41 @@ extension Context {
         while try cursor.next() { rows.add(RowReference(entityIndex: entityIndex, rowID: cursor.rowID), cursor.record) }
     }
 
-    /// The maximum number of objects whose members are read ahead, and about that of the members.
-    private static var aheadLimit: (objects: Int, members: Int) { (1000, 20_000) }
-
-    /// Reads the members of a to-many relationship of further loaded objects, if the members that were last read are of the same relationship: a loop over many
-    /// objects then sends few calls. Called before the members of an object are read from a store that waits for a server.
+    /// Reads the members of a to-many relationship of further loaded objects, if the members that were last read are of the same relationship of another object: a
+    /// loop over many objects then sends few calls. Called before the members of an object are read from a store that waits for a server.
     /// - Returns: the row ids of the object's members; nil if they are still to be read.
     final func readAhead(_ key: RelationshipKey, _ entry: StoreEntity) throws -> [Int64]? {
-        let last = graph.memberLists.lastRead
-        graph.memberLists.lastRead = key
-        guard let last, last.entityIndex == key.entityIndex, last.relationship == key.relationship, last != key else { return nil }
+        let loop = RelationshipKey(entityIndex: key.entityIndex, relationship: key.relationship, rowID: 0)
+        let count = graph.memberLists.windows[loop, default: AheadWindow()].lists(with: key.rowID)
+        // The lists of a parent transaction are not those of its snapshot.
+        guard count > 1, !readsPending else { return nil }
         let relationship = entry.entity.relationships[Int(key.relationship)]
         func memberKey(_ object: any Model) -> RelationshipKey {
             RelationshipKey(entityIndex: key.entityIndex, relationship: key.relationship, rowID: object._$state.rowID)
         }
         let loaded = identityMap(key.entityIndex).objects.compactMap { $0 as? any Model }.filter { object in
-            !object._$state.isFault && !object.isInserted && !object.isDeleted && !graph.memberLists.contains(memberKey(object))
+            !object.isInserted && !object.isDeleted && !graph.memberLists.contains(memberKey(object))
                 && (!entry.isPolymorphic || entry.relationships(of: object).contains(relationship))
         }
         // The object itself is the first one, followed by those with greater row ids.
         func distance(_ object: any Model) -> UInt64 { UInt64(bitPattern: object._$state.rowID &- key.rowID) }
-        let count = min(Self.aheadLimit.objects, Self.aheadLimit.members / max(1, graph.memberLists.count(last) ?? 1))
         let next = Array(loaded.sorted { distance($0) < distance($1) }.prefix(count))
-        guard next.count > 1, next[0]._$state.rowID == key.rowID else { return nil }
-        try readMembers(of: next, relationship, entry)
-        var targets: Set<Int64> = []
-        for object in next { targets.formUnion(graph.memberLists.rowIDs(memberKey(object)) ?? []) }
-        try readAhead(entry.destinations[relationship.index], targets.sorted())
+        guard next.count > 1, next[0]._$state.rowID == key.rowID else {
+            graph.memberLists.windows[loop]?.didFindNone()
+            return nil
+        }
+        var (targets, read) = (Set<Int64>(), 0)
+        while read < next.count, targets.count < AheadWindow.mostMembers {
+            let part = next[read..<min(read + 256, next.count)]
+            try readMembers(of: Array(part), relationship, entry)
+            for object in part { targets.formUnion(graph.memberLists.rowIDs(memberKey(object)) ?? []) }
+            read += part.count
+        }
+        graph.memberLists.windows[loop]?.didRead(lists: read, members: targets.count)
+        // The rows of an earlier read are released. They save calls, and the lists are right without them.
+        let rows = FetchedRows()
+        if targets.count < AheadWindow.mostMembers { try? readAhead(entry.destinations[relationship.index], targets.sorted(), into: rows) }
+        graph.rowsAhead?.unasked = rows
         return graph.memberLists.rowIDs(key)
     }
 

@@ -128,7 +128,6 @@ extension Context {
         dropForgottenLists(key.entityIndex)
         if let rowIDs = graph.memberLists.rowIDs(key) { return rowIDs }
         let entry = entry(key.entityIndex)
-        if entry.store.waitsForServer, !object.isInserted, let rowIDs = try readAhead(key, entry) { return rowIDs }
         let rowIDs = try storedRowIDs(key, isInserted: object.isInserted)
         setMembers(key, rowIDs)
         object._$state.flags.insert(.hasMembers)

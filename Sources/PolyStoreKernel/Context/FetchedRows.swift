@@ -7,6 +7,8 @@ final class FetchedRows {
     private var rows: [RowReference: RecordedChanges.ByteRange] = [:]
     /// The member lists of intermediate objects of prefetched paths, which are not removed with an object.
     var lists: Set<RelationshipKey> = []
+    /// Rows that were read without being asked for; only those of the last such read are kept.
+    var unasked: FetchedRows?
 
     func add(_ object: RowReference, _ record: RecordView) {
         rows[object] = RecordedChanges.ByteRange(offset: arena.append(record.bytes), count: record.count)
@@ -16,7 +18,7 @@ final class FetchedRows {
 
     /// Returns the prefetched record of an object. It is valid until more rows are added.
     func record(_ object: RowReference, _ entry: StoreEntity) -> RecordView? {
-        rows[object].map { arena.view($0.offset, $0.count, entry.entity.layout) }
+        rows[object].map { arena.view($0.offset, $0.count, entry.entity.layout) } ?? unasked?.record(object, entry)
     }
 }
 

@@ -12,8 +12,8 @@ struct MemberLists {
     var unsettled: RelationshipKey?
     /// The number of steps that have ended since the unsettled collection was compared.
     var unsettledSteps = 0
-    /// The relationship whose members were last read from a store that waits for a server.
-    var lastRead: RelationshipKey?
+    /// How the members of each relationship are read from a store that waits for a server. The keys have no row id.
+    var windows: [RelationshipKey: AheadWindow] = [:]
     /// The number of members that were compared because a list was changed in place.
     var comparedCount = 0
 

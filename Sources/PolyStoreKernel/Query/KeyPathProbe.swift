@@ -24,10 +24,10 @@ package final class KeyPathProbe: ContextContents {
         let field: Int
     }
 
-    /// Returns the names of the properties. What is in the table of the class is looked up; the steps of other paths are found once.
-    /// - Throws: `invalidPredicate` if the path does not end exactly at a stored property.
-    package static func keys<T: Model>(of path: PartialKeyPath<T>, _ context: Context, _ entry: StoreEntity) throws -> [String] {
-        if let keys = T._$properties.knownKeys(path) { return keys }
+    /// Returns the path of a key path. What is in the table of the class is looked up; the steps of other paths are found once.
+    /// - Throws: `invalidPredicate` if the path does not end exactly at a stored property, or at a property within a JSON attribute.
+    package static func path<T: Model>(of path: PartialKeyPath<T>, _ context: Context, _ entry: StoreEntity) throws -> PropertyPath {
+        if let keys = T._$properties.knownKeys(path) { return PropertyPath(keys) }
         // Names are the same for every stack.
         if let known = known.withLock({ $0[Key(path: path)] }) { return known }
         if let name = T._$properties.unstoredName(path) {
@@ -36,31 +36,38 @@ package final class KeyPathProbe: ContextContents {
                 .invalidPredicate, "\(what) cannot be used in a query: it is computed or not stored. \(wayOut)", entity: T._$entityName,
                 attribute: name)
         }
-        let keys = try found(path, context, entry)
-        known.withLock { $0[Key(path: path)] = keys }
-        return keys
+        var type: AttributeType?
+        let found = PropertyPath(try found(path, context, entry, &type), type: type)
+        known.withLock { $0[Key(path: path)] = found }
+        return found
     }
 
     private static let wayOut =
         "Only stored attributes and relationships can. Use the stored attribute itself, or a closure of columns or a format string for a derived value: "
         + "{ $0.age + 10 > 15 }, \"name ==[c] 'x'\"."
 
-    private static func found<T: Model>(_ path: PartialKeyPath<T>, _ context: Context, _ root: StoreEntity) throws -> [String] {
+    /// - Parameter type: receives the type of a property within a JSON attribute.
+    private static func found<T: Model>(_ path: PartialKeyPath<T>, _ context: Context, _ root: StoreEntity, _ type: inout AttributeType?)
+        throws
+        -> [String]
+    {
         var keys: [String] = []
         var entry = root
         func refused(_ why: String) -> StoreError {
             let name = ([T._$entityName] + keys).joined(separator: ".")
             return StoreError(
                 .invalidPredicate,
-                "A key path of \(T._$entityName) to \(type(of: path).valueType) cannot be used in a query: \(why) \(name). \(wayOut)",
+                "A key path of \(T._$entityName) to \(Swift.type(of: path).valueType) cannot be used in a query: \(why) \(name). \(wayOut)",
                 entity: T._$entityName, attribute: keys.last)
         }
         guard let steps = KeyPathSteps(path)?.names else { throw refused("this program's key paths do not describe their steps from") }
         guard !steps.isEmpty else { throw refused("it has no step from") }
         for (index, step) in steps.enumerated() {
-            let found = Set(entry.types.flatMap { Self.stored(step, $0) })
-            guard found.count <= 1 else { throw refused("the linker has merged properties that step \(index + 1) may be, of") }
-            guard let key = found.first else {
+            let found = entry.types.flatMap { Self.stored(step, $0) }
+            guard Set(found.map(\.name)).count <= 1 else {
+                throw refused("the linker has merged properties that step \(index + 1) may be, of")
+            }
+            guard let (property, key) = found.first else {
                 // The getters of inherited properties cannot be identified by their addresses.
                 if entry.hierarchy != nil, steps.count > 1, let keys = followed(path, steps.count, context, root) { return keys }
                 throw refused("step \(index + 1) is not a stored property of")
@@ -68,8 +75,11 @@ package final class KeyPathProbe: ContextContents {
             keys.append(key)
             let rest = steps.count - index - 1
             guard let relationship = entry.entity.relationship(named: key) else {
-                guard rest == 0 else { throw refused("it continues after the attribute") }
-                return keys
+                guard rest > 0 else { return keys }
+                guard entry.entity.field(named: key)?.type == .json else { throw refused("it continues after the attribute") }
+                let steps = steps[(index + 1)...]
+                type = try JSONShape.type(of: steps, in: Swift.type(of: property).valueType, endingAt: Swift.type(of: path).valueType)
+                return keys + steps
             }
             if relationship.isToMany {
                 if rest == 0 { return keys }
@@ -138,9 +148,9 @@ package final class KeyPathProbe: ContextContents {
     }
 
     /// Returns the properties whose own key path equals a step: several if the linker has merged equal getters.
-    private static func stored(_ step: String, _ type: any Model.Type) -> [String] {
-        func open<M: Model>(_ type: M.Type) -> [String] {
-            M._$properties.names.filter { KeyPathSteps($0.path)?.names == [step] }.map(\.name)
+    private static func stored(_ step: String, _ type: any Model.Type) -> [(path: AnyKeyPath, name: String)] {
+        func open<M: Model>(_ type: M.Type) -> [(path: AnyKeyPath, name: String)] {
+            M._$properties.names.filter { KeyPathSteps($0.path)?.names == [step] }
         }
         return open(type)
     }
@@ -159,7 +169,7 @@ package final class KeyPathProbe: ContextContents {
     private struct Key: Hashable, @unchecked Sendable {  // key paths of stored properties hold no state
         let path: AnyKeyPath
     }
-    private static let known = Protected<[Key: [String]]>([:])
+    private static let known = Protected<[Key: PropertyPath]>([:])
 
     /// Returns an object at the beginning of a path, in a context without a store.
     private func root<T: Model>(_ type: T.Type, _ context: Context, _ entry: StoreEntity) -> T {
@@ -229,6 +239,6 @@ extension Context {
         if let name = T._$properties.emptiness(path) {
             return try PropertyPath([name, "@count"]).isZero(for: entry.entity, in: entry.store.schema)
         }
-        return try PropertyPath(KeyPathProbe.keys(of: path, self, entry)).expression(for: entry.entity, in: entry.store.schema)
+        return try KeyPathProbe.path(of: path, self, entry).expression(for: entry.entity, in: entry.store.schema)
     }
 }

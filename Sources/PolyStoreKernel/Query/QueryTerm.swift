@@ -28,8 +28,8 @@ extension QueryTerm {
             guard let path = path as? PartialKeyPath<T> else {
                 throw StoreError(.invalidPredicate, "\(path) is not a key path of \(T._$entityName).", entity: T._$entityName)
             }
-            let keys = try KeyPathProbe.keys(of: path, context, entry)
-            self.init(function: function, operand: .path(PropertyPath(keys)), text: keys.joined(separator: "."))
+            let found = try KeyPathProbe.path(of: path, context, entry)
+            self.init(function: function, operand: .path(found), text: found.keys.joined(separator: "."))
         case .operand(let operand): self.init(function: function, operand: operand)
         case .text(let text):
             let inner = try QueryTerm(parsing: text)

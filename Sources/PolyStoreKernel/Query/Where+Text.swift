@@ -75,7 +75,7 @@ extension Where {
     ) -> Where<T> {
         nonisolated(unsafe) let path = path  // key paths of stored properties hold no state
         return condition.nested(in: T.self, of: [path, condition] + way) { context, entry in
-            let keys = try KeyPathProbe.keys(of: path, context, entry)
+            let keys = try KeyPathProbe.path(of: path, context, entry).keys
             return try related(keys[...], entry, context, quantifier) { relationship, destination in
                 make(relationship, try condition.predicate(context, destination))
             }

@@ -205,7 +205,7 @@ extension Transaction {
     private func readForRules(of level: [any Model]) throws -> RuleReads {
         var read = RuleReads()
         let objects = Dictionary(grouping: level.filter { owns($0) && !$0.isDeleted }, by: { $0._$state.entityIndex })
-        for (entityIndex, objects) in objects {
+        for (entityIndex, objects) in objects.sorted(by: { $0.key < $1.key }) {
             let entry = entry(entityIndex)
             let faults = objects.filter { $0._$state.isFault && !$0._$state.flags.contains(.linked) }
             if !faults.isEmpty { _ = try anyObjects(entityIndex, faults.map { $0._$state.rowID }) }

@@ -41,7 +41,7 @@ extension QueryReads {
         case .arithmetic(_, let left, let right):
             add(left, of: entity, outer: outer)
             add(right, of: entity, outer: outer)
-        case .folded(let inner, _), .datePart(_, _, let inner): add(inner, of: entity, outer: outer)
+        case .folded(let inner, _), .datePart(_, _, let inner), .json(_, let inner): add(inner, of: entity, outer: outer)
         case .function(_, let operands): for operand in operands { add(operand, of: entity, outer: outer) }
         case .conditional(let predicate, let first, let second):
             add(predicate, of: entity, outer: outer)

@@ -24,13 +24,13 @@ public struct SectionBy<T: Model>: Sendable {
     ) {
         nonisolated(unsafe) let path = path  // key paths of stored properties hold no state
         expression = { context, entry in
-            let keys: [String]
+            let found: PropertyPath
             do {
-                keys = try KeyPathProbe.keys(of: path, context, entry)
+                found = try KeyPathProbe.path(of: path, context, entry)
             } catch let error as StoreError where error.code == .invalidPredicate {
                 throw Self.refused(path, error)
             }
-            return try Self.expression(PropertyPath(keys), entry)
+            return try Self.expression(found, entry)
         }
         self.name = name
     }

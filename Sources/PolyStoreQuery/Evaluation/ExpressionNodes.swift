@@ -20,6 +20,7 @@ class ExpressionNode {
         case .folded(let inner, let options): FoldedNode(inner, options, lookup)
         case .function(let function, let operands): FunctionNode(function, operands, expression.type, lookup)
         case .datePart(let part, let zone, let inner): DatePartNode(part, zone, inner, lookup)
+        case .json(let field, let attribute): JSONFieldNode(field, attribute, lookup)
         case .conditional(let predicate, let first, let second): ConditionalNode(predicate, first, second, expression.type, lookup)
         case .element(let relationship, let position, let inner): ElementNode(relationship, position, inner, lookup)
         case .outer(let levels, let inner): OuterNode(levels, inner, lookup)

@@ -1,0 +1,39 @@
+/// Decides how many lists are read with one call while a loop reads the list of one object after another.
+///
+/// The first list is read alone. The second is read with some others, and each later read is larger, so that a loop over 1,000 objects sends few calls and one
+/// that ends early reads little. Long lists make the reads smaller. If no other list could be read, the next attempts are left out, because looking for lists
+/// costs time in proportion to the number of loaded objects.
+package struct AheadWindow {
+    /// The largest number of lists of a read.
+    package static let mostLists = 1000
+    /// The number of members after which a read ends.
+    package static let mostMembers = 20_000
+
+    private var last: Int64?
+    private var size = 64
+    private var pause = 0
+    private var skipped = 0
+
+    package init() {}
+
+    /// Returns the number of lists to read with that of an object; 1 if it is read alone.
+    package mutating func lists(with object: Int64) -> Int {
+        defer { last = object }
+        guard let last, last != object else { return 1 }
+        guard skipped == pause else {
+            skipped += 1
+            return 1
+        }
+        return size
+    }
+
+    /// Called after a read of several lists.
+    package mutating func didRead(lists: Int, members: Int) {
+        (pause, skipped) = (0, 0)
+        let longest = Self.mostMembers * lists / max(members, 1)
+        size = max(1, min(size * 4, Self.mostLists, longest))
+    }
+
+    /// Called if there is no other list to read.
+    package mutating func didFindNone() { (pause, skipped) = (min(max(1, pause * 2), 1024), 0) }
+}
