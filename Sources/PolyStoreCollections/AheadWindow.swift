@@ -1,12 +1,12 @@
 /// Decides how many lists are read with one call while a loop reads the list of one object after another.
 ///
-/// The first list is read alone. The second is read with some others, and each later read is larger, so that a loop over 1,000 objects sends few calls and one
-/// that ends early reads little. Long lists make the reads smaller. If no other list could be read, the next attempts are left out, because looking for lists
+/// The first list is read alone. The second is read with some others, and later reads are larger, so that a loop over 1,000 objects sends few calls and one that
+/// ends early reads little. The mean length of the lists of a read limits the next one; after empty lists, which tell little, it grows slowly. If no other list could be read, the next attempts are left out, because looking for lists
 /// costs time in proportion to the number of loaded objects.
 package struct AheadWindow {
     /// The largest number of lists of a read.
     package static let mostLists = 1000
-    /// The number of members after which a read ends.
+    /// About the largest number of members of a read.
     package static let mostMembers = 20_000
 
     private var last: Int64?
@@ -31,7 +31,7 @@ package struct AheadWindow {
     package mutating func didRead(lists: Int, members: Int) {
         (pause, skipped) = (0, 0)
         let longest = Self.mostMembers * lists / max(members, 1)
-        size = max(1, min(size * 4, Self.mostLists, longest))
+        size = max(1, min(size * (members == 0 ? 4 : 16), Self.mostLists, longest))
     }
 
     /// Called if there is no other list to read.

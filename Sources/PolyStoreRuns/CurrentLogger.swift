@@ -1,4 +1,4 @@
-package import PolyStoreBackend
+import PolyStoreBackend
 
 /// Forwards messages to the current logger of a stack, so that the stores that are open receive a logger that is installed later.
 package struct CurrentLogger: StoreLogger {

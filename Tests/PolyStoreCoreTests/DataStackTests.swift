@@ -172,6 +172,8 @@ import Testing
         await #expect(throws: StoreError.self) { try await smaller.upgradeStoreIfNeeded(store, migrating: .eraseOnMismatch) }
         await #expect(throws: StoreError.self) { try await smaller.rehearseMigration(of: store, migrating: .eraseOnMismatch) }
         await #expect(throws: StoreError.self) { try await smaller.requiredMigrations(for: store, migrating: .eraseOnMismatch) }
+        let copy = folder.path + "/copy"
+        await #expect(throws: StoreError.self) { try await smaller.addStore(store, migrating: .eraseOnMismatch.keepingCopy(at: copy)) }
         #expect(try await people() == 2)
         try await smaller.addStore(store, migrating: .eraseOnMismatch)
         #expect(try await smaller.read { try $0.fetchCount(From<Plain>()) } == 0)

@@ -217,6 +217,30 @@ import Testing
         }
     }
 
+    /// An empty list says nothing about the others: a read ends after the lists that hold many members.
+    @Test func longListsBehindEmptyOnesEndARead() throws {
+        let server = SimulatedServer(batchSize: 100_000)
+        let stack = try Self.stack(.simulatedServer(server))
+        try stack.performAndWait { transaction throws in
+            for number in 0..<700 {
+                let department = try transaction.create(Department.self)
+                department.title = String(format: "%03d", number)
+                guard number > 400, number % 10 == 0 else { continue }
+                department.people = Set(
+                    try (0..<2000).map { index in
+                        let person = try transaction.create(Person.self)
+                        person.email = "\(number) \(index)"
+                        return person
+                    })
+            }
+        }
+        try stack.readAndWait { context in
+            let departments = try context.fetchAll(From<Department>().orderBy(.ascending(\.title)))
+            let calls = server.calls { for department in departments { #expect([0, 2000].contains(department.people.count)) } }
+            #expect(calls[.related] ?? 0 <= 8, "\(calls)")
+        }
+    }
+
     /// The rows of many members are not read without being asked for, and long lists make the next reads smaller.
     @Test func longListsAreReadAheadWithoutTheirRows() throws {
         let server = SimulatedServer(batchSize: 100_000)
@@ -229,7 +253,7 @@ import Testing
         }
         try stack.readAndWait { context in
             let playlists = try context.fetchAll(From<Playlist>())
-            #expect(server.calls { for playlist in playlists { _ = playlist.tracks.count } } == [.scan: 1, .related: 1])
+            #expect(server.calls { for playlist in playlists { _ = playlist.tracks.count } } == [.scan: 3, .related: 1])
         }
     }
 }

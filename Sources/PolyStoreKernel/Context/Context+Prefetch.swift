@@ -88,14 +88,10 @@ extension Context {
             graph.memberLists.windows[loop]?.didFindNone()
             return nil
         }
-        var (targets, read) = (Set<Int64>(), 0)
-        while read < next.count, targets.count < AheadWindow.mostMembers {
-            let part = next[read..<min(read + 256, next.count)]
-            try readMembers(of: Array(part), relationship, entry)
-            for object in part { targets.formUnion(graph.memberLists.rowIDs(memberKey(object)) ?? []) }
-            read += part.count
-        }
-        graph.memberLists.windows[loop]?.didRead(lists: read, members: targets.count)
+        try readMembers(of: next, relationship, entry)
+        var targets: Set<Int64> = []
+        for object in next { targets.formUnion(graph.memberLists.rowIDs(memberKey(object)) ?? []) }
+        graph.memberLists.windows[loop]?.didRead(lists: next.count, members: targets.count)
         // The rows of an earlier read are released. They save calls, and the lists are right without them.
         let rows = FetchedRows()
         if targets.count < AheadWindow.mostMembers { try? readAhead(entry.destinations[relationship.index], targets.sorted(), into: rows) }

@@ -127,7 +127,6 @@ extension Context {
     final func memberRowIDs(of object: some Model, _ key: RelationshipKey) throws -> [Int64] {
         dropForgottenLists(key.entityIndex)
         if let rowIDs = graph.memberLists.rowIDs(key) { return rowIDs }
-        let entry = entry(key.entityIndex)
         let rowIDs = try storedRowIDs(key, isInserted: object.isInserted)
         setMembers(key, rowIDs)
         object._$state.flags.insert(.hasMembers)

@@ -1,0 +1,45 @@
+import PolyStoreCollections
+import Testing
+
+/// How many lists a loop over objects reads with one call.
+@Suite struct AheadWindowTests {
+    @Test func readsBecomeLargerUpToTheLimit() {
+        var window = AheadWindow()
+        #expect(window.lists(with: 1) == 1)
+        #expect(window.lists(with: 1) == 1)  // The same object again is no loop.
+        var sizes: [Int] = []
+        for object in 2...5 {
+            let size = window.lists(with: Int64(object))
+            window.didRead(lists: size, members: size)
+            sizes.append(size)
+        }
+        #expect(sizes == [64, 1000, 1000, 1000])
+    }
+
+    @Test func longListsMakeReadsSmaller() {
+        var window = AheadWindow()
+        _ = window.lists(with: 1)
+        #expect(window.lists(with: 2) == 64)
+        window.didRead(lists: 64, members: 64 * 1000)
+        #expect(window.lists(with: 3) == 20)
+        window.didRead(lists: 20, members: 20 * 50_000)
+        #expect(window.lists(with: 4) == 1)
+        // Lists without members tell little about the others.
+        window.didRead(lists: 8, members: 0)
+        #expect(window.lists(with: 5) == 4)
+    }
+
+    /// Looking for other lists costs time in proportion to the loaded objects, so fruitless attempts become rare.
+    @Test func fruitlessAttemptsBecomeRare() {
+        var window = AheadWindow()
+        var attempts: [Int64] = []
+        for object in Int64(0)..<10_000 where window.lists(with: object) > 1 {
+            attempts.append(object)
+            window.didFindNone()
+        }
+        #expect(attempts.prefix(6) == [1, 3, 6, 11, 20, 37])
+        #expect(attempts.count < 20)
+        window.didRead(lists: 2, members: 2)
+        #expect(window.lists(with: 20_000) == 1000)
+    }
+}
