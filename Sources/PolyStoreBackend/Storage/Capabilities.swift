@@ -43,9 +43,11 @@ public struct Capabilities: Sendable, Hashable {
     public var largestValue: Int
     /// The supported durability levels. A commit with a level that is not listed uses the next stronger one.
     public var durabilities: Set<Durability>
-    /// A Boolean value that indicates whether a call waits for the response of a server. The object layer then reads the related objects of several objects
-    /// with one call, before they are used: the members of a to-many relationship of up to 1,000 loaded objects once a loop has read those of two, and the objects of up to 20,000 members, which stay in
-    /// memory until the next such call. The default is `false`.
+    /// A Boolean value that indicates whether a call waits for the response of a server. The default is `false`.
+    ///
+    /// The object layer then reads related objects with one call before they are used. Once a loop has read the members of a to-many relationship of two objects, it
+    /// reads those of up to 1,000 loaded objects, fewer if the lists are long, and the objects of up to 20,000 members, which stay in memory until the next such
+    /// call.
     public var waitsForServer = false
 
     /// Creates a description of a backend.
