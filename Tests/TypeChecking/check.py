@@ -102,7 +102,7 @@ MISTAKES = [
     ("$0.friends > 3", "Column<Set<Person>>"), ("$0.friends.name.sum == 3", "'String'"), ("$0.age", "Column<Bool>"),
     ("$0.kind == .nothing", "Column<Kind>"), (".select { $0.name.average }", "'String'"), (".orderBy { $0.department.descending }", "'Department'"),
     ("!$0.age", "Column<Bool>"), ("$0.age = 3", "Column<Int>"), ('$0.friends.age.sum > "3"', "Column<String?>"),
-    ("$0.friends.age > 3", "compare an aggregate"), ("$0.friends.any { $0.agee > 18 }", "'agee'"), ('$0.age.contains("3")', "'ColumnText'"),
+    ("$0.friends.age > 3", "compare an aggregate"), ("$0.friends.any { $0.agee > 18 }", "'agee'"), ('$0.age.contains("3")', "Column<Int>"),
     ("$0.name.any { $0.age > 3 }", "'String'"), ('$0.age + "1" > 3', ""), ('\\.age > 30 && $0.name == "x"', ""),
 ]
 
