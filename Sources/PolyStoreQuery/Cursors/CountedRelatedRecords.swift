@@ -1,6 +1,6 @@
 import PolyStoreBackend
 
-/// A source of related objects that counts the rows read from it, for ``QueryPlan/relatedRowsExamined``.
+/// A source of related objects that counts the rows read from it, for `QueryPlan.relatedRowsExamined`.
 public final class CountedRelatedRecords: RelatedRecords {
     private let source: any RelatedRecords
     /// The number of records and of row ids of related objects read so far.
