@@ -45,7 +45,7 @@ extension PredicateExpressions.KeyPath: TranslatablePredicate {
                 }
                 return .operand(.path(PropertyPath(path.keys + [key], variable: path.variable)))
             }
-            if Root.Output.self is any ObjectSet.Type {
+            if Root.Output.self is any MembersType.Type {
                 return try counted(.path(PropertyPath(path.keys + ["@count"], variable: path.variable)), Root.Output.self)
             }
             // A property of a value that is stored as JSON.
@@ -64,7 +64,7 @@ extension PredicateExpressions.KeyPath: TranslatablePredicate {
 
     /// Returns the number of related objects, or a test for an empty relationship.
     private func counted(_ count: Operand, _ type: Any.Type) throws -> PredicateTranslation.Term {
-        guard let type = type as? any ObjectSet.Type else { throw PredicateTranslation.unsupported(self) }
+        guard let type = type as? any MembersType.Type else { throw PredicateTranslation.unsupported(self) }
         if type.countPath == keyPath { return .operand(count) }
         if type.isEmptyPath == keyPath { return .condition(.comparison(Comparison(count, .equal, 0.operand))) }
         throw PredicateTranslation.unsupported(self)
@@ -80,20 +80,6 @@ extension PredicateExpressions.KeyPath: TranslatablePredicate {
         }
         return open(model)
     }
-}
-
-/// A to-many relationship.
-protocol ObjectSet {
-    static var countPath: AnyKeyPath { get }
-    static var isEmptyPath: AnyKeyPath { get }
-}
-extension Set: ObjectSet where Element: Model {
-    static var countPath: AnyKeyPath { \Set<Element>.count }
-    static var isEmptyPath: AnyKeyPath { \Set<Element>.isEmpty }
-}
-extension Array: ObjectSet where Element: Model {
-    static var countPath: AnyKeyPath { \[Element].count }
-    static var isEmptyPath: AnyKeyPath { \[Element].isEmpty }
 }
 
 extension PredicateExpressions.Value: TranslatablePredicate {

@@ -89,6 +89,7 @@ extension Context {
         return try results(plan)
     }
 
+    /// Returns the groups or the rows of a plan.
     private func results<T: Model>(_ plan: ValuePlan<T>) throws -> [[QueryValue?]] {
         try timed(plan) { try plan.isGrouped ? plan.groups() : plan.rows() }
     }

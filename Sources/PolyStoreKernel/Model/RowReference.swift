@@ -53,19 +53,19 @@ extension Array: ModelReference where Element: Model {
 }
 
 /// The type of a to-many relationship property.
-protocol MembersType {
+package protocol MembersType {
     /// The key path of the number of members.
     static var countPath: AnyKeyPath { get }
     /// The key path of whether there are no members.
     static var isEmptyPath: AnyKeyPath { get }
 }
 extension Set: MembersType where Element: Model {
-    static var countPath: AnyKeyPath { \Set<Element>.count }
-    static var isEmptyPath: AnyKeyPath { \Set<Element>.isEmpty }
+    package static var countPath: AnyKeyPath { \Set<Element>.count }
+    package static var isEmptyPath: AnyKeyPath { \Set<Element>.isEmpty }
 }
 extension Array: MembersType where Element: Model {
-    static var countPath: AnyKeyPath { \[Element].count }
-    static var isEmptyPath: AnyKeyPath { \[Element].isEmpty }
+    package static var countPath: AnyKeyPath { \[Element].count }
+    package static var isEmptyPath: AnyKeyPath { \[Element].isEmpty }
 }
 
 /// The value of a to-one relationship: the row id of the target, 0 for none.
