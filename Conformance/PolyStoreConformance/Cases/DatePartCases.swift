@@ -322,25 +322,6 @@ extension DatePart {
     }
 }
 
-extension TestStore {
-    fileprivate func ids(_ predicate: QueryPredicate) throws -> [Int64] {
-        try ids(FetchRequest(try entity("Thing"), predicate: predicate))
-    }
-}
-
-extension ComparisonOperator {
-    fileprivate func holds(_ left: Int64, _ right: Int64) -> Bool {
-        switch self {
-        case .equal: left == right
-        case .notEqual: left != right
-        case .less: left < right
-        case .lessOrEqual: left <= right
-        case .greater: left > right
-        case .greaterOrEqual: left >= right
-        }
-    }
-}
-
 private let moments: [Moment] = [
     Moment("epoch", 0, "UTC", [2001, 1, 1, 1, 1, 1, 0, 0]),
     Moment("unix-epoch", -978_307_200, "UTC", [1970, 1, 1, 1, 1, 4, 0, 0]),

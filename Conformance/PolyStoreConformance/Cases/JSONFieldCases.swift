@@ -460,22 +460,4 @@ extension TestStore {
         }
         return value
     }
-
-    fileprivate func ids(_ predicate: QueryPredicate) throws -> [Int64] {
-        try ids(FetchRequest(try entity("Thing"), predicate: predicate))
-    }
-}
-
-extension ComparisonOperator {
-    /// Returns the result of a comparison of two integers.
-    fileprivate func holds(_ left: Int64, _ right: Int64) -> Bool {
-        switch self {
-        case .equal: left == right
-        case .notEqual: left != right
-        case .less: left < right
-        case .lessOrEqual: left <= right
-        case .greater: left > right
-        case .greaterOrEqual: left >= right
-        }
-    }
 }

@@ -283,10 +283,6 @@ private func openThings(_ run: ConformanceRun, _ ids: some Sequence<Int64>) thro
 }
 
 extension TestStore {
-    fileprivate func ids(_ predicate: QueryPredicate) throws -> [Int64] {
-        try ids(FetchRequest(try entity("Thing"), predicate: predicate))
-    }
-
     /// Returns the ids of things in the order of a seed.
     fileprivate func shuffled(_ seed: Int64, _ limit: Int? = nil, _ offset: Int = 0, where predicate: QueryPredicate = .all) throws
         -> [Int64]

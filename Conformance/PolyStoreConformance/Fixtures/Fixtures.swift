@@ -58,3 +58,22 @@ enum Fixtures {
             ])
     }
 }
+
+extension TestStore {
+    /// Returns the ids of the objects of ``Fixtures/thing(_:isIndexed:isUnique:)`` that satisfy a condition.
+    func ids(_ predicate: QueryPredicate) throws -> [Int64] { try ids(FetchRequest(try entity("Thing"), predicate: predicate)) }
+}
+
+extension ComparisonOperator {
+    /// Returns the result of a comparison of two integers.
+    func holds(_ left: Int64, _ right: Int64) -> Bool {
+        switch self {
+        case .equal: left == right
+        case .notEqual: left != right
+        case .less: left < right
+        case .lessOrEqual: left <= right
+        case .greater: left > right
+        case .greaterOrEqual: left >= right
+        }
+    }
+}
