@@ -12,6 +12,8 @@ struct OracleExpression {
     }
 
     private let node: Node
+    /// The scalars that end a line, which a dot does not match. Source: ICU, "Regular Expressions", line terminators.
+    private static let lineTerminators: Set<Unicode.Scalar> = ["\n", "\u{b}", "\u{c}", "\r", "\u{85}", "\u{2028}", "\u{2029}"]
 
     init(_ pattern: String) {
         var remaining = Array(pattern.unicodeScalars)[...]
@@ -52,7 +54,7 @@ struct OracleExpression {
     private static func atom(_ remaining: inout ArraySlice<Unicode.Scalar>) -> Node {
         let first = remaining.removeFirst()
         switch first {
-        case ".": return .scalar { $0 != "\n" }
+        case ".": return .scalar { !lineTerminators.contains($0) }
         case "(":
             let inner = alternatives(&remaining)
             _ = remaining.popFirst()
