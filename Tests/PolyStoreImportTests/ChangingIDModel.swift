@@ -4,6 +4,8 @@ import PolyStore
 struct ArticleModel: Equatable {
     struct Row: Equatable {
         var code: Int
+        /// The row id. Row ids need not ascend in the order of creation, because an unqueued transaction can have reserved the lower ones earlier.
+        var id: Int64
         var text = ""
         var updates = 0
     }
@@ -13,13 +15,18 @@ struct ArticleModel: Equatable {
 
     var contents: [String] { rows.sorted { $0.code < $1.code }.map { "\($0.code) \($0.text) \($0.updates)" } }
 
-    private func index(_ code: Int) -> Int? { rows.firstIndex { $0.code == code } }
+    /// Returns the index of the article with a unique id; of several articles, which only a transaction can see, of the one with the lowest row id.
+    private func index(_ code: Int) -> Int? {
+        rows.indices.filter { rows[$0].code == code }.min { rows[$0].id < rows[$1].id }
+    }
 
     /// Imports a source.
-    /// - Parameter known: The index of the article that the import found for the unique id before it changed any.
+    /// - Parameters:
+    ///   - known: The index of the article that the import found for the unique id before it changed any.
+    ///   - id: The row id of the article if it is inserted; `nil` for one after all others.
     /// - Returns: The index of the article; `nil` if the source is skipped.
     @discardableResult
-    mutating func add(_ source: ArticleSource, known: Int? = nil) throws -> Int? {
+    mutating func add(_ source: ArticleSource, known: Int? = nil, id: Int64? = nil) throws -> Int? {
         guard let code = source.code, !source.skips else { return nil }
         let own: Int
         if let known, rows[known].code == code {
@@ -27,7 +34,7 @@ struct ArticleModel: Equatable {
         } else if let found = index(code) {
             own = found
         } else {
-            rows.append(Row(code: code))
+            rows.append(Row(code: code, id: id ?? (rows.map(\.id).max() ?? 0) + 1))
             own = rows.count - 1
         }
         rows[own].text += source.text
@@ -41,7 +48,8 @@ struct ArticleModel: Equatable {
     }
 
     /// Imports a call of a transaction: of the sources with one unique id the last one, at the position of the first.
-    mutating func add(call sources: [ArticleSource]) throws -> [Int] {
+    /// - Parameter ids: The row ids of the imported articles.
+    mutating func add(call sources: [ArticleSource], ids: [Int64]) throws -> [Int] {
         var order: [Int] = []
         var last: [Int: ArticleSource] = [:]
         for source in sources {
@@ -51,7 +59,9 @@ struct ArticleModel: Equatable {
         let known = order.map(index)
         var imported: [Int] = []
         for (position, code) in order.enumerated() {
-            if let source = last[code], let own = try add(source, known: known[position]) { imported.append(own) }
+            guard let source = last[code] else { continue }
+            let id = imported.count < ids.count ? ids[imported.count] : nil
+            if let own = try add(source, known: known[position], id: id) { imported.append(own) }
         }
         return imported
     }

@@ -69,22 +69,25 @@ import Testing
                     Self.sources(&random).filter { !$0.isUnreadable && !$0.failsID && !$0.fails && $0.twin.isEmpty }
                 }
                 let texts = plan.map { $0.map(\.line).joined() }.joined(separator: "\n")
-                let expected = try plan.map { call in
-                    let imported = try model.add(call: call.map(Self.plain))
-                    return imported.map { model.rows[$0].code }
-                }
                 calls += plan.count
                 let seen = Protected<[[Int]]>([])
+                let ids = Protected<[[Int64]]>([])
                 let body: @Sendable (Transaction) throws -> Void = { transaction in
                     seen.withLock { $0 = [] }
+                    ids.withLock { $0 = [] }
                     for call in plan {
                         let imported = try transaction.importUniqueObjects(Into<Article>(), from: call.map { try record(Self.plain($0)) })
                         seen.withLock { $0.append(imported.map(\.code)) }
+                        ids.withLock { $0.append(imported.map(\.objectID.rowID)) }
                     }
                 }
                 var violates = false
                 do { try perform(kind, articles.stack, body) } catch let error as StoreError where error.code == .constraint {
                     violates = true
+                }
+                let expected = try zip(plan, ids.withLock { $0 }).map { call, ids in
+                    let imported = try model.add(call: call.map(Self.plain), ids: ids)
+                    return imported.map { model.rows[$0].code }
                 }
                 let isDiscarded = kind == .discarded
                 #expect(violates == (model.hasDuplicates && !isDiscarded), "seed \(seed) on \(backend), \(kind)\n\(texts)")
