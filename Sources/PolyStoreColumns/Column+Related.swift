@@ -2,7 +2,6 @@ public import PolyStoreAttributes
 import PolyStoreBackend
 import PolyStoreConditions
 public import PolyStoreKernel
-import Synchronization
 
 // The same three for sets. With a second candidate, the compiler reports a misspelt property in the closure at its place instead of saying that there is no `any`.
 extension Column {
@@ -87,7 +86,7 @@ extension Column where V: Collection, V.Element: Model {
 
     /// Returns the number of related objects that satisfy a condition.
     private func satisfying(_ condition: (Columns<V.Element>) -> ColumnCondition) -> ColumnValue {
-        let variable = ColumnScope.newVariable()
+        let variable = VariableNames.new()
         let inner = condition(Columns(variable: variable))
         return ColumnValue([_$value], levels: inner.levels, root: inner.root) { operands in
             if let error = inner.error { throw error }
@@ -192,24 +191,5 @@ extension Column where V: RandomAccessCollection, V.Element: Model {
                 guard case .path(let path) = $0[0] else { return $0[0] }
                 return .path(PropertyPath(path.keys + [try key()], variable: path.variable))
             })
-    }
-}
-
-/// The closure of a condition that is being run.
-enum ColumnScope {
-    /// Numbers the variables of a closure, so that a column that is used outside of its own closure has no value.
-    private final class Counter: Sendable {
-        let count = Atomic(0)
-    }
-
-    @TaskLocal private static var counter: Counter?
-
-    /// Runs the closure of a condition.
-    static func run(_ body: () -> ColumnCondition) -> ColumnCondition { $counter.withValue(Counter(), operation: body) }
-
-    /// Returns a variable that no other closure within that of the condition has.
-    static func newVariable() -> String {
-        guard let counter else { return "related" }
-        return "related\(counter.count.wrappingAdd(1, ordering: .relaxed).newValue)"
     }
 }

@@ -194,7 +194,7 @@ public prefix func ! (column: Column<Bool>) -> ColumnCondition { !column._$condi
 extension Where {
     /// Creates a condition on columns: `Where<Person> { $0.age > 30 }`. Several lines are joined by "and".
     public init(@ConditionBuilder columns condition: (Columns<T>) -> ColumnCondition) {
-        self.init(ColumnScope.run { condition(Columns()) })
+        self.init(VariableNames.numbering { condition(Columns()) })
     }
 
     /// Creates a condition from one on columns.

@@ -33,7 +33,7 @@ public struct ColumnOrder: ColumnSortKey, Sendable, Hashable {
         if let error = ColumnCondition.refusal(of: value.root, in: type) { return OrderKey(refusing: error) }
         switch value.form {
         case .field(let field): return OrderKey(field, ascending: isAscending, nulls: nulls, options: options)
-        case .operand(let operand): return OrderKey(operand, ascending: isAscending, nulls: nulls, options: options)
+        case .operand(let operand): return OrderKey(operand.withNumberedVariables, ascending: isAscending, nulls: nulls, options: options)
         case .failure(let error): return OrderKey(refusing: error)
         }
     }

@@ -134,7 +134,7 @@ extension GroupBy {
 extension Having {
     /// Creates a condition on columns of groups: `Having<Person> { $0.age.average > 30 }`.
     public init(@ConditionBuilder columns condition: (Columns<T>) -> ColumnCondition) {
-        let condition = ColumnScope.run { condition(Columns()) }
+        let condition = VariableNames.numbering { condition(Columns()) }
         self.init(catching: {
             if let error = condition.error ?? ColumnCondition.refusal(of: condition.root, in: T.self) { throw error }
             return condition.condition.byNames
@@ -147,7 +147,7 @@ extension ColumnValue {
     /// - Throws: `invalidPredicate` for a column of another fetch, and for one that no store can evaluate.
     func selected<T: Model>(in type: T.Type) throws -> Operand {
         if let error = ColumnCondition.refusal(of: root, in: type) { throw error }
-        return try operand
+        return try operand.withNumberedVariables
     }
 
     /// The name in a row.

@@ -23,7 +23,7 @@ struct RowDecoder: Decoder {
     /// - Throws: `invalidValue` with the name of the value that is missing or does not fit.
     static func decode<Value: Decodable>(_ type: Value.Type, _ row: QueryRow, _ names: [String], _ entity: String?) throws -> Value {
         do {
-            // One column can be a row by itself.
+            // One column alone can be a row.
             let decoder = ResultDecoder(of: type)
             if names.count == 1, decoder.isScalar {
                 let found = try row.first.flatMap { try decoder.decode($0.value, nil) }

@@ -71,6 +71,9 @@ package struct PropertyPath: Sendable, Hashable {
     /// The type of a value within a JSON attribute; nil for other values, and if the path does not say it.
     package var type: AttributeType?
 
+    /// The beginning of the variables of closures of columns. No variable of a format string begins with it.
+    package static let closurePrefix = "related-"
+
     /// Creates a path of keys.
     package init(_ keys: [String], variable: String? = nil, location: FormatLocation = .none, type: AttributeType? = nil) {
         self.variable = variable

@@ -51,7 +51,11 @@ extension ConditionResolver {
                 "A path of \(path.keys.count) steps is too long; \(FetchRequest.maximumDepth) are the limit.", entity: scope.entity.name)
         }
         guard let found = scope.named(path.variable) else {
-            throw path.location.error("$\(path.variable ?? "") does not stand for anything here.", entity: scope.entity.name)
+            let variable = path.variable ?? ""
+            throw path.location.error(
+                variable.hasPrefix(PropertyPath.closurePrefix)
+                    ? "A column of a closure on related objects is used outside of that closure."
+                    : "$\(variable) does not stand for anything here.", entity: scope.entity.name)
         }
         var keys = path.keys.first?.uppercased() == "SELF" ? Array(path.keys.dropFirst()) : path.keys
         // Duplicates make no difference unless the objects are aggregated.
@@ -115,7 +119,7 @@ extension ConditionResolver {
         }
         if function == .count, inner.isEmpty { return ResolvedValue(expression: .count(relationship)) }
         guard !inner.isEmpty else {
-            throw path.location.error("\(name) needs to know of which property: \(relationship.name).\(name).age", entity: entity.name)
+            throw path.location.error("\(name) needs a property: \(relationship.name).\(name).age", entity: entity.name)
         }
         var value = try value(inner, relationship.destination, path)
         if value.isOpen, function != .count, function != .countDistinct {

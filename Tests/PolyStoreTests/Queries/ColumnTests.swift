@@ -249,11 +249,14 @@ import Testing
             }
         }
         let (colleague, errand) = (try #require(kept.colleague), try #require(kept.errand))
-        func code(_ chain: some FetchSource) -> StoreError.Code? {
-            failure { try staff.stack.readAndWait { _ = try $0.fetchCount(chain) } }?.code
+        func error(_ chain: some FetchSource) -> StoreError? { failure { try staff.stack.readAndWait { _ = try $0.fetchCount(chain) } } }
+        func code(_ chain: some FetchSource) -> StoreError.Code? { error(chain)?.code }
+        for chain in [
+            all.where { $0.age > 1 && errand.hours > 1 }, all.where { $0.errands.count > 5 || $0.reports.any { $0.age > errand.hours } },
+        ] {
+            let message = error(chain)?.message ?? ""
+            #expect(error(chain)?.code == .invalidPredicate && message.contains("outside of that closure"), "\(message)")
         }
-        #expect(code(all.where { $0.age > 1 && errand.hours > 1 }) == .invalidPredicate)
-        #expect(code(all.where { $0.errands.count > 5 || $0.reports.any { $0.age > errand.hours } }) == .invalidPredicate)
         #expect(code(From<Errand>().where { _ in colleague.age > 1 }) == .invalidPredicate)
         #expect(code(From<Errand>().where { $0.hours > colleague.age }) == .invalidPredicate)
         #expect(code(From<Errand>().where { $0.owner.friends.any { $0.age > colleague.age } }) == .invalidPredicate)
@@ -317,6 +320,36 @@ import Testing
         }
         #expect(chain(10) == chain(10) && chain(10) != chain(11))
         #expect(Where<Colleague> { $0.age > 10 } == Where(\.age > 10))
+    }
+
+    @Test func equalClosuresMakeEqualClauses() {
+        func chain() -> FetchChain<Colleague> {
+            From<Colleague>().where { person in
+                person.friends.any { friend in person.reports.any { $0.age > friend.age } } && person.friends.none { $0.age < 3 }
+            }.orderBy { $0.friends.count { $0.age > 1 } }
+        }
+        func keys() -> GroupBy<Colleague> { GroupBy { $0.friends.count { $0.reports.any { $0.age > 2 } } } }
+        #expect(chain() == chain())
+        #expect(keys() == keys())
+        #expect(Where<Colleague> { $0.friends.any { $0.age > 1 } } != Where { $0.friends.any { $0.age > 2 } })
+        let text = "\(Where<Colleague> { $0.friends.any { $0.reports.any { $0.age > 1 } } })"
+        #expect(text.contains("$related2"), "\(text)")
+    }
+
+    /// A closure within a closure of an order refers to the object of its own.
+    @Test(arguments: Backend.forObjectLayer)
+    func closuresWithinClosuresOfOrders(_ backend: Backend) throws {
+        let staff = try Staff(backend)
+        try staff.stack.readAndWait { context throws in
+            let all = From<Colleague>()
+            let objects = try context.fetchAll(all)
+            func count(_ person: Colleague) -> Int {
+                person.friends.count { friend in friend.friends.contains { $0.age > friend.age } }
+            }
+            let expected = objects.map { (count($0), $0.name) }.sorted { $0 < $1 }.map { $1 }
+            let chain = all.orderBy { ($0.friends.count { friend in friend.friends.any { $0.age > friend.age } }, $0.name) }
+            #expect(try context.fetchAll(chain).map(\.name) == expected)
+        }
     }
 
     @Test func longAndDeepConditions() throws {

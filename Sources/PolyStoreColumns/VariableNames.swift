@@ -1,0 +1,85 @@
+import PolyStoreConditions
+import Synchronization
+
+/// The names of the variables of closures on related objects.
+///
+/// A variable has a name of its own while the closures run, so that a column that is used outside of its closure has no value. In the complete condition, order or
+/// selection, variables are numbered in order of appearance, so that equal closures make equal clauses.
+struct VariableNames {
+    /// The number of variables that were made in the process.
+    private static let made = Atomic(0)
+
+    /// Returns a variable that no other closure has.
+    static func new() -> String { "\(PropertyPath.closurePrefix)\(made.wrappingAdd(1, ordering: .relaxed).newValue)" }
+
+    /// The number of variables that were made until now. If it is equal before and after a closure, the closure has made none.
+    static var count: Int { made.load(ordering: .relaxed) }
+
+    /// Runs the closure of a condition.
+    @inline(__always)
+    static func numbering(_ body: () -> ColumnCondition) -> ColumnCondition {
+        let before = count
+        let condition = body()
+        return count == before ? condition : condition.withNumberedVariables
+    }
+
+    private var names: [String: String] = [:]
+    private func renamed(_ path: PropertyPath) -> PropertyPath {
+        guard let name = path.variable.flatMap({ names[$0] }) else { return path }
+        var path = path
+        path.variable = name
+        return path
+    }
+
+    fileprivate mutating func renamed(_ condition: Condition) -> Condition {
+        switch condition {
+        case .constant, .resolved: return condition
+        case .comparison(var comparison):
+            comparison.left = renamed(comparison.left)
+            comparison.right = renamed(comparison.right)
+            return .comparison(comparison)
+        case .and(let parts): return .and(parts.map { renamed($0) })
+        case .or(let parts): return .or(parts.map { renamed($0) })
+        case .not(let part): return .not(renamed(part))
+        }
+    }
+
+    fileprivate mutating func renamed(_ operand: Operand) -> Operand {
+        switch operand {
+        case .constant, .object, .now: return operand
+        case .path(let path): return .path(renamed(path))
+        case .list(let elements): return .list(elements.map { renamed($0) })
+        case .range(let low, let high, let includesHigh):
+            return .range(low: low.map { renamed($0) }, high: high.map { renamed($0) }, includesHigh: includesHigh)
+        case .arithmetic(let operation, let left, let right): return .arithmetic(operation, renamed(left), renamed(right))
+        case .function(let function, let operands): return .function(function, operands.map { renamed($0) })
+        case .datePart(let part, let date, let zone): return .datePart(part, renamed(date), zone: zone)
+        case .conditional(let condition, let first, let second): return .conditional(renamed(condition), renamed(first), renamed(second))
+        case .aggregate(let function, let operand): return .aggregate(function, operand.map { renamed($0) })
+        case .cast(let operand, let type): return .cast(renamed(operand), type)
+        case .subquery(let path, let variable, let condition, let keys):
+            let start = renamed(path)
+            let name = "related\(names.count + 1)"
+            names[variable] = name
+            defer { names[variable] = nil }
+            return .subquery(start, variable: name, renamed(condition), keys: keys)
+        }
+    }
+}
+
+extension ColumnCondition {
+    /// The condition with numbered variables.
+    fileprivate var withNumberedVariables: ColumnCondition {
+        var names = VariableNames()
+        return ColumnCondition(names.renamed(condition), root: root, levels: levels, error: error)
+    }
+}
+
+extension Operand {
+    /// The value with numbered variables.
+    var withNumberedVariables: Operand {
+        if VariableNames.count == 0 { return self }
+        var names = VariableNames()
+        return names.renamed(self)
+    }
+}
