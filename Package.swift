@@ -168,7 +168,7 @@ let package = Package(
                 "SeededRandom",
             ],
             path: "Tests/Support/TestSupport", swiftSettings: settings),
-        // The suite that proves a backend, for anybody's backend.
+        // The suite that verifies any backend.
         .target(
             name: "PolyStoreConformance",
             dependencies: [

@@ -4,7 +4,7 @@ import PolyStorePlatform
 /// The replacement of a file by its compacted copy.
 ///
 /// LMDB's locks are on the lock file, so the data file and the lock file are replaced together: processes that open the store afterwards use the new lock file,
-/// and those that have it open use the old one. Nobody but this process may therefore have it open. A crash leaves the old file or the new one, in both cases
+/// and those that have it open use the old one. Therefore no other process may have it open. A crash leaves the old file or the new one, in both cases
 /// without a lock file or with a new one; LMDB creates a missing lock file and fills an empty one.
 ///
 /// The new file is opened before the exchange, under its temporary name, because opening needs address space and descriptors. Renaming affects neither the map

@@ -72,7 +72,7 @@ struct Tour {
         let id = city.objectID
         let before = city.name
         try await stack.perform(editing: id) { _, city in city.name = "Constantinople" }
-        print("  \(before) is now \(city.name): the same object, which nobody fetched again.")
+        print("  \(before) is now \(city.name): the same object, without another fetch.")
         try await stack.perform(editing: id) { _, city in city.name = before }
         print("  And it is \(city.name) once more.")
     }

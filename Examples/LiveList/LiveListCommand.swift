@@ -29,7 +29,7 @@ struct Watch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Shows the list and each change of it.")
 
     @OptionGroup var store: Store
-    @Flag(help: "Print each change on a line instead of drawing the list anew.") var plain = false
+    @Flag(help: "Print each change on a line instead of drawing the list again.") var plain = false
     @Option(help: "End after so many changes.") var changes: Int?
 
     @MainActor

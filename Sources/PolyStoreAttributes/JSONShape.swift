@@ -24,7 +24,7 @@ package struct JSONShape: @unchecked Sendable {  // types hold no state
     private let isDeclared: @Sendable (String) -> Bool
     /// The type of each key that the type has requested.
     private let members: [String: any Decodable.Type]
-    /// The keys of which a decoded object has another value in the property with that name.
+    /// The keys whose property, in a decoded object, has the value of another key.
     private let renamed: Set<String>
     private let name: String
 
@@ -104,7 +104,7 @@ package struct JSONShape: @unchecked Sendable {  // types hold no state
         return name
     }
 
-    /// Returns the type as which the values of a type are read in JSON; `json` for values that are no attributes.
+    /// Returns the type as which the values of a type are read in JSON; `json` for values that are not attributes.
     package static func attributeType(of type: Any.Type) -> AttributeType {
         guard case .single(let attribute?)? = of(type)?.form else { return .json }
         return JSONField.type(for: attribute)

@@ -91,7 +91,7 @@ final class JSONShapeRecorder: Decoder {
         }
     }
 
-    /// Returns the first case of an enum with raw values, none of which is known; nil for other types.
+    /// Returns the first case of an enum whose raw values are unknown; nil for other types.
     private static func firstCase<T>(_ type: T.Type) -> T? {
         guard T.self is any RawRepresentable.Type, _isPOD(T.self), MemoryLayout<T>.size <= 1 else { return nil }
         return withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { byte in
@@ -117,7 +117,7 @@ final class JSONShapeRecorder: Decoder {
         return try sample(type)
     }
 
-    /// The error of a type of which no sample value is known.
+    /// The error of a type without a known sample value.
     struct Unknown: Error {}
 }
 

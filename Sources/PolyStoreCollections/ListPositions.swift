@@ -19,7 +19,7 @@ package enum ListPositions {
 
     /// Returns the position changes that bring members into an order.
     /// - Parameters:
-    ///   - wanted: the row ids in the requested order, without duplicates.
+    ///   - wanted: The row ids in the requested order, without duplicates.
     ///   - stored: the positions of those that have one.
     /// - Returns: the changed positions; the minimum number of them unless room must be made.
     package static func changes(_ wanted: [Int64], _ stored: [Int64: Int64]) -> [(rowID: Int64, position: Int64)] {

@@ -79,7 +79,7 @@ struct MigrationCheck {
         }
     }
 
-    /// Tells a default expression that only a missing class can evaluate from no default.
+    /// Distinguishes a default expression that only a missing class can evaluate from no default.
     private static func evaluation(_ field: Field) -> String {
         field.defaultExpression == nil ? "" : " that can be evaluated without the class"
     }

@@ -49,7 +49,7 @@ struct MigrationPath {
         let target = try current.description(ofConfiguration: configuration)
         guard versions.isDowngrade(from: stored, to: target) else { return try steps(from: stored, policy.path) }
         if policy.allowsDowngrade { return try ordered(steps(from: stored, policy.path), .downgrade) }
-        // A version can remove what the one before it has added. Its data are those of an earlier version, and only a chain tells them apart.
+        // A version can remove what the one before it has added. Its data are those of an earlier version, and only a chain distinguishes them.
         if case .chain(let other) = policy.path, !(other ?? history.migrationChain).isEmpty, versions.name(of: target) != current.name {
             do { return try ordered(steps(from: stored, policy.path), .declaredLater) } catch let error as StoreError
                 where error.code == .incompatibleSchema

@@ -10,7 +10,7 @@ struct PredicateTranslation {
     private var depth = 0
 
     enum Term {
-        /// A value with alternatives, exactly one of which applies to each object.
+        /// A value with alternatives. Exactly one applies to each object.
         case value([Choice])
         /// The objects at the end of a path that satisfy a condition.
         case filtered(PropertyPath, variable: String, Condition)

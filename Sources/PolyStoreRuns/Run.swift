@@ -9,7 +9,7 @@ import PolyStoreBackend
 ///
 /// The run continues if the handle is released.
 public final class Run<Update: RunProgress, Value: Sendable>: Sendable {
-    /// Tells the thread that executes the run that it was cancelled.
+    /// Informs the thread that executes the run of its cancellation.
     package let cancellation: CancellationToken
     /// What the run has done, even if it failed; set before its end.
     package let reported = Protected<(any Sendable)?>(nil)

@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    /// The system returns the entries of a folder in several buffers, each of which ends behind a name.
+    /// The system returns the entries of a folder in several buffers. Each ends after a name.
     @Test func allNamesOfALargeFolderAreRead() throws {
         let folder = try Folder()
         let names = Set((0..<3_000).map { "\($0)" + String(repeating: "x", count: $0 % 240) })

@@ -6,7 +6,7 @@ import Testing
     @Test func readsBecomeLargerUpToTheLimit() {
         var window = AheadWindow()
         #expect(window.lists(with: 1) == 1)
-        #expect(window.lists(with: 1) == 1)  // The same object again is no loop.
+        #expect(window.lists(with: 1) == 1)  // The same object again is not a loop.
         var sizes: [Int] = []
         for object in 2...5 {
             let size = window.lists(with: Int64(object))
@@ -24,7 +24,7 @@ import Testing
         #expect(window.lists(with: 3) == 20)
         window.didRead(lists: 20, members: 20 * 50_000)
         #expect(window.lists(with: 4) == 1)
-        // Lists without members tell little about the others.
+        // Lists without members say little about the others.
         window.didRead(lists: 8, members: 0)
         #expect(window.lists(with: 5) == 4)
     }

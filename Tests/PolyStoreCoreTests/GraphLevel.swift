@@ -55,7 +55,7 @@ final class GraphLevel {
         for key in Array(state.edits.keys) + state.deleted.keys where originals[key] == nil { originals[key] = base.objects[key] }
     }
 
-    /// Begins anew after a commit or a rollback.
+    /// Begins again after a commit or a rollback.
     func begin(_ state: GraphState) {
         (self.state, base, stepStart) = (state, state, state)
         (originals, undoable, redoable, isStepOpen) = ([:], [], [], false)

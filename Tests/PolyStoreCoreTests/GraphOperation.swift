@@ -32,7 +32,7 @@ enum GraphOperation: Hashable, Sendable, CustomStringConvertible {
     case delete(Int, byID: Bool)
     case set(Int, attribute: Int, Int)
     case change(Int, GraphRelationship, GraphChange, [Int], isInPlace: Bool)
-    /// Relates objects of which at least one was deleted by an earlier commit, by their ids; in a child, or in a transaction of its own.
+    /// Relates objects by their ids after an earlier commit has deleted at least one of them; in a child, or in a transaction of its own.
     case relateGone(Int, GraphRelationship, Int)
     /// Releases the objects that the interpreter keeps.
     case release

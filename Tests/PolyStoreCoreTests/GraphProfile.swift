@@ -1,4 +1,4 @@
-/// A set of operations for random programs. The narrow ones come to rare interactions sooner than ``everything``.
+/// A set of operations for random programs. The narrow ones reach rare interactions sooner than ``everything``.
 enum GraphProfile: String, CaseIterable, Sendable, CustomStringConvertible {
     case everything
     /// Relationships of and to deleted objects, and to objects that are gone.

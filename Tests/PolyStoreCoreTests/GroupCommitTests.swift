@@ -267,7 +267,7 @@ import Testing
         #expect(counted.faults.commits.count == 2)
     }
 
-    /// The body goes on before the group is committed, so it reads its changes from memory. The outcome is that of the second attempt.
+    /// The body continues before the group is committed, so it reads its changes from memory. The outcome is that of the second attempt.
     @Test(arguments: Backend.allCases, [1, 2])
     func anExplicitCommitTooLargeForItsGroupIsAppliedAfterIt(_ backend: Backend, _ failures: Int) async throws {
         let counted = try Counted(backend)

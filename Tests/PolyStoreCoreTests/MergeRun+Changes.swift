@@ -90,7 +90,7 @@ extension MergeRun {
             guard let key = random.once(in: 2) ? pick(.person) : pick(random.pick(MergeModel.Kind.allCases)) else { return }
             let object = try object(key, transaction)
             held[key] = object
-            // Several properties at once.
+            // Several properties in one change.
             for index in 0..<key.kind.attributeCount where key.kind.attributeCount == 1 || random.once(in: 2) {
                 set(key, index, random.below(9), object, &side)
             }

@@ -183,7 +183,7 @@ import Testing
         let failing = Protected(true)
         try stack.addStore(Self.erasable(erased, failing: failing).resettingOnFailure())
         #expect(erased.withLock { $0 } == 2)
-        // A store that others can open, and of which nothing is known, is not erased.
+        // An unknown store that others can open is not erased.
         let unknown = try stack.addStore(
             StoreConfiguration(engine: "own", location: "unknown-\(UUID())") { request in
                 try StoreConfiguration.inMemory().open(

@@ -367,7 +367,7 @@ import Testing
         }
         add("an object", "is an object of Dept") { try $0.queryAttributes(From<Person>(), Select(.sum("department"))) }
         add("many objects", "leads to many objects") { try $0.queryAttributes(From<Person>(), Select("friends")) }
-        add("many objects, average", "needs to know of which property") {
+        add("many objects, average", "needs a property") {
             try $0.queryAttributes(From<Person>(), Select(.average("friends")))
         }
         add(

@@ -115,7 +115,7 @@ import Testing
             try other.addStore(backend.store(in: folder))
             expectError(.busy) { try stack.eraseStoreAndWait(store) }
             expectError(.busy) { try other.eraseStoreAndWait(other.stores[0]) }
-            // Each would wait for the other one for ever.
+            // Neither wait would end.
             expectError(.misuse) {
                 try stack.performAndWait {
                     _ = try $0.createPerson(2)

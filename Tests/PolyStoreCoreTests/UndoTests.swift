@@ -39,7 +39,7 @@ import Testing
         #expect(!draft.canUndo)
     }
 
-    /// A member that is removed, added again, and of which only the addition is undone.
+    /// A member that is removed and added again, and whose addition alone is undone.
     @Test(arguments: Backend.forObjectLayer)
     func undoingAnAdditionRestoresTheRemovalBeforeIt(_ backend: Backend) throws {
         let company = try Company(backend)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PolyStoreKernel
 
-/// The wait-for graph by itself. The threads take turns, so that no outcome depends on their speed.
+/// The wait-for graph alone. The threads take turns, so that no outcome depends on their speed.
 @Suite struct WaitForGraphTests {
     /// A resource whose owner is set by the test. After 100 calls it reports no owner, so that an endless search ends.
     private final class Resource: AwaitedResource, @unchecked Sendable {  // accessed under the lock only

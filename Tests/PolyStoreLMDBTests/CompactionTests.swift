@@ -120,7 +120,7 @@ import Testing
         #expect(try store.wholeNotes() == Array(1...10))
     }
 
-    /// The other process opens the file while it is copied, after compaction has found that nobody else has it open.
+    /// The other process opens the file while it is copied, after compaction has found that no other process has it open.
     @Test(.enabled(if: FileFaults.areAvailable)) func refusedIfAnotherProcessOpensTheStoreDuringTheCopy() throws {
         let folder = try Folder()
         let store = try sparse(folder.file())

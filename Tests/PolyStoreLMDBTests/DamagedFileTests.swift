@@ -114,7 +114,7 @@ import Testing
         if try store.backend.verify() == [] { #expect(try store.wholeNotes().count == 94) }
     }
 
-    /// Two values that have the same pages: each is whole by itself, so only the count of uses shows the damage.
+    /// Two values that have the same pages: each alone is whole, so only the count of uses shows the damage.
     @Test func pagesThatAreUsedTwiceAreFound() throws {
         let folder = try Folder()
         let sound = try sample(folder)

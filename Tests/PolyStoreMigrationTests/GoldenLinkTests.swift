@@ -154,7 +154,7 @@ struct GoldenLinkTests {
         #expect(found["team"] == [1: [1], 2: [1], 3: [], 4: [2], 5: []])
         // One becomes symmetric.
         #expect(found["friends"] == [1: [2, 3], 2: [1], 3: [1], 4: [], 5: [5]])
-        // Two become inverses, of which one has an order.
+        // Two become inverses, and one of them has an order.
         #expect(found["books"] == [1: [2, 1], 2: [5, 4, 3], 3: []])
         #expect(found["author"] == [1: [1], 2: [1], 3: [2], 4: [2], 5: [2]])
         // A to-one relationship gets a to-one inverse.

@@ -24,7 +24,7 @@ struct MigrationDiskTests {
 
     private func size(_ store: StoreConfiguration) throws -> Int { try StorePath(path: store.location).size() }
 
-    /// The memory of the process without mapped files, in KiB; 0 where the system does not tell it.
+    /// The memory of the process without mapped files, in KiB; 0 where the system does not report it.
     private static func memory() -> Int {
         let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
         let line = status.split(separator: "\n").first { $0.hasPrefix("RssAnon:") }

@@ -116,7 +116,7 @@ private enum Later {
     static let schema = Schema("Lines 2", Vehicle.self, Stop.self, Track.self, North.self, South.self)
 }
 
-/// The names move along a chain, of which one end is new, and a sub-entity is renamed.
+/// The names move along a chain with one new end, and a sub-entity is renamed.
 private enum Moved {
     @Model(subentities: "Bus")
     class Vehicle {

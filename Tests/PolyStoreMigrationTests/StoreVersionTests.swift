@@ -220,12 +220,12 @@ struct StoreVersionTests {
         #expect(try stack.stores[0].verifyAndWait() == [])
         try await stack.close()
 
-        // Forward again, which is no downgrade; then the first version is refused again.
+        // Forward again, which is not a downgrade; then the first version is refused again.
         try await toSecond(store)
         try await isSecond(store)
         let again = try DataStack(First.schema, logger: SilentLogger())
         refuses(await failure { try await again.addStore(store, migrating: .lightweight) }, "after the second upgrade")
-        // The report of an upgrade lists no loss that nobody asked for.
+        // The report of an upgrade lists only losses that were asked for.
         #expect(try await DataStack(Second.schema, logger: SilentLogger()).upgradeStoreIfNeeded(store, migrating: policy).steps.isEmpty)
     }
 
@@ -335,7 +335,7 @@ struct StoreVersionTests {
         }
     }
 
-    @Test("a history tells a store its earlier versions with the first commit", arguments: Backend.persistent)
+    @Test("a history gives a store its earlier versions with the first commit", arguments: Backend.persistent)
     func history(_ backend: Backend) async throws {
         let folder = try Folder()
         let store = backend.store(in: folder)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Random actions in random callbacks: commits, refetches, refreshes, observers, monitors, and changes of unqueued transactions. When all callbacks have
-/// returned, every observer has been told of every change once, in order, and every monitor equals a fetch.
+/// returned, every observer has received every change once, in order, and every monitor equals a fetch.
 @MainActor
 @Suite(.serialized) struct CallbackOracleTests {
     /// The number of commits for each backend.

@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    /// Names that a person can choose, some of which resemble those of temporary files.
+    /// Names that a person can choose. Some resemble those of temporary files.
     @Test(arguments: Backend.persistent) func filesOfOthersAreKept(_ engine: Backend) throws {
         let folder = try Folder()
         let names = [

@@ -20,7 +20,7 @@ extension QueryExpression {
 ///
 /// SQLite's own functions fail for invalid JSON, end a text at the character U+0000, and do not distinguish `true` from 1.
 ///
-/// The arguments are the JSON text, the number of the type, the keys, and for a test of the elements of an array the wanted element.
+/// The arguments are the JSON text, the number of the type, the keys, and, for a test of the elements of an array, the element.
 enum JSONFieldFunction {
     private static let name = "polystore_json_field"
     private static let types = AttributeType.allCases

@@ -14,7 +14,7 @@ final class MergedCursor: RecordCursor {
     @exclusivity(unchecked) private var skip: Int
     @exclusivity(unchecked) private var left: Int
 
-    /// - Parameter request: The request, of which the order, the limit and the offset apply.
+    /// - Parameter request: The request. Its order, limit and offset apply.
     init(_ cursors: [SQLiteCursor], _ request: FetchRequest) {
         self.cursors = cursors
         order = RecordOrder(request.sortKeys)

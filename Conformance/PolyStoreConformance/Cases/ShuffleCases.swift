@@ -97,7 +97,7 @@ let shuffleCases: [ConformanceCase] = [
         let count: Int64 = 700
         let store = try openThings(run, 1...count)
         for seed in [7, -7] as [Int64] {
-            // The generator of the tests, of which the value of a row id is the output with that number.
+            // The generator of the tests. The value of a row id is its output with that number.
             var generator = SplitMix64(seed: UInt64(bitPattern: seed))
             let outputs = (1...count).map { ($0, Int64(bitPattern: generator.next())) }
             let expected = outputs.sorted { $0.1 < $1.1 }.map(\.0)

@@ -41,7 +41,7 @@ struct OracleDecimal {
         }
     }
 
-    /// - Returns: null if the result has more than 38 digits, of which zeros count only above 10^127, or digits below 10^−128.
+    /// - Returns: null if the result has more than 38 digits, where zeros count only above 10^127, or digits below 10^−128.
     static func calculate(_ operation: ArithmeticOperator, _ left: OracleDecimal, _ right: OracleDecimal) -> Value {
         if left.isNaN || right.isNaN { return .blob([0x7e]) }
         var result = left

@@ -60,7 +60,7 @@ public protocol StorageBackend: AnyObject, Sendable {
     /// The copy has the same store id, schema, named values and change log, and can be opened like any other store.
     /// - Parameters:
     ///   - location: A path with no file or folder, in an existing folder.
-    ///   - report: Receives the progress. An error that it throws ends the copy, of which nothing remains.
+    ///   - report: Receives the progress. An error that it throws ends the copy, and nothing of the copy remains.
     /// - Throws: `unsupported` without the feature `copying`, `io` if the path is taken, `full`, and errors of `report`.
     func copy(to location: String, reporting report: MaintenanceReport) throws
     /// Releases unused disk space to the file system, as far as the engine supports that while the store is in use. Writers wait meanwhile. The default throws
@@ -128,7 +128,7 @@ public protocol ReadTransaction: RelatedRecords {
     /// Computes the groups of a request as far as the engine can. The result contains the residual request: the condition on groups, their order, the slice.
     ///
     /// The default returns `nil`, and so does a backend for groups, operands and functions that it does not know; the shared executor then computes them
-    /// over a scan. ``AggregateRequest/fieldGroups`` tells whether all of them are fields. Receives valid requests only.
+    /// over a scan. ``AggregateRequest/fieldGroups`` indicates whether all of them are fields. Receives valid requests only.
     /// - Throws: `invalidValue` for a sum of integers that does not fit 64 bits.
     func scanGroups(_ request: AggregateRequest) throws -> GroupScan?
     /// Returns the plan that `scan` uses for a request. There is a default.

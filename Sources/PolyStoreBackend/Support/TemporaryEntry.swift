@@ -32,7 +32,7 @@ package final class TemporaryEntry: Sendable {
             while true {
                 let storePath = final.temporaryPath()
                 guard let descriptor = try Self.make(storePath, beside: final, isFolder: isFolder, mode: mode) else { continue }
-                // A file system without such locks has no way to tell whether an entry is used, and its leftovers are kept.
+                // A file system without such locks cannot determine whether an entry is used, and its leftovers are kept.
                 while flock(descriptor, LOCK_EX) != 0, errno == EINTR {}
                 var (own, named) = (stat(), stat())
                 if fstat(descriptor, &own) == 0, lstat(storePath.path, &named) == 0, Identity(own) == Identity(named) {

@@ -32,7 +32,7 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
     @exclusivity(unchecked) private var byteCount = 0
     /// The number of transactions that ran in the group, including those that wait for no commit.
     @exclusivity(unchecked) private var transactionCount = 0
-    /// The stores whose write transactions were rolled back because a transaction failed that is to be applied alone, with the versions that it has read.
+    /// The stores whose write transactions were rolled back because a transaction failed that will be applied alone, with the versions that it has read.
     @exclusivity(unchecked) private var rolledBack: [(store: PersistentStore, version: UInt64)] = []
     /// The end of the first transaction, in nanoseconds.
     @exclusivity(unchecked) private var firstEnd: UInt64 = 0

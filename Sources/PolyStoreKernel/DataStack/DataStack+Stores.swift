@@ -189,7 +189,7 @@ extension DataStack {
                 location: store.location)
         }
         try removeStoreAndWait(store, evenIfInUse: isForced, file: file, line: line)
-        // Nobody opens the files until they are deleted.
+        // No other caller opens the files until they are deleted.
         try core.openings.withAccess(to: store.configuration) {
             guard !store.writeAccess.isOpen else {
                 throw StoreError(

@@ -48,7 +48,7 @@ extension FetchSource {
     }
 }
 
-/// A query that has a result by itself, such as a query of columns: `stack.values(of: From<Person>().select { $0.age.average })`.
+/// A complete query, such as a query of columns: `stack.values(of: From<Person>().select { $0.age.average })`.
 public protocol ReadableQuery<Result>: Sendable {
     /// The result.
     associatedtype Result

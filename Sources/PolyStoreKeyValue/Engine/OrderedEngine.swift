@@ -40,7 +40,7 @@ public protocol OrderedEngine: AnyObject, Sendable {
     /// the feature `Capabilities.Feature.copying`; the default throws `unsupported`.
     /// - Parameters:
     ///   - path: A path at which nothing exists.
-    ///   - report: Receives the progress in any unit. An error that it throws ends the copy, of which nothing must remain.
+    ///   - report: Receives the progress in any unit. An error that it throws ends the copy, and nothing of the copy may remain.
     /// - Throws: `io` if something exists at the path.
     func copy(to path: String, reporting report: MaintenanceReport) throws
     /// See `StorageBackend.compact()`. Called without a write transaction. The default throws `unsupported`.

@@ -127,7 +127,7 @@ struct ExactDecimal {
         return sum
     }
 
-    /// Returns the difference of two numbers with equally many digits, the first of which is not the smaller one.
+    /// Returns the difference of two numbers with equally many digits. The first must not be the smaller one.
     private static func difference(_ left: [UInt8], _ right: [UInt8]) -> [UInt8] {
         var difference = left
         var borrow: UInt8 = 0

@@ -200,7 +200,7 @@ struct JSONScanner {
 
     // MARK: Texts
 
-    /// Returns the byte that an escape of two characters stands for; nil for others.
+    /// Returns the byte that an escape of two characters denotes; nil for others.
     private static func escaped(_ byte: UInt8) -> UInt8? {
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): byte

@@ -30,7 +30,7 @@ final class ExportWork<T: Model>: @unchecked Sendable {  // only the thread that
             self.execute()
             return {}
         } onCancel: {
-            // Ends at once with the error of a cancelled export.
+            // Ends immediately with the error of a cancelled export.
             self.execute()
         }
         run.setCancellation { threads.cancel(item) }

@@ -356,7 +356,7 @@ final class House {
             ),
             ("mixed list", Where("site.city IN {1, 'a'}"), ["different types"]),
             ("options on an array", Where("tags CONTAINS[c] 'a'"), ["CAST(tags, 'NSString')"]),
-            ("an element that is no constant", Where("tags CONTAINS name"), ["constant"]),
+            ("an element that is not a constant", Where("tags CONTAINS name"), ["constant"]),
         ]
         for (name, condition, parts) in refused {
             let message = message { condition }

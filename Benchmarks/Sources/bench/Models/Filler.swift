@@ -4,7 +4,7 @@ import PolyStoreCore
 
 /// A class without objects. A model of many such classes shows what depends on the number of entities: `PB_ENTITIES=300`.
 ///
-/// Written by hand instead of with `@Model`, because one generic class stands for hundreds of them.
+/// Written by hand instead of with `@Model`, because one generic class replaces hundreds of them.
 final class Filler<Number: FillerNumber>: Model {
     @exclusivity(unchecked) var _$state: ModelState
     private var name = ""

@@ -49,7 +49,7 @@ struct ObserveWorkloads {
             let observer = Counter()
             monitor.addObserver(observer)
             try change(numbers, 2 * round + 2) { kind, body in try Self.time("\(kind) monitored", &costs, body) }
-            precondition(observer.count >= 3 * part, "the monitor told of \(observer.count) changes")
+            precondition(observer.count >= 3 * part, "the monitor reported \(observer.count) changes")
             let isRight = try isCurrent(monitor)
             precondition(isRight, "the list is not what is fetched")
         }
