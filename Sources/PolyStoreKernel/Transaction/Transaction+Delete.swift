@@ -61,23 +61,30 @@ extension Transaction {
 
     /// Deletes objects and applies their delete rules. The objects that the rules delete with them are deleted level by level, because cascades may be
     /// arbitrarily long, and because what the rules of a level need is read with one query for each relationship.
+    /// - Throws: Errors of reading. If a deletion has begun, the transaction cannot be committed, because the rules are applied in part.
     final func deleteGraph(_ objects: [any Model]) throws {
         try checkMutable()
         settleMembers()
+        guard objects.allSatisfy(owns) else {
+            throw StoreError(.misuse, "An object of another context cannot be deleted here; delete its objectID instead.")
+        }
         var level = objects
-        while !level.isEmpty {
-            let read = level.count > 1 ? try readForRules(of: level) : nil
-            var next: [any Model] = []
-            try withExtendedLifetime(read) { for object in level.reversed() { try delete(object, read, &next) } }
-            level = next
+        var read = level.count > 1 ? try readForRules(of: level) : nil
+        do {
+            while !level.isEmpty {
+                var next: [any Model] = []
+                try withExtendedLifetime(read) { for object in level.reversed() { try delete(object, read, &next) } }
+                level = next
+                read = level.count > 1 ? try readForRules(of: level) : nil
+            }
+        } catch {
+            buffer.deferredErrors.refuseCommit(StoreError(describing: error))
+            throw error
         }
     }
 
     /// Deletes one object. Objects to delete with it are appended to `next`.
     private func delete(_ object: any Model, _ read: RuleReads?, _ next: inout [any Model]) throws {
-        guard owns(object) else {
-            throw StoreError(.misuse, "An object of another context cannot be deleted here; delete its objectID instead.")
-        }
         guard !object.isDeleted else { return }
         if object._$state.isFault, !object._$state.flags.contains(.linked) { fire(object) }
         guard !object.isDeleted else { return }  // reading it showed that it does not exist
@@ -204,7 +211,7 @@ extension Transaction {
     /// Reads what the delete rules of several objects need.
     private func readForRules(of level: [any Model]) throws -> RuleReads {
         var read = RuleReads()
-        let objects = Dictionary(grouping: level.filter { owns($0) && !$0.isDeleted }, by: { $0._$state.entityIndex })
+        let objects = Dictionary(grouping: level.filter { !$0.isDeleted }, by: { $0._$state.entityIndex })
         for (entityIndex, objects) in objects.sorted(by: { $0.key < $1.key }) {
             let entry = entry(entityIndex)
             let faults = objects.filter { $0._$state.isFault && !$0._$state.flags.contains(.linked) }
