@@ -164,7 +164,7 @@ import Testing
                 let server = SimulatedServer(batchSize: 3)
                 let graph = try Graph(1) { _ in .simulatedServer(server) }
                 let before = try graph.stack.readAndWait { try Graph.contents($0) }
-                let found = try Self.deletion(graph.stack, together: together) {
+                let found = try Self.deletion(graph.stack, together: together) { [number] in
                     server.resetCounts()
                     server.fail(call, at: number, with: .refused)
                 }
