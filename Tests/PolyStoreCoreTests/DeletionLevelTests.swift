@@ -202,11 +202,12 @@ import Testing
         let server = SimulatedServer()
         let graph = try Graph(1) { _ in .simulatedServer(server) }
         let transaction = graph.stack.beginUnsafe()
+        let playlist = try #require(try transaction.fetchOne(From<Playlist>().orderBy(.ascending(\.title)))).objectID
         var refused = 0
         for number in 1...20 {
             server.resetCounts()
             server.fail(.related, at: number, with: .refused)
-            let deletion = failure { try transaction.deleteAll(From<Department>()) }
+            let deletion = failure { try transaction.delete(playlist) }
             server.endFaults()
             if deletion == nil { break }
             if failure({ try transaction.commitAndWait() }) != nil { refused += 1 }
@@ -214,6 +215,6 @@ import Testing
         }
         #expect(refused > 0)
         #expect(try transaction.commitAndWait())
-        #expect(try graph.stack.readAndWait { try $0.fetchCount(From<Department>()) } == 0)
+        #expect(try graph.stack.readAndWait { try $0.fetchExisting(playlist) } == nil)
     }
 }
