@@ -215,6 +215,6 @@ import Testing
         }
         #expect(refused > 0)
         #expect(try transaction.commitAndWait())
-        #expect(try graph.stack.readAndWait { try $0.fetchExisting(playlist) } == nil)
+        #expect(try graph.stack.readAndWait { try $0.fetchExisting(playlist) == nil })
     }
 }
