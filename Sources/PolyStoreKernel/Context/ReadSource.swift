@@ -148,7 +148,7 @@ final class UnqueuedSource {
         let entityIndex = Int(entry.entityIndex)
         if let rowID = rowIDs[entityIndex]?.take() { return rowID }
         guard !entry.store.configuration.isReadOnly else { throw entry.store.openedReadOnly }
-        let count = RowIDBlock.size(after: rowIDs[entityIndex])
+        let count = RowIDBlock.size(after: rowIDs[entityIndex], in: entry.store)
         let block = RowIDBlock(try core.reserveRowIDs(entry, count), size: count)
         defer { rowIDs[entityIndex] = block }
         guard let rowID = block.take() else { throw StoreError(.closed, "The transaction has ended.", location: entry.store.location) }

@@ -18,8 +18,10 @@ final class RowIDBlock {
     private static let smallestSize = 16
 
     /// Returns the number of row ids to reserve after a block is used up. It doubles each time, so that a bulk load makes few reservations and a small commit
-    /// wastes few row ids.
-    static func size(after block: RowIDBlock?) -> Int { min((block?.size ?? smallestSize) * 2, 4096) }
+    /// wastes few row ids. For a store that waits for a server, each reservation after the first is 16 times as large.
+    static func size(after block: RowIDBlock?, in store: PersistentStore) -> Int {
+        min((block?.size ?? smallestSize) * (store.waitsForServer && block != nil ? 16 : 2), 4096)
+    }
 
     /// Assigns a row id; nil if the block is used up.
     @inline(__always)

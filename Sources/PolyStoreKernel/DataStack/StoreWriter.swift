@@ -123,7 +123,7 @@ final class StoreWriter {
         if blocks[entity.index] == nil, let left = store.spareRowIDs.take(entity.index) {
             block = RowIDBlock([left])
         } else {
-            let size = RowIDBlock.size(after: blocks[entity.index])
+            let size = RowIDBlock.size(after: blocks[entity.index], in: store)
             let first = try transaction.reserveIDs(entity, count: size)
             let range = first...(first + Int64(size) - 1)
             reservations[entity.index] = (reservations[entity.index]?.lowerBound ?? first)...range.upperBound

@@ -37,39 +37,53 @@ extension Transaction {
         init(_ key: RelationshipKey) { (entityIndex, relationship) = (key.entityIndex, key.relationship) }
     }
 
-    /// Reads the stored lists that change, with one query for each relationship that changes in several objects.
-    private func storedLists(_ all: [(key: RelationshipKey, changes: MemberChanges)]) throws -> [ListKey: RelatedIDs] {
-        var sources: [ListKey: [Int64]] = [:]
+    /// Reads the stored lists that change, with one query for each relationship that changes in several objects. From a store that waits for a
+    /// server, also those that only grow, if they are known to be short.
+    private func storedLists(_ all: [(key: RelationshipKey, changes: MemberChanges)]) throws -> [RelationshipKey: RelatedIDs] {
+        var sources: [ListKey: [RelationshipKey]] = [:]
+        var members = 0
         for (key, changes) in all {
-            guard case .whole = changes.order else { continue }
-            let relationship = entry(key.entityIndex).entity.relationships[Int(key.relationship)]
-            let object = anyObject(key.entityIndex, key.rowID)
-            if relationship.isOrdered, !object.isInserted, !object.isDeleted { sources[ListKey(key), default: []].append(key.rowID) }
-        }
-        var stored: [ListKey: RelatedIDs] = [:]
-        for (key, rowIDs) in sources where rowIDs.count > 1 {
             let entry = entry(key.entityIndex)
-            stored[key] = try storage(entry.store).related(entry.entity.relationships[Int(key.relationship)], of: rowIDs.sorted())
+            switch changes.order {
+            case .whole: break
+            case .appended where entry.store.waitsForServer:
+                guard let count = graph.memberLists.count(key), members + count <= AheadWindow.mostMembers else { continue }
+                members += count
+            default: continue
+            }
+            let relationship = entry.entity.relationships[Int(key.relationship)]
+            let object = anyObject(key.entityIndex, key.rowID)
+            if relationship.isOrdered, !object.isInserted, !object.isDeleted { sources[ListKey(key), default: []].append(key) }
+        }
+        var stored: [RelationshipKey: RelatedIDs] = [:]
+        for (list, keys) in sources where keys.count > 1 {
+            let entry = entry(list.entityIndex)
+            let related = try storage(entry.store).related(
+                entry.entity.relationships[Int(list.relationship)], of: keys.map(\.rowID).sorted())
+            for key in keys { stored[key] = related }
         }
         return stored
     }
 
     /// Returns the changed positions of one relationship.
     private func positions(
-        _ key: RelationshipKey, _ relationship: Relationship, _ changes: MemberChanges, _ entry: StoreEntity, _ read: [ListKey: RelatedIDs]
+        _ key: RelationshipKey, _ relationship: Relationship, _ changes: MemberChanges, _ entry: StoreEntity,
+        _ read: [RelationshipKey: RelatedIDs]
     ) throws -> [(rowID: Int64, position: Int64)] {
         let isNew = anyObject(key.entityIndex, key.rowID).isInserted
         if case .unordered = changes.order { return [] }
         if case .appended(var appended) = changes.order {
             let rowIDs = appended.rowIDs
             if rowIDs.isEmpty { return [] }
-            let last = isNew ? nil : try lastPosition(key, relationship, entry)
+            // All positions precede those that a list without positions would get.
+            let known = read[key].map { $0.positions(of: key.rowID).last.flatMap { $0 == .min ? nil : $0 } }
+            let last = isNew ? nil : try known ?? lastPosition(key, relationship, entry)
             if let positions = ListPositions.after(last, count: rowIDs.count) { return Array(zip(rowIDs, positions)) }
         }
         let stored: RelatedIDs
         if isNew {
             stored = RelatedIDs()
-        } else if case .whole = changes.order, let known = read[ListKey(key)] {
+        } else if case .whole = changes.order, let known = read[key] {
             stored = known
         } else {
             stored = try storage(entry.store).related(relationship, of: [key.rowID])
