@@ -9,6 +9,9 @@ package struct AheadWindow {
     /// About the largest number of members of a read.
     package static let mostMembers = 20_000
 
+    /// The largest number of row ids that are kept of a fetch.
+    package static let mostFetched = 100_000
+
     private var last: Int64?
     private var size = 64
     private var pause = 0
@@ -25,6 +28,11 @@ package struct AheadWindow {
             return 1
         }
         return size
+    }
+
+    /// Returns some row ids: a given one if it is among them, then those that follow it, from the least one again after the greatest.
+    package static func following(_ first: Int64, in rowIDs: some Sequence<Int64>, count: Int) -> [Int64] {
+        Array(rowIDs.sorted { UInt64(bitPattern: $0 &- first) < UInt64(bitPattern: $1 &- first) }.prefix(count))
     }
 
     /// Called after a read of several lists.

@@ -180,14 +180,23 @@ extension CountedOperation {
                 try context.fetchAll(From<Person>().prefetch(\.department)).map { $0.department?.title ?? "" }
             }
         },
+        CountedOperation("read the department of 1,000 people, of 1,000 departments", prepare: departments) { stack in
+            _ = try stack.readAndWait { context in try context.fetchAll(From<Person>()).map { $0.department?.title ?? "" } }
+        },
+        CountedOperation("read 1,000 people that were fetched without values", prepare: people) { stack in
+            _ = try stack.readAndWait { context in
+                try context.fetchAll(From<Person>(), Tweak { $0.includesPropertyValues = false }).reduce(0) { $0 + $1.age }
+            }
+        },
     ]
 
     // MARK: Reading
 
     private static func read(
-        _ name: String, pushesDown: Bool = true, _ body: @escaping @Sendable (SnapshotContext) throws -> Void
+        _ name: String, pushesDown: Bool = true, _ prepare: @escaping @MainActor @Sendable (DataStack) throws -> Void = people,
+        _ body: @escaping @Sendable (SnapshotContext) throws -> Void
     ) -> CountedOperation {
-        CountedOperation(name, pushesDown: pushesDown, prepare: people) { stack in try stack.readAndWait { context in try body(context) } }
+        CountedOperation(name, pushesDown: pushesDown, prepare: prepare) { stack in try stack.readAndWait { context in try body(context) } }
     }
 
     private static let reading: [CountedOperation] = [

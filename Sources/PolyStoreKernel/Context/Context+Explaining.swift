@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreQuery
 
 extension Context {
     /// Executes fetches and queries and returns a query plan for each request sent to a store, in order.

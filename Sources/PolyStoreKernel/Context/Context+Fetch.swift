@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreCollections
 
 extension Context {
     /// Returns all matching objects, in order.
@@ -80,6 +81,7 @@ extension Context {
             let cursor = try rows(part.entry, request, fetch.options)
             defer { cursor.close() }
             while try cursor.next() { found.append(cursor.rowID) }
+            if part.entry.store.waitsForServer { graph.memberLists.fetchedRowIDs[part.entityIndex] = found.prefix(AheadWindow.mostFetched) }
         }
         return found
     }
@@ -264,6 +266,7 @@ extension Context {
         {
             return record
         }
+        if entry.store.waitsForServer { readAhead(entry, rowID) }
         return try storage(entry.store).record(entry.entity, rowID: rowID)
     }
 

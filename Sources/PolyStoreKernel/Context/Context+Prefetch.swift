@@ -1,6 +1,7 @@
 import PolyStoreBackend
 import PolyStoreCollections
 import PolyStoreConditions
+import PolyStoreQuery
 
 extension Context {
     /// Reads related objects with one query per relationship, independent of the number of objects.
@@ -97,6 +98,40 @@ extension Context {
         if targets.count < AheadWindow.mostMembers { try? readAhead(entry.destinations[relationship.index], targets.sorted(), into: rows) }
         graph.rowsAhead?.unasked = rows
         return graph.memberLists.rowIDs(key)
+    }
+
+    /// Reads the rows of further objects with that of an object, if it is not the first one of its entity in a loop: those of faults, of the ids that were fetched with
+    /// its own, and of the targets of the to-one relationships that lead to it from loaded objects. Called before the row of an object is read from a store that waits
+    /// for a server. The snapshot keeps the rows. A read that fails is left to the objects that need it.
+    final func readAhead(_ entry: StoreEntity, _ rowID: Int64) {
+        let loop = RelationshipKey(entityIndex: entry.entityIndex, relationship: -1, rowID: 0)
+        guard let reader = try? storage(entry.store) as? any ServerRecords, let server = reader.server,
+            !server.isKnown(entry.entity, rowID: rowID),
+            case let count = graph.memberLists.windows[loop, default: AheadWindow()].lists(with: rowID), count > 1
+        else { return }
+        func objects(_ entityIndex: Int32) -> [any Model] { graph.maps[Int(entityIndex)]?.objects.compactMap { $0 as? any Model } ?? [] }
+        let fetched = graph.memberLists.fetchedRowIDs[entry.entityIndex] ?? []
+        var wanted = Set(fetched.firstIndex(of: rowID).map { fetched[$0...].prefix(count) } ?? [])
+        for source in table.entries where source.store === entry.store {
+            let relationships = source.entity.relationships.filter { !$0.isToMany && source.destinations[$0.index] == entry.entityIndex }
+            let loaded = relationships.isEmpty ? [] : objects(source.entityIndex).filter { !$0._$state.isFault && !$0.isDeleted }
+            for relationship in relationships {
+                let sources = source.isPolymorphic ? loaded.filter { source.relationships(of: $0).contains(relationship) } : loaded
+                let targets = sources.map { $0._$toOne(relationship.index).rowID }
+                if targets.contains(rowID) { wanted.formUnion(targets) }
+            }
+        }
+        for object in objects(entry.entityIndex) {
+            if object._$state.isFault { wanted.insert(object._$state.rowID) } else { wanted.remove(object._$state.rowID) }
+        }
+        wanted.insert(rowID)
+        let next = AheadWindow.following(
+            rowID, in: wanted.lazy.filter { $0 != 0 && !server.isKnown(entry.entity, rowID: $0) }, count: count)
+        guard next.count > 1, let read = try? server.readAhead(entry.entity, rowIDs: next), read.rows > 0 else {
+            graph.memberLists.windows[loop]?.didFindNone()
+            return
+        }
+        graph.memberLists.windows[loop]?.didRead(lists: read.rows, members: read.members(of: AheadWindow.mostMembers))
     }
 
     /// Returns the members of a to-many relationship of several objects, without duplicates, and caches the list of each object.

@@ -14,6 +14,8 @@ struct MemberLists {
     var unsettledSteps = 0
     /// How the members of each relationship are read from a store that waits for a server. The keys have no row id.
     var windows: [RelationshipKey: AheadWindow] = [:]
+    /// The row ids of the last fetch of ids, by entity index, from stores that wait for a server.
+    var fetchedRowIDs: [Int32: ArraySlice<Int64>] = [:]
     /// The number of members that were compared because a list was changed in place.
     var comparedCount = 0
 

@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreQuery
 
 /// Logs every request of a context at `trace`: the request and its query plan, with the statement of the engine if it has one.
 final class QueryLog: ReadWatcher {

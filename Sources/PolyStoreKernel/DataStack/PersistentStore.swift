@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreQuery
 import Synchronization
 
 /// A store of a stack: an open backend with the entities of one configuration.
@@ -43,7 +44,7 @@ public final class PersistentStore: Sendable {
         self.firstEntityIndex = firstEntityIndex
         self.configurationName = configurationName
         self.configuration = configuration
-        self.backend = backend
+        self.backend = backend.readingAhead
         waitsForServer = backend.capabilities.waitsForServer
         self.schema = schema
         names = configuration.names

@@ -1,7 +1,8 @@
 import PolyStoreBackend
+import PolyStoreQuery
 
 /// A view of the parent transaction including its pending changes, read by a child transaction.
-final class ParentReader: ReadTransaction {
+final class ParentReader: ReadTransaction, ServerRecords {
     private let parent: Transaction
     private let store: PersistentStore
 
@@ -13,6 +14,8 @@ final class ParentReader: ReadTransaction {
     private func entry(_ entity: Entity) -> StoreEntity { parent.entry(store.firstEntityIndex + Int32(entity.index)) }
 
     private func related() throws -> PendingRelated { PendingRelated(parent.editing, store, try parent.storage(store)) }
+
+    var server: ServerSnapshot? { try? related().server }
 
     var version: UInt64 { (try? parent.storage(store).version) ?? 0 }
 

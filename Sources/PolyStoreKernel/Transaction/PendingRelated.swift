@@ -1,7 +1,8 @@
 import PolyStoreBackend
+import PolyStoreQuery
 
 /// The related objects of one store including pending changes, for predicates on relationships.
-final class PendingRelated: RelatedRecords {
+final class PendingRelated: ServerRecords {
     private let editor: Editor
     private let store: PersistentStore
     private let storage: any ReadTransaction
@@ -11,6 +12,8 @@ final class PendingRelated: RelatedRecords {
         self.store = store
         self.storage = storage
     }
+
+    var server: ServerSnapshot? { (storage as? any ServerRecords)?.server }
 
     func record(_ entity: Entity, rowID: Int64) throws -> RecordView? {
         editor.context.settleMembers()

@@ -1,5 +1,6 @@
 import PolyStoreBackend
 import PolyStoreKernel
+import PolyStoreQuery
 import PolyStoreRuns
 
 /// The value of a query, computed again after each commit that may change it.

@@ -1,5 +1,6 @@
 import PolyStoreBackend
 import PolyStoreKernel
+import PolyStoreQuery
 
 /// The dependencies of query results: fields of entities, the existence of their objects, and link tables.
 struct RequestDependencies: Sendable {

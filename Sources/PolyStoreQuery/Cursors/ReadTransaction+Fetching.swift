@@ -13,7 +13,11 @@ extension ReadTransaction {
             let scan = try scan(request.unsorted)
             return try MaterializedCursor.sorted(scan.cursor, request, predicate: scan.residual.predicate, related)
         }
-        let scan = try scan(request)
+        return try completed(try scan(request), request, related)
+    }
+
+    /// Returns the rows of a scan after the residual parts of its request, which sorts by fields.
+    func completed(_ scan: Scan, _ request: FetchRequest, _ related: any RelatedRecords) throws -> RecordCursor {
         let rest = scan.residual
         if rest.isNothing { return scan.cursor }
         if rest.sort {

@@ -1,5 +1,4 @@
 import PolyStoreBackend
-import PolyStoreQuery
 
 /// A read transaction that reports each request before it forwards it.
 package final class WatchedTransaction: ReadTransaction {
@@ -12,7 +11,7 @@ package final class WatchedTransaction: ReadTransaction {
         case aggregate(AggregateRequest)
     }
 
-    private let inner: any ReadTransaction
+    let inner: any ReadTransaction
     private let report: (Request, any ReadTransaction) throws -> Void
 
     package init(_ inner: any ReadTransaction, report: @escaping (Request, any ReadTransaction) throws -> Void) {
