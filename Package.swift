@@ -193,7 +193,8 @@ let package = Package(
         .testTarget(
             name: "ConformanceTests",
             dependencies: [
-                "ConformanceTargets", "PolyStoreConformance", "PolyStoreKeyValue", "PolyStoreMemory", "conformance-child", "TestSupport",
+                "ConformanceTargets", "PolyStoreBackend", "PolyStoreConformance", "PolyStoreKeyValue", "PolyStoreMemory", "PolyStoreQuery",
+                "conformance-child", "TestSupport",
             ],
             path: "Conformance/ConformanceTests", swiftSettings: settings),
 

@@ -1,5 +1,7 @@
 import ConformanceTargets
+import PolyStoreBackend
 import PolyStoreConformance
+import PolyStoreQuery
 import TestSupport
 import Testing
 
@@ -21,9 +23,25 @@ import Testing
         name: "plain server", capabilities: Targets.memory.capabilities.subtracting([.plannedIndexes])
     ) { _ in .simulatedServer(SimulatedServer(batchSize: 3, pushesDown: false)) }
 
+    /// The snapshots that the object layer reads from a server, with the records that they keep and the reads of blocks of rows.
+    private static let ahead = ConformanceTarget(
+        name: "server with reads ahead", capabilities: Targets.memory.capabilities.subtracting([.plannedIndexes])
+    ) { _ in
+        let server = StoreConfiguration.simulatedServer(SimulatedServer(batchSize: 3, pushesDown: false))
+        return StoreConfiguration(engine: server.engine, location: server.location, isShared: false) { request in
+            var server = server
+            server.isReadOnly = request.isReadOnly
+            return try server.open(schema: request.schema, configurationName: request.configurationName, logger: request.logger)
+                .readingAhead
+        }
+    }
+
     @Test(arguments: cases)
     func conforms(_ c: ConformanceCase) async throws { try await c.run(Self.server) }
 
     @Test(arguments: cases)
     func conformsWithoutEvaluation(_ c: ConformanceCase) async throws { try await c.run(Self.plain) }
+
+    @Test(arguments: cases)
+    func conformsWithReadsAhead(_ c: ConformanceCase) async throws { try await c.run(Self.ahead) }
 }

@@ -228,6 +228,24 @@ extension CountedOperation {
         read("department.title == 'd3' over 1,000 people, nothing pushed down", pushesDown: false) { context in
             _ = try context.fetchAll(From<Person>().where(Where("department.title == 'd3'")))
         },
+        read("ANY people.age > 3 over 1,000 departments, nothing pushed down", pushesDown: false, departments) { context in
+            _ = try context.fetchAll(From<Department>().where(.any(\.people, \.age > 3)))
+        },
+        read("the first of 1,000 departments with ANY people.age > 3, nothing pushed down", pushesDown: false, departments) { context in
+            _ = try context.fetchOne(From<Department>().where(.any(\.people, \.age > 3)))
+        },
+        read("the number of departments with ANY people.age > 3, nothing pushed down", pushesDown: false, departments) { context in
+            _ = try context.fetchCount(From<Department>().where(.any(\.people, \.age > 3)))
+        },
+        read("1,000 people ordered by department.title, nothing pushed down", pushesDown: false, departments) { context in
+            _ = try context.fetchAll(From<Person>().orderBy(.ascending("department.title")))
+        },
+        read("1,000 values of department.title, nothing pushed down", pushesDown: false, departments) { context in
+            _ = try context.queryAttributes(From<Person>(), Select("department.title"))
+        },
+        read("groups by department.title, nothing pushed down", pushesDown: false, departments) { context in
+            _ = try context.queryAttributes(From<Person>(), Select("department.title", .count), GroupBy("department.title"))
+        },
         CountedOperation("read the history of 10 transactions", history: HistoryOptions(), prepare: tenTransactions) { stack in
             _ = try stack.historyAndWait()
         },

@@ -47,7 +47,8 @@ public struct Capabilities: Sendable, Hashable {
     ///
     /// The object layer then reads related objects with one call before they are used. Once a loop has read the members of a to-many relationship of two objects, it
     /// reads those of up to 1,000 loaded objects, fewer if the lists are long, and the objects of up to 20,000 members, which stay in memory until the next such
-    /// call.
+    /// call. Faults and targets of to-one relationships are read together in the same way. A snapshot keeps up to 4 MiB of the records that it reads by row id. Residual
+    /// conditions, orders, selections and groups over relationships are evaluated in blocks of up to 1,000 rows.
     public var waitsForServer = false
 
     /// Creates a description of a backend.

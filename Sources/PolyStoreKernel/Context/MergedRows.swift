@@ -14,10 +14,14 @@ final class MergedRows {
         left = fetch.options.limit ?? .max
         do {
             for part in fetch.parts {
-                let values =
-                    part.request.hasComputedKeys
-                    ? SortValues(part.request.sortKeys, try context.related(part.entry.store, part.options)) : nil
-                try walk.add(open(part), values)
+                guard part.request.hasComputedKeys else {
+                    try walk.add(open(part), nil)
+                    continue
+                }
+                let (rows, related) = try open(part).ahead(
+                    nil, part.request.sortKeys.compactMap(\.expression), try context.related(part.entry.store, part.options),
+                    part.entry.entity.layout, limit: part.request.limit)
+                try walk.add(rows, SortValues(part.request.sortKeys, related))
             }
         } catch {
             walk.close()

@@ -12,7 +12,7 @@ extension ValuePlan {
         let isMerged = entries.count > 1
         let merged: MergedCursors
         var parts: [(columns: [ValueColumn], values: SortValues)] = []
-        var requests: [FetchRequest] = []
+        var requests: [(request: FetchRequest, values: [(expression: QueryExpression, target: Entity?)])] = []
         for entry in entries {
             let values = try terms.map { try $0.value(entry) }
             var request = FetchRequest(
@@ -27,18 +27,17 @@ extension ValuePlan {
                 expression.collectFields(into: &fields)
             }
             request.fields = fields
-            requests.append(request)
-            parts.append(
-                (
-                    values.map { ValueColumn(type: $0.expression.type, target: $0.target) },
-                    SortValues(values.map(\.expression), try context.related(entry.store, options))
-                ))
+            requests.append((request, values))
         }
-        merged = MergedCursors(requests[0].sortKeys)
+        merged = MergedCursors(requests[0].request.sortKeys)
         defer { merged.close() }
-        for (entry, request) in zip(entries, requests) {
-            let values = request.hasComputedKeys && isMerged ? SortValues(request.sortKeys, try context.related(entry.store, options)) : nil
-            try merged.add(try context.rows(entry, request, options), values)
+        for (entry, (request, values)) in zip(entries, requests) {
+            let expressions = values.map(\.expression)
+            let (rows, related) = try context.rows(entry, request, options).ahead(
+                nil, expressions + (isMerged ? request.sortKeys.compactMap(\.expression) : []), try context.related(entry.store, options),
+                entry.entity.layout, limit: options.limit)
+            parts.append((values.map { ValueColumn(type: $0.expression.type, target: $0.target) }, SortValues(expressions, related)))
+            try merged.add(rows, request.hasComputedKeys && isMerged ? SortValues(request.sortKeys, related) : nil)
         }
         var answers = Answers(options, isCut: !isMerged && !options.returnsDistinctResults)
         while !answers.isFull, let index = try merged.next() {

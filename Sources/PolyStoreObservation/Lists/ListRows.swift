@@ -98,11 +98,12 @@ struct ListRows {
     /// - Returns: `false` if rows of one section are not contiguous.
     private mutating func readOrdered(_ context: Context) throws -> Bool {
         let part = resolved.parts[0]
-        let related = try context.related(part.entry.store, part.options)
+        let (cursor, related) = try context.rows(part.entry, request(part), part.options).ahead(
+            nil, part.request.sortKeys.compactMap(\.expression) + (part.section.map { [$0] } ?? []),
+            try context.related(part.entry.store, part.options), part.entry.entity.layout)
+        defer { cursor.close() }
         let encoder = SortKeyEncoder(part.request.sortKeys, related)
         let namer = SectionNamer(query, part, related)
-        let cursor = try context.rows(part.entry, request(part), part.options)
-        defer { cursor.close() }
         var loader = OrderedRows.Loader()
         var key: [UInt8] = []
         while try cursor.next() {

@@ -34,6 +34,8 @@ final class ExpressionAggregator {
 
     /// Adds every row of a cursor; see ``AggregateEvaluator``.
     func add(_ cursor: RecordCursor, of request: AggregateRequest, _ related: any RelatedRecords) throws {
+        let (cursor, related) = cursor.ahead(
+            nil, request.groupBy + request.aggregates.compactMap(\.operand), related, request.entity.layout)
         let lookup = RelatedLookup(related)
         let keys = request.groupBy.map { ExpressionNode.make($0, lookup) }
         var operands: [ExpressionNode] = []

@@ -10,8 +10,10 @@ final class FilterCursor: RecordCursor {
     init(
         _ source: RecordCursor, layout: RecordLayout, predicate: QueryPredicate?, _ related: any RelatedRecords, offset: Int, limit: Int?
     ) {
-        self.source = source
-        evaluator = predicate.map { PredicateEvaluator($0, related) }
+        let (rows, found) = source.ahead(
+            predicate, [], related, layout, limit: limit.map { Int(clamping: $0.magnitude + offset.magnitude) })
+        self.source = rows
+        evaluator = predicate.map { PredicateEvaluator($0, found) }
         skip = offset
         left = limit ?? .max
         super.init(layout: layout)

@@ -52,8 +52,9 @@ public final class MaterializedCursor: RecordCursor {
     package static func sorted(
         _ source: RecordCursor, _ request: FetchRequest, predicate: QueryPredicate?, _ related: any RelatedRecords
     ) throws -> MaterializedCursor {
-        let evaluator = predicate.map { PredicateEvaluator($0, related) }
         let layout = request.entity.layout
+        let (source, related) = source.ahead(predicate, request.sortKeys.compactMap(\.expression), related, layout)
+        let evaluator = predicate.map { PredicateEvaluator($0, related) }
         var rows = TopRows(request, related)
         while try source.next() {
             if let evaluator, try !evaluator.matches(id: source.rowID, source.record) { continue }
