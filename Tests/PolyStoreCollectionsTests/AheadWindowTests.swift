@@ -29,6 +29,11 @@ import Testing
         #expect(window.lists(with: 5) == 4)
     }
 
+    @Test func rowIDsFollowTheFirstOne() {
+        #expect(AheadWindow.following(5, in: [1, 9, 5, 7, -3], count: 4) == [5, 7, 9, -3])
+        #expect(AheadWindow.following(6, in: [1, 9, 5, 7, .min, .max], count: 9) == [7, 9, .max, .min, 1, 5])
+    }
+
     /// Looking for other lists costs time in proportion to the loaded objects, so fruitless attempts become rare.
     @Test func fruitlessAttemptsBecomeRare() {
         var window = AheadWindow()

@@ -234,6 +234,9 @@ extension CountedOperation {
         read("the first of 1,000 departments with ANY people.age > 3, nothing pushed down", pushesDown: false, departments) { context in
             _ = try context.fetchOne(From<Department>().where(.any(\.people, \.age > 3)))
         },
+        read("the number of departments with ANY people.age > 3", departments) { context in
+            _ = try context.fetchCount(From<Department>().where(.any(\.people, \.age > 3)))
+        },
         read("the number of departments with ANY people.age > 3, nothing pushed down", pushesDown: false, departments) { context in
             _ = try context.fetchCount(From<Department>().where(.any(\.people, \.age > 3)))
         },

@@ -138,6 +138,35 @@ import Testing
         #expect(try await second.value == (0..<40).map { "d\($0 / 4)!" })
     }
 
+    /// Each store is read by its own row ids.
+    @Test func objectsOfSeveralStoresAreReadFromTheirStore() throws {
+        let models: [any Model.Type] = [Person.self, Department.self, Project.self]
+        let stack = try DataStack(Schema("Split", models, configurations: ["A": models, "B": models]))
+        stack.snapshotWarningAge = .seconds(100_000)
+        let servers = ["A": SimulatedServer(), "B": SimulatedServer(pushesDown: false)]
+        for (name, server) in servers { try stack.addStore(.simulatedServer(server), configuration: name) }
+        try stack.performAndWait { transaction throws in
+            for name in ["A", "B"] {
+                for number in 0..<20 {
+                    let department = try transaction.create(Into<Department>(name))
+                    department.title = "\(name) \(number)"
+                    let person = try transaction.create(Into<Person>(name))
+                    (person.email, person.department) = ("\(name) \(number)", department)
+                    person.age = number
+                }
+            }
+        }
+        try stack.readAndWait { context in
+            for server in servers.values { server.resetCounts() }
+            for person in try context.fetchAll(Self.byAge) { #expect(person.department?.title == person.email) }
+            for server in servers.values { #expect((server.counts[.record] ?? 0) <= 1) }
+            let ordered = try context.fetchAll(From<Person>().orderBy(.ascending("department.title"))).map(\.email)
+            #expect(ordered == ["A", "B"].flatMap { name in (0..<20).map { "\(name) \($0)" } }.sorted())
+            let titles = try context.queryValues(From<Person>(), Select<String>("department.title")).sorted()
+            #expect(titles == ordered)
+        }
+    }
+
     /// A target that was deleted without its relationships is missing in every store.
     @Test func missingTargetsAreReadAsWithoutAServer() throws {
         var results: [[String]] = []

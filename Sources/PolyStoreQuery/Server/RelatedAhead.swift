@@ -13,6 +13,9 @@ final class RelatedAhead: RelatedRecords {
     private var byRelationship: [Relationship: [RelatedStep]] = [:]
     private var byDestination: [Int: [RelatedStep]] = [:]
 
+    /// The largest number of records to read with one scan.
+    private var mostRecords = RelatedStep.mostMembers / 4
+
     init(_ source: any RelatedRecords, _ server: ServerSnapshot, _ walk: RelatedWalk) {
         (self.source, self.server, first) = (source, server, walk.first)
         for step in first.all {
@@ -41,11 +44,14 @@ final class RelatedAhead: RelatedRecords {
         for source in lacking.lazy.flatMap(\.sources) {
             if let known = steps.lazy.compactMap({ $0.lists[source] }).first { lists[source] = known } else { unread.insert(source) }
         }
-        if unread.count > 1, let found = try? source.related(relationship, of: unread.sorted()) {
-            for source in unread { lists[source] = found[source] }
-        } else if lists[id] == nil {
-            lists[id] = try source.related(relationship, of: sources)[id]
+        if unread.count > 1 {
+            if let found = try? source.related(relationship, of: unread.sorted()) {
+                for source in unread { lists[source] = found[source] }
+            } else {
+                for step in steps { step.didFail(lists: unread.count) }
+            }
         }
+        if lists[id] == nil { lists[id] = try source.related(relationship, of: sources)[id] }
         for (step, sources) in lacking { step.add(sources.compactMap { source in lists[source].map { (source, $0) } }) }
         return RelatedIDs(id, lists[id] ?? [])
     }
@@ -55,8 +61,10 @@ final class RelatedAhead: RelatedRecords {
         let server = server
         if !server.isKnown(entity, rowID: rowID) || steps.contains(where: { $0.needsExpansion(rowID) }) {
             for step in steps {
-                let wanted = step.wanted(from: rowID) { server.isKnown(entity, rowID: $0) }
-                if wanted.count > 1 { _ = try? server.readAhead(entity, rowIDs: wanted) }
+                let wanted = step.wanted(server.readsTogether ? mostRecords : 1, from: rowID) { server.isKnown(entity, rowID: $0) }
+                if wanted.count > 1 {
+                    do { _ = try server.readAhead(entity, rowIDs: wanted) } catch { mostRecords = max(1, wanted.count / 8) }
+                }
                 for target in wanted where step.needsExpansion(target) && server.isKnown(entity, rowID: target) {
                     // A pending change of the object precedes the stored record.
                     if let record = try? source.record(entity, rowID: target) { step.expand(target, record) }

@@ -21,9 +21,10 @@ final class RelatedStep {
     private var expanded: Set<Int64> = []
     /// The number of lists to read with one call.
     private(set) var listCount = RelatedStep.firstLists
+    /// The largest number of lists to read with one call.
+    private var mostLists = 1000
 
     private static let firstLists = 256
-    private static let mostLists = 1000
     /// About the largest number of members that are kept, and that are read with one call.
     static let mostMembers = 20_000
 
@@ -80,13 +81,19 @@ final class RelatedStep {
             }
         }
         let fitting = Self.mostMembers * read.count / max(members, 1)
-        listCount = max(1, min(listCount * (members == 0 ? 4 : 16), Self.mostLists, fitting))
+        listCount = max(1, min(listCount * (members == 0 ? 4 : 16), mostLists, fitting))
     }
 
-    /// Returns the targets from a given one on that are needed, as many as one call reads.
+    /// Called after a read of several lists that failed. The next ones are smaller.
+    func didFail(lists: Int) {
+        mostLists = max(1, lists / 8)
+        listCount = min(listCount, mostLists)
+    }
+
+    /// Returns the first targets from a given one on that are needed.
     /// - Parameter isKnown: Whether a record is known.
-    func wanted(from target: Int64, _ isKnown: (Int64) -> Bool) -> [Int64] {
-        targets.prefix(Self.mostMembers / 4, from: target) { !isKnown($0) || needsExpansion($0) }
+    func wanted(_ count: Int, from target: Int64, _ isKnown: (Int64) -> Bool) -> [Int64] {
+        targets.prefix(count, from: target) { !isKnown($0) || needsExpansion($0) }
     }
 
     /// A Boolean value that indicates whether the relationships of a target are to be added to the next steps.

@@ -77,11 +77,14 @@ package class ServerSnapshot: ReadTransaction, ServerRecords {
     /// Returns whether a record is known, so that reading it sends no call.
     package final func isKnown(_ entity: Entity, rowID: Int64) -> Bool { cache.contains(entity, rowID) }
 
+    /// A Boolean value that indicates whether the server finds records by a list of row ids, as far as is known.
+    final var readsTogether: Bool { findsRowIDs.isLikely }
+
     /// Reads the records with some row ids with one scan, as far as they fit into the memory for records of one read. Those that are known are not read again.
     package final func readAhead(_ entity: Entity, rowIDs: [Int64]) throws -> RecordsAhead {
         var read = RecordsAhead()
         var wanted = Set(rowIDs.lazy.filter { !self.isKnown(entity, rowID: $0) })
-        guard !wanted.isEmpty, findsRowIDs.isLikely else { return read }
+        guard !wanted.isEmpty, readsTogether else { return read }
         // A server that does not evaluate the list returns the whole table.
         var others = max(4096, 16 * wanted.count)
         let scan = try inner.scan(FetchRequest(entity, predicate: .oneOf(.objectID, wanted.sorted().map { .integer($0) })))
@@ -121,16 +124,20 @@ package class ServerSnapshot: ReadTransaction, ServerRecords {
         var rows = request
         (rows.sortKeys, rows.onlyIDs) = ([], true)
         let scan = try inner.scan(rows)
-        guard scan.residual.predicate?.needsRelated ?? false else {
-            scan.cursor.close()
-            return try inner.count(request)
-        }
+        let isLeft = scan.residual.predicate?.needsRelated ?? false
         let cursor = try completed(scan, rows, self)
         defer { cursor.close() }
         var count = 0
-        while try cursor.next() { count += 1 }
-        return count
+        // The first rows are those of the response.
+        while isLeft || count < Self.mostCounted {
+            guard try cursor.next() else { return count }
+            count += 1
+        }
+        return try inner.count(request)
     }
+
+    /// The number of rows that are counted before the server counts.
+    private static let mostCounted = 1000
 
     package final func scanGroups(_ request: AggregateRequest) throws -> GroupScan? { try inner.scanGroups(request) }
     package final func plan(_ request: FetchRequest) throws -> QueryPlan { try inner.plan(request) }

@@ -129,6 +129,14 @@ private class SimulatedServerReader: ReadTransaction {
         if server.pushesDown { return try send(.plan) { try inner.explain(request) } }
         var plan = try plan(request)
         (plan.rowsReturned, plan.rowsExamined) = try rows(request)
+        guard request.needsRelated, request.limit != 0 else { return plan }
+        // Each row is evaluated, because the rows are sorted before they are cut.
+        let related = CountedRelatedRecords(self)
+        let evaluator = PredicateEvaluator(request.predicate, related)
+        let cursor = try fetch(FetchRequest(request.entity))
+        defer { cursor.close() }
+        while try cursor.next() { _ = try evaluator.matches(id: cursor.rowID, cursor.record) }
+        plan.relatedRowsExamined = related.count
         return plan
     }
 
