@@ -8,20 +8,39 @@ import Testing
 /// The suite on the server of the tests, which implements the contract by the protocols alone. All cases run in the thorough ring.
 @Suite struct SimulatedServerConformance {
     /// The areas of the commit ring, which are about the calls and not about what the in-memory backend evaluates.
-    private static let areas = ["claims", "transaction", "lifetime", "writing", "refusal", "isolation"]
+    private static let areas = ["claims", "transaction", "recovery", "lifetime", "writing", "refusal", "isolation"]
     static let cases = ConformanceCase.all.filter { c in
         Ring.current == .thorough || areas.contains { c.id.hasPrefix($0 + ".") }
     }
 
     /// A server that evaluates what the in-memory backend evaluates. Batches of three rows end within most results.
-    private static let server = ConformanceTarget(name: "server", capabilities: Targets.memory.capabilities) { _ in
-        .simulatedServer(SimulatedServer(batchSize: 3))
-    }
+    private static let server = target("server", pushesDown: true, knowsCommits: true, Targets.memory.capabilities)
 
     /// A server that returns all rows of an entity, so that the shared executor evaluates each request.
-    private static let plain = ConformanceTarget(
-        name: "plain server", capabilities: Targets.memory.capabilities.subtracting([.plannedIndexes])
-    ) { _ in .simulatedServer(SimulatedServer(batchSize: 3, pushesDown: false)) }
+    private static let plain = target(
+        "plain server", pushesDown: false, knowsCommits: false, Targets.memory.capabilities.subtracting([.plannedIndexes]))
+
+    private static func target(
+        _ name: String, pushesDown: Bool, knowsCommits: Bool, _ capabilities: Set<Capabilities.Feature>
+    ) -> ConformanceTarget {
+        let servers = Protected<[String: SimulatedServer]>([:])
+        return ConformanceTarget(
+            name: name, capabilities: capabilities,
+            store: { location in
+                let server = SimulatedServer(batchSize: 3, pushesDown: pushesDown, knowsCommits: knowsCommits)
+                servers.withLock { $0[location.path] = server }
+                return .simulatedServer(server)
+            },
+            teardown: { location in servers.withLock { _ = $0.removeValue(forKey: location.path) } },
+            failCommit: { location, fault in
+                guard let server = servers.withLock({ $0[location.path] }) else { return }
+                server.resetCounts()
+                switch fault {
+                case .notSerializable: server.fail(.commit, at: 1, with: .notSerializable)
+                case .responseLost(let isCommitted): server.fail(.commit, at: 1, with: .connectionLost(isExecuted: isCommitted))
+                }
+            })
+    }
 
     /// The snapshots that the object layer reads from a server, with the records that they keep and the reads of blocks of rows.
     private static let ahead = ConformanceTarget(

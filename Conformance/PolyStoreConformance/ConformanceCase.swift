@@ -19,10 +19,13 @@ public struct ConformanceCase: Sendable, Identifiable, CustomStringConvertible {
     private let findsDamage: Bool
     /// A Boolean value that indicates whether the case requires a store in local files; see ``ConformanceTarget/keepsLocalFiles``.
     private let needsFiles: Bool
+    /// A Boolean value that indicates whether the case requires a target that lets commits fail.
+    private let needsFaults: Bool
     private let body: @Sendable (ConformanceRun) async throws -> Void
 
     init(
         _ id: String, _ statement: String, requires: Set<Capabilities.Feature> = [], findsDamage: Bool = false, needsFiles: Bool = false,
+        needsFaults: Bool = false,
         _ body: @escaping @Sendable (ConformanceRun) async throws -> Void
     ) {
         self.id = id
@@ -30,6 +33,7 @@ public struct ConformanceCase: Sendable, Identifiable, CustomStringConvertible {
         self.requires = requires
         self.findsDamage = findsDamage
         self.needsFiles = needsFiles
+        self.needsFaults = needsFaults
         self.body = body
     }
 
@@ -40,6 +44,7 @@ public struct ConformanceCase: Sendable, Identifiable, CustomStringConvertible {
     public func reasonToSkip(_ target: ConformanceTarget) -> String? {
         let missing = requires.subtracting(target.capabilities)
         if !missing.isEmpty { return "needs \(missing.sorted().map(\.description).joined(separator: ", "))" }
+        if needsFaults, target.failCommit == nil { return "lets no commit fail" }
         if needsFiles, !target.keepsLocalFiles { return "keeps no local files" }
         return findsDamage && !target.findsDamage ? "finds no damage" : nil
     }
@@ -90,6 +95,6 @@ public struct ConformanceCase: Sendable, Identifiable, CustomStringConvertible {
         damageCases,
         resetCases, linkNameCases, namedValueCases, changeLogCases, migrationCases, migrationFieldCases, migrationLinkCases,
         indexReplacementCases, copyingCases, compactionCases, manyCases,
-        flushCases, storeNameCases,
+        flushCases, storeNameCases, recoveryCases,
     ]
 }

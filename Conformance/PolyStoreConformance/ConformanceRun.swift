@@ -19,6 +19,9 @@ public final class ConformanceRun: CaseExpectations, Sendable {
 
     func location(_ name: String = "store") -> ConformanceLocation { folder.location(name) }
 
+    /// Lets the next commit of the open store fail.
+    func failNextCommit(_ fault: CommitFault, _ name: String = "store") { target.failCommit?(location(name), fault) }
+
     /// Opens a store by name, and creates it if necessary.
     func open(
         _ schema: SchemaDescription, _ name: String = "store", configuration: String? = nil,

@@ -24,7 +24,7 @@ extension StoreError: CustomNSError {
         return (codes.firstIndex(of: code) ?? -1) + 1
     }
 
-    /// The message, and the details of the error under `entity`, `attribute`, `rowID`, `location` and `engineCode`.
+    /// The message, and the details of the error under `entity`, `attribute`, `rowID`, `location`, `engineCode` and, unless it is permanent, `recovery`.
     public var errorUserInfo: [String: Any] {
         var info: [String: Any] = [NSLocalizedDescriptionKey: message]
         if let underlying { info[NSLocalizedFailureReasonErrorKey] = underlying }
@@ -33,6 +33,7 @@ extension StoreError: CustomNSError {
         if let rowID { info["rowID"] = rowID }
         if let location { info["location"] = location }
         if engineCode != 0 { info["engineCode"] = engineCode }
+        if recovery != .permanent { info["recovery"] = recovery.rawValue }
         return info
     }
 }

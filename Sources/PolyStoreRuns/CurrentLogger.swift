@@ -16,6 +16,12 @@ package struct CurrentLogger: StoreLogger {
         current.log(level, message, file: file, line: line, function: function)
     }
 
+    package func log(
+        _ level: LogLevel, _ message: String, metadata: [LogKey: LogValue], file: StaticString, line: UInt, function: StaticString
+    ) {
+        current.log(level, message, metadata: metadata, file: file, line: line, function: function)
+    }
+
     package func log(_ error: StoreError, _ message: String, file: StaticString, line: UInt, function: StaticString) {
         current.log(error, message, file: file, line: line, function: function)
     }

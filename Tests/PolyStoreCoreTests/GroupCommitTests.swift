@@ -54,7 +54,7 @@ import Testing
     }
 
     /// A transaction that occupies the write queue while others queue up behind it.
-    private struct Gate: Sendable {
+    struct Gate: Sendable {
         private let isOpen: Flag
         private let task: Task<Void, any Error>
 
@@ -79,7 +79,7 @@ import Testing
     }
 
     /// Starts transactions, and returns when they are queued in the order of the list.
-    private static func line(
+    static func line(
         _ stack: DataStack, _ bodies: [@Sendable (Transaction) throws -> Void], durability: [Durability?] = []
     ) async throws -> [Task<Void, any Error>] {
         var tasks: [Task<Void, any Error>] = []
@@ -557,7 +557,7 @@ import Testing
 }
 
 /// A flag that is set once.
-private final class Mark: @unchecked Sendable {  // accessed under the lock only
+final class Mark: @unchecked Sendable {  // accessed under the lock only
     private let lock = NSLock()
     private var value = false
     func set() { lock.withLock { value = true } }

@@ -21,19 +21,25 @@ public struct DefectiveBackend: Sendable, CustomStringConvertible {
 
     init(
         _ defect: BackendDefect, caughtBy: String, hangs: Bool = false, isRare: Bool = false,
-        claims: Set<Capabilities.Feature> = [.concurrentReaders]
+        claims: Set<Capabilities.Feature> = [.concurrentReaders], failsCommits: Bool = false
     ) {
         description = defect.rawValue
         self.caughtBy = caughtBy
         self.hangs = hangs
         self.isRare = isRare
-        target = ConformanceTarget(name: defect.rawValue, capabilities: claims) { _ in
-            StoreConfiguration(engine: "defective", location: "", isShared: false) { request in
-                let inner = try StoreConfiguration.inMemory().open(
-                    schema: request.schema, configurationName: request.configurationName, logger: request.logger)
-                return DefectiveStore(inner, defect, claims)
-            }
+        let faults = Protected<[String: CommitFault]>([:])
+        let failCommit: @Sendable (ConformanceLocation, CommitFault) -> Void = { location, fault in
+            faults.withLock { $0[location.path] = fault }
         }
+        target = ConformanceTarget(
+            name: defect.rawValue, capabilities: claims,
+            store: { location in
+                StoreConfiguration(engine: "defective", location: "", isShared: false) { request in
+                    let inner = try StoreConfiguration.inMemory().open(
+                        schema: request.schema, configurationName: request.configurationName, logger: request.logger)
+                    return DefectiveStore(inner, defect, claims) { faults.withLock { $0.removeValue(forKey: location.path) } }
+                }
+            }, failCommit: failsCommits ? failCommit : nil)
     }
 
     /// All defective backends.
@@ -88,6 +94,9 @@ public struct DefectiveBackend: Sendable, CustomStringConvertible {
         DefectiveBackend(
             .writesNothingAfterCompaction, caughtBy: "compaction.beside-writers.lose-nothing", isRare: true,
             claims: [.concurrentReaders, .compaction]),
+        DefectiveBackend(.repeatsInVain, caughtBy: "recovery.request.is-permanent", isRare: true),
+        DefectiveBackend(.refusesForGood, caughtBy: "recovery.commit.not-serializable", isRare: true, failsCommits: true),
+        DefectiveBackend(.misreportsCommits, caughtBy: "recovery.commit.response-lost", isRare: true, failsCommits: true),
         DefectiveBackend(.allOfNothingIsFalse, caughtBy: "related.all.of-none"),
         DefectiveBackend(.forgetsOthers, caughtBy: "related.any.link"),
         DefectiveBackend(.takesNoEscapes, caughtBy: "text.like.escapes"),

@@ -27,7 +27,14 @@ final class DefectiveStore: StorageBackend, @unchecked Sendable {  // used by on
     /// Values that were applied but possibly not committed, for the store that keeps them.
     var keptValues: [String: [UInt8]] = [:]
 
-    init(_ inner: any StorageBackend, _ defect: BackendDefect, _ claims: Set<Capabilities.Feature>) {
+    /// Returns the failure of the next commit, once.
+    fileprivate let nextFault: @Sendable () -> CommitFault?
+
+    init(
+        _ inner: any StorageBackend, _ defect: BackendDefect, _ claims: Set<Capabilities.Feature>,
+        nextFault: @escaping @Sendable () -> CommitFault?
+    ) {
+        self.nextFault = nextFault
         self.inner = inner
         self.defect = defect
         self.claims = claims
@@ -269,6 +276,8 @@ final class DefectiveWriteTransaction: DefectiveReadTransaction, WriteTransactio
     private var deletions = 0
     private var hasChanges = false
     private var hasChangeSets = false
+    /// The version of the commit whose response was lost.
+    private var committed: UInt64?
 
     init(_ store: DefectiveStore, _ inner: any WriteTransaction) {
         self.inner = inner
@@ -293,8 +302,9 @@ final class DefectiveWriteTransaction: DefectiveReadTransaction, WriteTransactio
         if store.defect == .keepsValues { for value in changes.values { store.keptValues[value.name] = value.bytes } }
         do {
             try inner.apply(changes)
-        } catch {
+        } catch var error as StoreError {
             store.hasFailed = true
+            if store.defect == .repeatsInVain { error.recovery = .retryable }
             throw error
         }
         for change in changes.changes where change.kind == .update { store.updated.insert(change.rowID) }
@@ -312,7 +322,21 @@ final class DefectiveWriteTransaction: DefectiveReadTransaction, WriteTransactio
             return inner.version
         }
         defer { leave() }
-        return try inner.commit(durability)
+        switch store.nextFault() {
+        case nil: return try inner.commit(durability)
+        case .notSerializable:
+            inner.rollback()
+            throw StoreError(
+                .conflict, "The suite lets the commit fail.", recovery: store.defect == .refusesForGood ? .permanent : .retryable)
+        case .responseLost(let isCommitted):
+            if isCommitted { committed = try inner.commit(durability) } else { inner.rollback() }
+            throw StoreError(.io, "The suite lets the connection end.", recovery: .commitOutcomeUnknown)
+        }
+    }
+
+    func commitOutcome() -> CommitOutcome {
+        guard let committed, store.defect != .misreportsCommits else { return .notCommitted }
+        return .committed(version: committed)
     }
 
     func rollback() {

@@ -19,7 +19,8 @@ public struct StoreError: Error, Sendable, Hashable {
         public static let corrupt = Code("corrupt")
         /// A space limit was reached: of the disk, the memory map or a count.
         public static let full = Code("full")
-        /// Another connection or process holds the store; a retry may succeed.
+        /// Another connection, process or stack holds the store, or a server did not respond within its time limit. A backend that waits throws it at the end of
+        /// the wait, so the object layer does not repeat the operation: its recovery is ``Recovery/timedOut``. A later attempt of the caller may succeed.
         public static let busy = Code("busy")
         /// The store was written for another schema, or in a newer format, and cannot be opened or migrated with the given options.
         public static let incompatibleSchema = Code("incompatibleSchema")
@@ -57,6 +58,8 @@ public struct StoreError: Error, Sendable, Hashable {
 
     /// The kind of the error.
     public var code: Code
+    /// The recovery that was assigned, if it differs from that of the code.
+    var assignedRecovery: Recovery?
     /// A description of the failure.
     public var message: String
     /// The stored name of the entity concerned.
@@ -85,7 +88,7 @@ public struct StoreError: Error, Sendable, Hashable {
     /// Creates an error. Parameters that do not apply keep their defaults.
     public init(
         _ code: Code, _ message: String, entity: String? = nil, attribute: String? = nil, rowID: Int64? = nil, location: String? = nil,
-        engineCode: Int = 0, underlying: String? = nil
+        engineCode: Int = 0, underlying: String? = nil, recovery: Recovery? = nil
     ) {
         self.code = code
         self.message = message
@@ -95,6 +98,7 @@ public struct StoreError: Error, Sendable, Hashable {
         self.location = location
         self.engineCode = engineCode
         self.underlying = underlying
+        if let recovery { self.recovery = recovery }
     }
 }
 

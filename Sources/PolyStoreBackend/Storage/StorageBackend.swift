@@ -18,7 +18,7 @@
 /// - A write transaction accepts any number of change sets: several transactions of the object layer may be committed as one.
 /// - Values are read back unchanged, including NUL and noncharacters in text; −0 and NaN are normalized by ``Value/normalized(_:)``.
 /// - Every method may block; the core never calls one on a thread of Swift's cooperative pool.
-/// - All errors are ``StoreError``s. Data in the store never causes the process to trap.
+/// - All errors are ``StoreError``s, with the ``StoreError/Recovery`` that the caller can rely on. Data in the store never causes the process to trap.
 /// - Named values follow the rules of records: a change set is applied to both or neither, a snapshot shows the values of its version, a rollback
 ///   undoes them, and a reset for another schema removes them. A backend without ``Capabilities/Feature/namedValues`` throws
 ///   `unsupported` for them and never drops them silently.
@@ -225,7 +225,16 @@ public protocol WriteTransaction: ReadTransaction {
     func apply(_ changes: ChangeSet) throws
     /// Commits the applied changes with the requested durability.
     /// - Returns: The new version.
+    /// - Throws: An error with the recovery ``StoreError/Recovery/commitOutcomeUnknown`` if the changes may be in the store. After every other error they are not,
+    ///   and the object layer may run the transaction again.
     func commit(_ durability: Durability) throws -> UInt64
+    /// Returns the outcome of a commit that threw an error with the recovery ``StoreError/Recovery/commitOutcomeUnknown``. Called once or more before `rollback`, which
+    /// has no effect if the changes are committed. The default returns ``CommitOutcome/unknown``.
+    ///
+    /// A backend of a server asks for it over another connection, by a token that it has read in the transaction: the id of the transaction on the server, or a row that
+    /// it has written.
+    /// - Throws: An error if the store cannot be reached now. The method is then called again, at most five times in all.
+    func commitOutcome() throws -> CommitOutcome
     /// Discards the applied changes and ends the transaction.
     func rollback()
 }

@@ -146,20 +146,25 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
     /// Reserves row ids for an unqueued transaction.
     /// - Parameter receiver: Receives the outcome after the reservation is committed.
     func reserveRowIDs(_ count: Int, _ entry: StoreEntity, _ receiver: any OutcomeReceiver) throws -> [ClosedRange<Int64>] {
-        let writer = try writer(of: entry.store)
-        let stores = takeUsedStores()
-        var rowIDs: [ClosedRange<Int64>] = []
-        for _ in 0..<count {
-            let rowID = try writer.newRowID(entry.entity)
-            if let range = rowIDs.last, range.upperBound + 1 == rowID {
-                rowIDs[rowIDs.count - 1] = range.lowerBound...rowID
-            } else {
-                rowIDs.append(rowID...rowID)
+        do {
+            let writer = try writer(of: entry.store)
+            var rowIDs: [ClosedRange<Int64>] = []
+            for _ in 0..<count {
+                let rowID = try writer.newRowID(entry.entity)
+                if let range = rowIDs.last, range.upperBound + 1 == rowID {
+                    rowIDs[rowIDs.count - 1] = range.lowerBound...rowID
+                } else {
+                    rowIDs.append(rowID...rowID)
+                }
             }
+            writer.didReserve()
+            add(GroupMember(stores: takeUsedStores(), .committed(hadChanges: true), receiver))
+            return rowIDs
+        } catch {
+            restore(after: error)
+            _ = takeUsedStores()
+            throw error
         }
-        writer.didReserve()
-        add(GroupMember(stores: stores, .committed(hadChanges: true), receiver))
-        return rowIDs
     }
 
     // MARK: Apply
@@ -238,10 +243,17 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
         }
     }
 
+    /// Restores the stores on servers that the running transaction has used after an error with which the server can have ended their write transactions, so that the
+    /// others of the group do not fail.
+    func restore(after failure: any Error) {
+        guard (failure as? StoreError)?.canEndTransaction ?? false else { return }
+        try? restore(isUsed.indices.filter { isUsed[$0] && openWriter($0)?.store.waitsForServer ?? false })
+    }
+
     /// Rolls back all stores and fails all members.
     private func fail(_ error: any Error) {
         for case let writer? in writers { rollBack(writer) }
-        acknowledge { _ in error }
+        acknowledge { _ in (error as? StoreError)?.inGroup ?? error }
     }
 
     // MARK: Commit
@@ -254,6 +266,8 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
         fileprivate(set) var unchanged: [(store: PersistentStore, version: UInt64)] = []
         /// The indexes of the stores whose changes are lost.
         fileprivate(set) var lost: Set<Int> = []
+        /// A Boolean value that indicates whether several transactions were to be committed.
+        fileprivate let isShared: Bool
         /// The store whose commit failed.
         fileprivate(set) var failure: (store: PersistentStore, error: any Error)?
 
@@ -261,8 +275,11 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
         fileprivate func error(of member: GroupMember) -> (any Error)? {
             guard let failure, member.stores.contains(where: lost.contains) else { return nil }
             let committed = member.changes.filter { !lost.contains($0.store.index) }.map(\.store.location)
-            guard !committed.isEmpty else { return failure.error }
+            guard isShared || !committed.isEmpty else { return failure.error }
             var error = failure.error as? StoreError ?? StoreError(.io, "\(failure.error)")
+            guard !committed.isEmpty else { return error.inGroup }
+            // The part that is committed must not be written twice.
+            if error.recovery != .commitOutcomeUnknown { error.recovery = .permanent }
             error.message += " Already committed: \(committed.joined(separator: ", ")); not: \(failure.store.location) and any after it."
             return error
         }
@@ -274,7 +291,7 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
     /// The commit of one store is atomic. If the commit of a store fails, the stores before it remain committed, and the error lists them.
     @discardableResult
     func commit() -> End {
-        var end = End()
+        var end = End(isShared: members.count > 1)
         // By index: iterating the array itself would copy it when a writer is removed.
         for index in writers.indices {
             guard let writer = writers[index] else { continue }
@@ -285,7 +302,7 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
             }
             sequencer.willCommit(writer.store, after: writer.transaction.version)
             do {
-                end.committed.append((writer.store, try writer.commit()))
+                end.committed.append((writer.store, try writer.commit(currentLimits)))
                 writers[index] = nil
             } catch {
                 sequencer.didNotCommit(writer.store)
@@ -341,13 +358,7 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
 
     private func log(_ member: GroupMember, _ logger: any StoreLogger) {
         for set in member.changes {
-            var counts: [ChangeSet.Kind: Int] = [:]
-            for change in set.changes.changes { counts[change.kind, default: 0] += 1 }
-            let values = set.changes.values.isEmpty ? "" : ", \(set.changes.values.count) named values set"
-            logger.write(
-                .debug, member.site,
-                "Committed to \(set.store.location): \(counts[.insert] ?? 0) inserted, \(counts[.update] ?? 0) updated, \(counts[.delete] ?? 0) deleted"
-                    + values)
+            logger.write(.debug, member.site, "Committed to \(set.store.location): \(ChangeCounts([set.changes]).text)")
         }
     }
 }

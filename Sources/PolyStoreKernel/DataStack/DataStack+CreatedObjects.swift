@@ -7,7 +7,7 @@ extension DataStack {
     ///
     ///     let id = try await stack.perform { transaction in try transaction.create(Into<Person>()) { $0.name = "Jane" } }
     ///
-    /// Otherwise the same as ``perform(durability:sourceIdentifier:file:line:_:)->T``.
+    /// Otherwise the same as ``perform(durability:sourceIdentifier:retries:file:line:_:)->T``.
     @discardableResult
     public func perform<M: Model>(
         durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil, file: StaticString = #fileID, line: UInt = #line,
@@ -17,7 +17,7 @@ extension DataStack {
     }
 
     /// Runs a transaction whose body returns an object, on the caller's thread, and returns the id of the object. Otherwise the same as
-    /// ``performAndWait(durability:sourceIdentifier:isolation:file:line:_:)->T``.
+    /// ``performAndWait(durability:sourceIdentifier:retries:isolation:file:line:_:)->T``.
     @discardableResult
     public func performAndWait<M: Model>(
         durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil, isolation: isolated (any Actor)? = #isolation,

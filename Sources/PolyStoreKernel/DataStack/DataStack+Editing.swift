@@ -6,7 +6,7 @@ extension DataStack {
     ///
     /// The body receives the transaction's object with the same id. The caller's object is updated after the commit if its context is subscribed to
     /// commits.
-    /// - Throws: `notFound` if the object does not exist, and the errors of ``perform(durability:sourceIdentifier:file:line:_:)->T``.
+    /// - Throws: `notFound` if the object does not exist, and the errors of ``perform(durability:sourceIdentifier:retries:file:line:_:)->T``.
     @discardableResult
     public func perform<M: Model, T: Sendable>(
         editing object: M, durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil,
@@ -21,7 +21,7 @@ extension DataStack {
     /// `try await stack.perform(editing: jane, research) { transaction, jane, research in … }`.
     ///
     /// The body receives the transaction's objects with the same ids.
-    /// - Throws: `notFound` if an object does not exist, and the errors of ``perform(durability:sourceIdentifier:file:line:_:)->T``.
+    /// - Throws: `notFound` if an object does not exist, and the errors of ``perform(durability:sourceIdentifier:retries:file:line:_:)->T``.
     @discardableResult
     public func perform<A: Model, B: Model, each M: Model, T: Sendable>(
         editing first: A, _ second: B, _ others: repeat each M, durability: Durability? = nil,
@@ -36,7 +36,7 @@ extension DataStack {
     }
 
     /// Runs a transaction on several objects of one class, in their order: `try await stack.perform(editing: people) { transaction, people in … }`.
-    /// - Throws: `notFound` if an object does not exist, and the errors of ``perform(durability:sourceIdentifier:file:line:_:)->T``.
+    /// - Throws: `notFound` if an object does not exist, and the errors of ``perform(durability:sourceIdentifier:retries:file:line:_:)->T``.
     @discardableResult
     public func perform<M: Model, T: Sendable>(
         editing objects: [M], durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil,
@@ -48,7 +48,7 @@ extension DataStack {
     }
 
     /// Runs a transaction on the objects with the given ids, in their order.
-    /// - Throws: `notFound` if an object does not exist, and the errors of ``perform(durability:sourceIdentifier:file:line:_:)->T``.
+    /// - Throws: `notFound` if an object does not exist, and the errors of ``perform(durability:sourceIdentifier:retries:file:line:_:)->T``.
     @discardableResult
     public func perform<M: Model, T: Sendable>(
         editing ids: [ObjectID<M>], durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil,
@@ -59,8 +59,8 @@ extension DataStack {
         }
     }
 
-    /// Runs a transaction on one object, on the caller's thread; see ``performAndWait(durability:sourceIdentifier:isolation:file:line:_:)->T``.
-    /// - Throws: `notFound` if the object does not exist, and the errors of ``performAndWait(durability:sourceIdentifier:isolation:file:line:_:)->T``.
+    /// Runs a transaction on one object, on the caller's thread; see ``performAndWait(durability:sourceIdentifier:retries:isolation:file:line:_:)->T``.
+    /// - Throws: `notFound` if the object does not exist, and the errors of ``performAndWait(durability:sourceIdentifier:retries:isolation:file:line:_:)->T``.
     @discardableResult
     public func performAndWait<M: Model, T: Sendable>(
         editing id: ObjectID<M>, durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil,
@@ -73,7 +73,7 @@ extension DataStack {
         }
     }
 
-    /// Runs a transaction on an object of another context, on the caller's thread; see ``performAndWait(durability:sourceIdentifier:isolation:file:line:_:)->T``.
+    /// Runs a transaction on an object of another context, on the caller's thread; see ``performAndWait(durability:sourceIdentifier:retries:isolation:file:line:_:)->T``.
     @discardableResult
     public func performAndWait<M: Model, T: Sendable>(
         editing object: M, durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil,
@@ -86,8 +86,8 @@ extension DataStack {
     }
 
     /// Runs a transaction on two or more objects of any classes, on the caller's thread; see
-    /// ``performAndWait(durability:sourceIdentifier:isolation:file:line:_:)->T``.
-    /// - Throws: `notFound` if an object does not exist, and the errors of ``performAndWait(durability:sourceIdentifier:isolation:file:line:_:)->T``.
+    /// ``performAndWait(durability:sourceIdentifier:retries:isolation:file:line:_:)->T``.
+    /// - Throws: `notFound` if an object does not exist, and the errors of ``performAndWait(durability:sourceIdentifier:retries:isolation:file:line:_:)->T``.
     @discardableResult
     public func performAndWait<A: Model, B: Model, each M: Model, T: Sendable>(
         editing first: A, _ second: B, _ others: repeat each M, durability: Durability? = nil,
@@ -103,8 +103,8 @@ extension DataStack {
     }
 
     /// Runs a transaction on several objects of one class, in their order, on the caller's thread; see
-    /// ``performAndWait(durability:sourceIdentifier:isolation:file:line:_:)->T``.
-    /// - Throws: `notFound` if an object does not exist, and the errors of ``performAndWait(durability:sourceIdentifier:isolation:file:line:_:)->T``.
+    /// ``performAndWait(durability:sourceIdentifier:retries:isolation:file:line:_:)->T``.
+    /// - Throws: `notFound` if an object does not exist, and the errors of ``performAndWait(durability:sourceIdentifier:retries:isolation:file:line:_:)->T``.
     @discardableResult
     public func performAndWait<M: Model, T: Sendable>(
         editing objects: [M], durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil,
@@ -117,8 +117,8 @@ extension DataStack {
     }
 
     /// Runs a transaction on the objects with the given ids, in their order, on the caller's thread; see
-    /// ``performAndWait(durability:sourceIdentifier:isolation:file:line:_:)->T``.
-    /// - Throws: `notFound` if an object does not exist, and the errors of ``performAndWait(durability:sourceIdentifier:isolation:file:line:_:)->T``.
+    /// ``performAndWait(durability:sourceIdentifier:retries:isolation:file:line:_:)->T``.
+    /// - Throws: `notFound` if an object does not exist, and the errors of ``performAndWait(durability:sourceIdentifier:retries:isolation:file:line:_:)->T``.
     @discardableResult
     public func performAndWait<M: Model, T: Sendable>(
         editing ids: [ObjectID<M>], durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil,

@@ -76,7 +76,8 @@ extension DataStack {
         let added = core.table.withLock { table in
             let added = PersistentStore(
                 index: table.stores.count, firstEntityIndex: Int32(table.entries.count), configurationName: name, configuration: store,
-                backend: backend, schema: schema, history: history, versions: core.versions)
+                backend: backend, schema: schema, history: history, versions: core.versions,
+                slowOperations: core.slowOperations)
             table.add(added, models: models)
             return added
         }

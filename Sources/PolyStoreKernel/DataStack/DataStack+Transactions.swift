@@ -8,29 +8,35 @@ extension DataStack {
     ///
     /// If the calling task is cancelled before the body returns, nothing is written. A transaction that is still queued is removed from the write
     /// queue. Cancellation after the body has returned has no effect.
+    ///
+    /// After an error with the recovery `retryable`, the whole transaction is run again, alone in its commit group and with new objects. The pauses before the five
+    /// repetitions grow and take at most 310 ms in all. Set `retries` to 0 for a body that must not run twice.
     /// - Parameters:
     ///   - durability: The durability of the commit; nil uses the durability of the store.
     ///   - sourceIdentifier: Passed to observers of the commit; see ``Commit/sourceIdentifier``.
+    ///   - retries: The number of times that the transaction may be run again; 0 if its body must not run twice.
     ///   - file: The source file of the call, for log messages and errors.
     ///   - line: The source line of the call, for log messages and errors.
     ///   - body: Runs on a thread of the stack. Its result is Sendable and therefore cannot contain objects; return `objectID`s instead.
     /// - Throws: the error of the body or of the commit: `constraint` with all violations, `cancelled`, `full`, `io`, ….
     @discardableResult
     public func perform<T: Sendable>(
-        durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil, file: StaticString = #fileID, line: UInt = #line,
-        _ body: @escaping @Sendable (Transaction) throws -> T
+        durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil, retries: Int = 5,
+        file: StaticString = #fileID, line: UInt = #line, _ body: @escaping @Sendable (Transaction) throws -> T
     ) async throws -> T {
-        try await core.transact(TransactionOptions(durability, sourceIdentifier, file: file, line: line), body)
+        try await core.transact(TransactionOptions(durability, sourceIdentifier, retries: retries, file: file, line: line), body)
     }
 
     /// Runs a transaction on one object: `try await stack.perform(editing: id) { transaction, jane in jane.age += 1 }`.
-    /// - Throws: `notFound` if the object does not exist, and the errors of ``perform(durability:sourceIdentifier:file:line:_:)->T``.
+    /// - Throws: `notFound` if the object does not exist, and the errors of ``perform(durability:sourceIdentifier:retries:file:line:_:)->T``.
     @discardableResult
     public func perform<M: Model, T: Sendable>(
-        editing id: ObjectID<M>, durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil,
+        editing id: ObjectID<M>, durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil, retries: Int = 5,
         file: StaticString = #fileID, line: UInt = #line, _ body: @escaping @Sendable (Transaction, M) throws -> T
     ) async throws -> T {
-        try await perform(durability: durability, sourceIdentifier: sourceIdentifier, file: file, line: line) { transaction in
+        try await perform(
+            durability: durability, sourceIdentifier: sourceIdentifier, retries: retries, file: file, line: line
+        ) { transaction in
             try body(transaction, try transaction.edit(id))
         }
     }
@@ -38,16 +44,17 @@ extension DataStack {
     /// Runs a transaction on the caller's thread after waiting for its turn in the write queue.
     ///
     /// Outside of actors and of the main thread it may be committed in a group with other queued transactions, like
-    /// ``perform(durability:sourceIdentifier:file:line:_:)->T``. When called on the main actor, the view context shows the changes when this method returns;
+    /// ``perform(durability:sourceIdentifier:retries:file:line:_:)->T``. When called on the main actor, the view context shows the changes when this method returns;
     /// otherwise shortly afterwards.
-    /// - Throws: `misuse` if called in the body of another transaction of this stack, and the errors of ``perform(durability:sourceIdentifier:file:line:_:)->T``.
+    /// - Throws: `misuse` if called in the body of another transaction of this stack, and the errors of ``perform(durability:sourceIdentifier:retries:file:line:_:)->T``.
     @inlinable
     @discardableResult
     public func performAndWait<T: Sendable>(
-        durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil, isolation: isolated (any Actor)? = #isolation,
-        file: StaticString = #fileID, line: UInt = #line, _ body: @Sendable (Transaction) throws -> T
+        durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil, retries: Int = 5,
+        isolation: isolated (any Actor)? = #isolation, file: StaticString = #fileID, line: UInt = #line,
+        _ body: @Sendable (Transaction) throws -> T
     ) throws -> T {
-        let options = TransactionOptions(durability, sourceIdentifier, file: file, line: line)
+        let options = TransactionOptions(durability, sourceIdentifier, retries: retries, file: file, line: line)
         var result: T?
         try core.runAndWait(options, WaitingCaller(isolation), { result = try body($0) })
         guard let result else { throw Self.withoutResult }
@@ -69,7 +76,7 @@ extension DataStack {
     ///         transaction.commit { result in print(result) }
     ///     }
     ///
-    /// The form for code without `async` whose bodies commit explicitly, as in CoreStore. ``perform(durability:sourceIdentifier:file:line:_:)->T`` commits when its body
+    /// The form for code without `async` whose bodies commit explicitly, as in CoreStore. ``perform(durability:sourceIdentifier:retries:file:line:_:)->T`` commits when its body
     /// returns, so that no commit can be forgotten. An error thrown by the body is logged.
     public func beginAsynchronous(
         durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil, file: StaticString = #fileID, line: UInt = #line,
@@ -82,7 +89,7 @@ extension DataStack {
     /// Runs a transaction on the caller's thread after waiting for its turn in the write queue, and returns when its commit is durable. The body
     /// commits explicitly with ``SynchronousTransaction/commit()``; otherwise all changes are discarded.
     ///
-    /// The form for bodies that commit explicitly, as in CoreStore. ``performAndWait(durability:sourceIdentifier:isolation:file:line:_:)->T`` commits when its body returns.
+    /// The form for bodies that commit explicitly, as in CoreStore. ``performAndWait(durability:sourceIdentifier:retries:isolation:file:line:_:)->T`` commits when its body returns.
     /// - Returns: whether the commit contained changes; nil if the body did not commit.
     /// - Throws: the error of the body, unless it was thrown after the commit; the error of the commit; `misuse` inside the body of another
     ///   transaction.

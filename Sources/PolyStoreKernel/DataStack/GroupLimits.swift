@@ -1,4 +1,7 @@
-/// The limits at which a commit group accepts no further transactions. They bound the latency of its first transaction.
+import PolyStoreRuns
+
+/// The limits at which a commit group accepts no further transactions, which bound the latency of its first transaction, and the pauses before transactions are run
+/// again.
 package struct GroupLimits: Sendable {
     /// The maximum number of transactions.
     package var transactions: Int
@@ -6,6 +9,8 @@ package struct GroupLimits: Sendable {
     package var bytes: Int
     /// The maximum time since the end of the first transaction, in nanoseconds.
     package var nanoseconds: UInt64
+    /// The pauses before a transaction is run again, and before a store is asked again for the outcome of a commit.
+    package var backOff = BackOff()
 
     package init(transactions: Int = 256, bytes: Int = 4 << 20, nanoseconds: UInt64 = 10_000_000) {
         self.transactions = transactions

@@ -1,5 +1,6 @@
 import PolyStoreBackend
 import PolyStoreQuery
+import PolyStoreRuns
 import Synchronization
 
 /// A store of a stack: an open backend with the entities of one configuration.
@@ -17,6 +18,8 @@ public final class PersistentStore: Sendable {
     var entityIndexes: Range<Int32> { firstEntityIndex..<firstEntityIndex + Int32(schema.entities.count) }
     /// A Boolean value that indicates whether a call of the backend waits for a server; see ``Capabilities/waitsForServer``.
     let waitsForServer: Bool
+    /// Measures the commits and waits of the stack.
+    let slowOperations: SlowOperations
     /// The reserved row ids that have not been assigned, by entity.
     let spareRowIDs: SpareRowIDs
     /// The write access to this location, shared with stores of other stacks.
@@ -35,8 +38,9 @@ public final class PersistentStore: Sendable {
 
     init(
         index: Int, firstEntityIndex: Int32, configurationName: String?, configuration: StoreConfiguration, backend: any StorageBackend,
-        schema: ResolvedSchema, history: HistoryOptions? = nil, versions: any KnownVersions
+        schema: ResolvedSchema, history: HistoryOptions? = nil, versions: any KnownVersions, slowOperations: SlowOperations
     ) {
+        self.slowOperations = slowOperations
         self.versions = versions
         recordsVersions = Atomic(StoreVersions.isKept(by: backend.capabilities))
         historyOptions = history
@@ -130,7 +134,9 @@ public final class PersistentStore: Sendable {
 
     /// The error of a transaction that had to begin again and found another version.
     var interrupted: StoreError {
-        StoreError(.conflict, "Another process wrote to \(location) meanwhile. Run the transaction again.", location: location)
+        StoreError(
+            .conflict, "Another process wrote to \(location) meanwhile. Run the transaction again.", location: location,
+            recovery: .retryable)
     }
 
     /// The open backend, for tests below the level of objects.

@@ -5,38 +5,55 @@ extension StackCore {
     /// Runs a transaction on the write queue. The views show its commit when the call returns. It is not run if the calling task is cancelled before its turn.
     ///
     /// Runs on the actor of the caller, which therefore continues before the callbacks of a view.
-    /// - Parameter ended: called after a commit, before the views show it.
+    /// - Parameters:
+    ///   - error: The error of the first attempt, if the transaction is run again.
+    ///   - ended: called after a commit, before the views show it.
     func transact<T: Sendable>(
-        _ options: TransactionOptions, isolation: isolated (any Actor)? = #isolation, _ body: @escaping @Sendable (Transaction) throws -> T,
+        _ options: TransactionOptions, after error: StoreError? = nil, isolation: isolated (any Actor)? = #isolation,
+        _ body: @escaping @Sendable (Transaction) throws -> T,
         ended: () -> Void = {}
     ) async throws -> T {
         try process.check("This stack")
-        let cancellation = CancellationToken()
-        var cancellable = options
-        cancellable.cancellation = cancellation
-        let result = try await withTaskCancellationHandler { [cancellable] in
-            try await withCheckedThrowingContinuation { continuation in
-                transact(cancellable, body) { continuation.resume(with: $0) }
-            }
-        } onCancel: {
-            cancellation.cancel()
-            writeQueue.remove(cancellation)
-        }
+        let result = try await BackOff.run(
+            options.retries, after: error, willRepeat: { willRepeat(options, $0, $1) },
+            attempt: { isRepeated in
+                let cancellation = CancellationToken()
+                var cancellable = options
+                cancellable.cancellation = cancellation
+                return try await withTaskCancellationHandler { [cancellable] in
+                    try await withCheckedThrowingContinuation { continuation in
+                        transact(cancellable, isRepeated: isRepeated, body) { continuation.resume(with: $0) }
+                    }
+                } onCancel: {
+                    cancellation.cancel()
+                    writeQueue.remove(cancellation)
+                }
+            })
         ended()
         await views.awaitCommits()
         return result
     }
 
-    /// Runs a transaction on the write queue and calls back on an arbitrary thread.
+    /// Logs that a transaction is run again, and returns the pauses.
+    private func willRepeat(_ options: TransactionOptions, _ error: StoreError, _ number: Int) -> BackOff {
+        logger.write(.info, options.site, "A transaction is run again (\(number) of \(options.retries)): \(error)")
+        return groupLimits.withLock { $0.backOff }
+    }
+
+    /// Runs a transaction on the write queue once and calls back on an arbitrary thread.
     func transact<T: Sendable>(
-        _ options: TransactionOptions, _ body: @escaping @Sendable (Transaction) throws -> T,
+        _ options: TransactionOptions, isRepeated: Bool = false, _ body: @escaping @Sendable (Transaction) throws -> T,
         done: @escaping @Sendable (Result<T, any Error>) -> Void
     ) {
+        let began = slowOperations.start(.wait)
         writeQueue.enqueue(
             QueuedTransaction(durability: options.durability, cancellation: options.cancellation) { [self] group in
                 let receiver = ResultReceiver(done)
                 guard let group else { return receiver.receive(.failed(CancellationToken.error)) }
-                Transaction(self, group, options).run(in: group, options, receiver) { receiver.value = try body($0) }
+                didWait(began, options)
+                Transaction(self, group, options).run(in: group, options, isRepeated: isRepeated, receiver) {
+                    receiver.value = try body($0)
+                }
             })
     }
 
@@ -57,19 +74,36 @@ extension StackCore {
     func runAndWait(
         _ options: TransactionOptions, _ caller: WaitingCaller, _ body: (Transaction) throws -> Void, ended: (() -> Void)? = nil
     ) throws {
-        let outcome = AwaitedOutcome()
-        let group = try writeQueue.enter(options.durability)
-        Transaction(self, group, options).run(in: group, options, outcome, body)
-        writeQueue.leave(isPatient: caller == .thread)
-        try outcome.wait()
+        try BackOff.run(
+            options.retries, willRepeat: { willRepeat(options, $0, $1) },
+            attempt: { isRepeated in
+                let outcome = AwaitedOutcome()
+                let group = try enter(options)
+                Transaction(self, group, options).run(in: group, options, isRepeated: isRepeated, outcome, body)
+                writeQueue.leave(isPatient: caller == .thread)
+                try outcome.wait()
+            })
         ended?()
         if caller == .mainActor { MainActor.assumeIsolated { views.showCommits() } }
     }
 
+    /// Waits for the caller's turn in the write queue, and logs a long wait.
+    private func enter(_ options: TransactionOptions) throws -> CommitGroup {
+        let began = slowOperations.start(.wait)
+        defer { didWait(began, options) }
+        return try writeQueue.enter(options.durability)
+    }
+
+    private func didWait(_ began: UInt64, _ options: TransactionOptions) {
+        slowOperations.end(.wait, began, options.site, "wait", "Waiting for the write queue")
+    }
+
     func beginAsynchronous(_ options: TransactionOptions, _ body: @escaping @Sendable (AsynchronousTransaction) throws -> Void) {
+        let began = slowOperations.start(.wait)
         writeQueue.enqueue(
             QueuedTransaction(durability: options.durability, cancellation: nil) { [self] group in
                 guard let group else { return }
+                didWait(began, options)
                 let transaction = AsynchronousTransaction(self, group, options)
                 transaction.run(in: group, options, transaction.explicitCommit, transaction) { try body(transaction) }
             })
@@ -79,7 +113,7 @@ extension StackCore {
         _ options: TransactionOptions, _ caller: WaitingCaller, _ body: (SynchronousTransaction) throws -> Void
     ) throws -> Bool? {
         let outcome = AwaitedOutcome()
-        let group = try writeQueue.enter(options.durability)
+        let group = try enter(options)
         let transaction = SynchronousTransaction(self, group, options)
         transaction.run(in: group, options, transaction.explicitCommit, outcome) { try body(transaction) }
         writeQueue.leave(isPatient: caller == .thread)

@@ -21,7 +21,7 @@ package final class StackCore: Sendable {
     /// Puts the commits of the stack in order with those of other processes and stacks, and publishes them.
     package let commitSequencer: CommitSequencer
     let snapshots = SnapshotRegistry()
-    let slowQueries = SlowQueryLimit()
+    package let slowOperations: SlowOperations
     /// The main-actor contexts that are subscribed to commits.
     let views: ViewList
     /// The handlers that end the sequences which retain a view of the stack. Called when the stack is released.
@@ -42,6 +42,7 @@ package final class StackCore: Sendable {
         self.versions = versions
         self.resolved = resolved
         loggerBox = Protected(logger)
+        slowOperations = SlowOperations(loggerBox)
         views = ViewList(logger: loggerBox)
         publisher = CommitPublisher(views: views)
         commitSequencer = CommitSequencer(publisher, table: table, logger: loggerBox)

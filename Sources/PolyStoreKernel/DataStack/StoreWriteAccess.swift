@@ -48,7 +48,11 @@ final class StoreWriteAccess: AwaitedResource {
         let isShared = isShared
         if isShared { try WaitForGraph.shared.beginWaiting(for: self) }
         defer { if isShared { WaitForGraph.shared.endWaiting() } }
+        let began = store.slowOperations.start(.wait)
         let transaction = try store.backend.beginWrite()
+        store.slowOperations.end(.wait, began, .framework, "wait", "Waiting for the writer of \(store.location)") {
+            ("", [.store: .text(store.location)])
+        }
         self.writer.withLock { $0 = writer }
         return transaction
     }

@@ -1,5 +1,6 @@
 import PolyStoreBackend
 import PolyStoreCollections
+import PolyStoreRuns
 
 /// The write transaction of a commit group in one store, with the change sets applied to it.
 final class StoreWriter {
@@ -64,8 +65,9 @@ final class StoreWriter {
     // MARK: The end
 
     /// Commits the applied change sets and ends the write access. A writer whose commit fails is rolled back.
+    /// - Parameter limits: Contain the pauses before the store is asked again for the outcome of the commit.
     /// - Returns: the new version.
-    func commit() throws -> UInt64 {
+    func commit(_ limits: Protected<GroupLimits>) throws -> UInt64 {
         if let recorder, applied.isEmpty {
             // The group only reserved row ids. Each version has a history entry, so that readers of the history can detect missing ones.
             let changes = ChangeSet(store.schema, capacity: 64)
@@ -73,11 +75,19 @@ final class StoreWriter {
             try transaction.apply(changes)
             recorder.didApply()
         }
+        let began = store.slowOperations.start(.commit)
         let recordsVersions = store.recordsVersions.load(ordering: .relaxed)
         if recordsVersions { try store.recordVersions(transaction) }
-        let version = try transaction.commit(durability ?? store.configuration.durability)
+        let version = try transaction.commit(
+            durability ?? store.configuration.durability, backOff: limits.withLock { $0.backOff })
         if recordsVersions { store.recordsVersions.store(false, ordering: .relaxed) }
         recorder?.didCommit(version)
+        store.slowOperations.end(.commit, began, .framework, "commit", "A commit") {
+            var details = ChangeCounts(applied).details([store.location])
+            details.text += ", transactions: \(applied.count)"
+            details.metadata[.transactions] = .count(applied.count)
+            return details
+        }
         end(wasCommitted: true)
         return version
     }

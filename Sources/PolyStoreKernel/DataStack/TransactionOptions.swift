@@ -12,6 +12,8 @@ package struct TransactionOptions: Sendable {
     let site: CallSite
     /// A Boolean value that indicates whether the changes are validated and applied, and then reverted; see ``DryRunCompleted``.
     package var isDryRun = false
+    /// The number of times that the transaction may be run again.
+    var retries = 0
 
     package init(
         durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil, cancellation: CancellationToken? = nil,
@@ -26,7 +28,10 @@ package struct TransactionOptions: Sendable {
 
     /// Creates the options of a transaction that a method of the stack begins.
     @usableFromInline
-    init(_ durability: Durability?, _ sourceIdentifier: (any Hashable & Sendable)?, file: StaticString, line: UInt) {
+    init(
+        _ durability: Durability?, _ sourceIdentifier: (any Hashable & Sendable)?, retries: Int = 0, file: StaticString, line: UInt
+    ) {
         self.init(durability: durability, sourceIdentifier: sourceIdentifier, site: CallSite("transaction", file: file, line: line))
+        self.retries = retries
     }
 }

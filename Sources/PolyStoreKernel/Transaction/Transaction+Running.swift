@@ -7,10 +7,15 @@ extension Transaction {
     ///
     /// Not generic, because generic metadata would be looked up in each transaction. The body stores its result, which is not read before the outcome is
     /// received.
+    /// - Parameter isRepeated: Whether the transaction is run again. It is then alone in its group, so that no other one fails with it again.
     final func run(
-        in group: CommitGroup, _ options: TransactionOptions, _ receiver: any OutcomeReceiver, _ body: (Transaction) throws -> Void
+        in group: CommitGroup, _ options: TransactionOptions, isRepeated: Bool = false, _ receiver: any OutcomeReceiver,
+        _ body: (Transaction) throws -> Void
     ) {
         guard !isCancelled else { return receiver.receive(.failed(CancellationToken.error)) }
+        if isRepeated, group.isOpen { group.commit() }
+        defer { if isRepeated, group.isOpen { group.commit() } }
+        let began = core.slowOperations.start(.transaction)
         var written = Written()
         let outcome: TransactionOutcome
         do {
@@ -20,7 +25,7 @@ extension Transaction {
         } catch {
             outcome = .failed(error)
         }
-        join(group, written, options, outcome, receiver)
+        join(group, written, options, outcome, receiver, began)
     }
 
     /// Runs a transaction that is committed explicitly by its body.
@@ -28,6 +33,7 @@ extension Transaction {
         in group: CommitGroup, _ options: TransactionOptions, _ commit: ExplicitCommit, _ receiver: any OutcomeReceiver,
         _ body: () throws -> Void
     ) {
+        let began = core.slowOperations.start(.transaction)
         var written = Written()
         commit.write = { [unowned self] in
             written = try write(to: group, options)
@@ -46,7 +52,7 @@ extension Transaction {
         case .failure(let error): outcome = .failed(error)
         case nil: outcome = failure.map { .failed($0) } ?? .discarded
         }
-        join(group, written, options, outcome, receiver)
+        join(group, written, options, outcome, receiver, began)
     }
 
     /// The changes of a transaction.
@@ -81,14 +87,20 @@ extension Transaction {
     /// immediately.
     private func join(
         _ group: CommitGroup, _ written: Written, _ options: TransactionOptions, _ outcome: TransactionOutcome,
-        _ receiver: any OutcomeReceiver
+        _ receiver: any OutcomeReceiver, _ began: UInt64
     ) {
+        core.slowOperations.end(.transaction, began, site, "transaction", "A transaction") {
+            ChangeCounts(written.changes.map(\.changes)).details(written.changes.map(\.store.location))
+        }
         let published = published
         access = .ended
         buffer.end()
         forgetAllMembers()
         graph.rowsAhead = nil
-        if let failure = outcome.error { core.logger.writeFailure(failure, site) }
+        if let failure = outcome.error {
+            core.logger.writeFailure(failure, site)
+            group.restore(after: failure)
+        }
         let (stores, isIndependent) = group.didRun()
         guard group.hasChanges(in: stores) || !written.isApplied else { return receiver.receive(outcome) }
         let member = GroupMember(

@@ -3,7 +3,7 @@ import PolyStoreRuns
 
 /// A unit of work that collects changes in memory and writes all of them or none. Its fetches see its pending changes.
 ///
-/// A transaction is the argument of the body passed to ``DataStack/perform(durability:sourceIdentifier:file:line:_:)->T`` and similar methods, and ends when the
+/// A transaction is the argument of the body passed to ``DataStack/perform(durability:sourceIdentifier:retries:file:line:_:)->T`` and similar methods, and ends when the
 /// body returns. The bodies are `@Sendable` and their results are Sendable. Transactions and their objects are not, so the compiler rejects every use
 /// of them outside of the body.
 ///

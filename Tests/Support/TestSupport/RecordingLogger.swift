@@ -5,6 +5,7 @@ package final class RecordingLogger: StoreLogger {
     package struct Entry: Sendable {
         package let level: LogLevel
         package let message: String
+        package let metadata: [LogKey: LogValue]
         package let file: String
         package let line: UInt
     }
@@ -18,8 +19,14 @@ package final class RecordingLogger: StoreLogger {
     package func isEnabled(_ level: LogLevel) -> Bool { level >= minimum }
 
     package func log(_ level: LogLevel, _ message: String, file: StaticString, line: UInt, function: StaticString) {
+        log(level, message, metadata: [:], file: file, line: line, function: function)
+    }
+
+    package func log(
+        _ level: LogLevel, _ message: String, metadata: [LogKey: LogValue], file: StaticString, line: UInt, function: StaticString
+    ) {
         guard isEnabled(level) else { return }
-        recorded.withLock { $0.append(Entry(level: level, message: message, file: "\(file)", line: line)) }
+        recorded.withLock { $0.append(Entry(level: level, message: message, metadata: metadata, file: "\(file)", line: line)) }
     }
 
     package var entries: [Entry] { recorded.withLock { $0 } }

@@ -17,6 +17,8 @@ package final class SimulatedServer: Sendable {
         /// A further batch of the rows of a scan. The response to `scan` contains the first batch.
         case fetch
         case beginWrite, reserveIDs, apply, commit
+        /// The question for the outcome of a commit whose response was lost.
+        case commitOutcome
         /// The end of a transaction without a commit.
         case end
         /// Verification, compaction, copying or the begin of a migration.
@@ -31,9 +33,12 @@ package final class SimulatedServer: Sendable {
         case refused
         /// The server does not respond in time: `busy`. The call has no effect, and the transaction can continue.
         case timeout
+        /// The server rolls the transaction back because of a concurrent one: `conflict`, which is retryable, for this call and every later one of the transaction.
+        case notSerializable
         /// The connection ends: `io`, for this call and every later one of the transaction. The server rolls back what was not committed.
         ///
-        /// If `isExecuted` is true, the server executed the call before its response was lost. For a commit, the changes are then stored.
+        /// If `isExecuted` is true, the server executed the call before its response was lost. For a commit, the changes are then stored. The outcome of a commit is
+        /// unknown to the client in both cases.
         case connectionLost(isExecuted: Bool)
     }
 
@@ -50,12 +55,18 @@ package final class SimulatedServer: Sendable {
     /// A Boolean value that indicates whether the server evaluates conditions, orders, slices, counts and groups. Otherwise each scan returns all rows of its
     /// entity, and the shared executor does the rest.
     package let pushesDown: Bool
+    /// A Boolean value that indicates whether the server answers the question for the outcome of a commit.
+    package let knowsCommits: Bool
+    /// A Boolean value that indicates whether other processes can write to the store and the server announces their commits.
+    package let announcesCommits: Bool
     private let state = Protected(State())
 
     /// Creates a server without delays and faults.
-    package init(batchSize: Int = 1000, pushesDown: Bool = true) {
+    package init(batchSize: Int = 1000, pushesDown: Bool = true, knowsCommits: Bool = false, announcesCommits: Bool = false) {
         self.batchSize = max(1, batchSize)
         self.pushesDown = pushesDown
+        self.knowsCommits = knowsCommits
+        self.announcesCommits = announcesCommits
     }
 
     // MARK: Counts
@@ -74,6 +85,34 @@ package final class SimulatedServer: Sendable {
         try body()
         return counts.merging(before) { $0 - $1 }.filter { $0.value != 0 }
     }
+
+    // MARK: Announcements
+
+    /// A client that receives the announcements of the server until it is released.
+    final class Listener: Sendable {
+        fileprivate let handler: @Sendable () -> Void
+        fileprivate init(_ handler: @escaping @Sendable () -> Void) { self.handler = handler }
+    }
+
+    private struct WeakListener {
+        weak var listener: Listener?
+    }
+
+    private let listeners = Protected<[WeakListener]>([])
+
+    func listen(_ handler: @escaping @Sendable () -> Void) -> Listener {
+        let listener = Listener(handler)
+        listeners.withLock { $0.append(WeakListener(listener: listener)) }
+        return listener
+    }
+
+    private var currentListeners: [Listener] { listeners.withLock { $0 }.compactMap(\.listener) }
+
+    /// The number of clients that receive announcements.
+    package var listenerCount: Int { currentListeners.count }
+
+    /// Announces to the clients that another one has committed.
+    package func announceCommit() { for listener in currentListeners { listener.handler() } }
 
     // MARK: Delays and faults
 
@@ -102,34 +141,42 @@ package final class SimulatedServer: Sendable {
         if let delay, delay > .zero {
             Thread.sleep(forTimeInterval: Double(delay.components.seconds) + Double(delay.components.attoseconds) * 1e-18)
         }
-        if connection?.isLost ?? false { throw Self.lost(call) }
+        if let failure = connection?.failure { throw failure }
         switch fault {
         case nil: return try body()
         case .refused: throw StoreError(.io, "The simulated server refuses the call \(call).", underlying: "refused")
         case .timeout: throw StoreError(.busy, "The simulated server did not respond to the call \(call).", underlying: "timeout")
+        case .notSerializable:
+            let failure = StoreError(
+                .conflict, "The simulated server rolled the transaction back in the call \(call).", underlying: "not serializable",
+                recovery: .retryable)
+            connection?.end(with: failure)
+            throw failure
         case .connectionLost(let isExecuted):
             if isExecuted { _ = try body() }
-            connection?.lose()
-            throw Self.lost(call)
+            connection?.end(with: Self.lost(call, .connectionLost))
+            throw Self.lost(call, call == .commit ? .commitOutcomeUnknown : .connectionLost)
         }
     }
 
-    private static func lost(_ call: Call) -> StoreError {
+    private static func lost(_ call: Call, _ recovery: StoreError.Recovery) -> StoreError {
         StoreError(
-            .io, "The connection to the simulated server was lost before the response to the call \(call).", underlying: "connection lost")
+            .io, "The connection to the simulated server was lost before the response to the call \(call).", underlying: "connection lost",
+            recovery: recovery)
     }
 
     /// The connection of a transaction, used by its thread only.
     final class Connection {
-        private(set) var isLost = false
+        /// The error of every further call, after the server has ended the transaction.
+        private(set) var failure: StoreError?
         private let rollback: () -> Void
 
         /// - Parameter rollback: Ends the transaction on the server.
         init(_ rollback: @escaping () -> Void) { self.rollback = rollback }
 
-        func lose() {
-            if !isLost { rollback() }
-            isLost = true
+        func end(with failure: StoreError) {
+            if self.failure == nil { rollback() }
+            self.failure = failure
         }
     }
 }

@@ -29,7 +29,11 @@ private final class SimulatedServerStore: StorageBackend {
         var capabilities = inner.capabilities
         capabilities.waitsForServer = true
         if !server.pushesDown { capabilities.features.remove(.plannedIndexes) }
+        if server.announcesCommits { capabilities.features.insert(.multiProcess) }
         return capabilities
+    }
+    func announceCommits(to handler: @escaping @Sendable () -> Void) -> (any AnyObject & Sendable)? {
+        server.announcesCommits ? server.listen(handler) : nil
     }
     // The client keeps what it read when it opened the store.
     var metadata: StoreMetadata { inner.metadata }
@@ -83,7 +87,7 @@ private class SimulatedServerReader: ReadTransaction {
     private final func finish() {
         if hasEnded { return }
         defer { hasEnded = true }
-        if !connection.isLost { _ = try? server.send(.end, on: connection) {} }
+        if connection.failure == nil { _ = try? server.send(.end, on: connection) {} }
         inner.end()
     }
 
@@ -183,6 +187,8 @@ private final class SimulatedServerCursor: RecordCursor {
 /// The write transaction on the server.
 private final class SimulatedServerWriter: SimulatedServerReader, WriteTransaction {
     private let inner: any WriteTransaction
+    /// What the server knows about the commit.
+    private var outcome = CommitOutcome.notCommitted
 
     init(_ server: SimulatedServer, _ inner: any WriteTransaction) {
         self.inner = inner
@@ -194,9 +200,17 @@ private final class SimulatedServerWriter: SimulatedServerReader, WriteTransacti
     }
     func apply(_ changes: ChangeSet) throws { try send(.apply) { try inner.apply(changes) } }
     func commit(_ durability: Durability) throws -> UInt64 {
-        let version = try send(.commit) { try inner.commit(durability) }
+        let version = try send(.commit) {
+            let version = try inner.commit(durability)
+            outcome = .committed(version: version)
+            return version
+        }
         hasEnded = true
         return version
+    }
+    func commitOutcome() throws -> CommitOutcome {
+        guard server.knowsCommits else { return .unknown }
+        return try server.send(.commitOutcome, on: nil) { outcome }
     }
     func rollback() { end() }
 }

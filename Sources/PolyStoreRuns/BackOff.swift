@@ -1,0 +1,88 @@
+import PolyStoreBackend
+
+/// The pauses between the attempts of a transaction that is run again.
+///
+/// Each pause is a random duration between the half and the whole of a bound, which doubles from pause to pause. With the default, the five pauses take between 155
+/// and 310 ms in all.
+package struct BackOff: Sendable {
+    /// The number of times that a transaction is run again by default, and that the outcome of a commit is asked for.
+    package static let limit = 5
+
+    /// The bound of the first pause; zero for none, in tests.
+    package var first: Duration
+
+    package init(first: Duration = .milliseconds(10)) { self.first = first }
+
+    /// Returns the pause before an attempt is repeated.
+    /// - Parameters:
+    ///   - number: The number of the repetition, from 1.
+    ///   - jitter: The part of the bound, from 0.5 to 1.
+    package func pause(before number: Int, jitter: Double = .random(in: 0.5...1)) -> Duration {
+        first * (1 << min(max(0, number - 1), 16)) * jitter
+    }
+
+    /// Blocks the thread for the pause before an attempt is repeated.
+    func wait(before number: Int) {
+        let milliseconds = pause(before: number).inMilliseconds
+        if milliseconds > 0 { Deadline.pause(milliseconds: milliseconds) }
+    }
+
+    // MARK: Transactions
+
+    /// Runs a transaction until it succeeds, fails with an error that is not retryable, or was repeated as often as permitted.
+    /// - Parameters:
+    ///   - limit: The number of times that it may be repeated.
+    ///   - willRepeat: Called before each pause with the error and the number of the repetition; returns the pauses.
+    ///   - attempt: Runs the transaction. Receives whether it is a repetition.
+    package static func run(_ limit: Int, willRepeat: (StoreError, Int) -> BackOff, attempt: (Bool) throws -> Void) throws {
+        var count = 0
+        while true {
+            do { return try attempt(count > 0) } catch let error as StoreError where error.recovery == .retryable && count < limit {
+                count += 1
+                willRepeat(error, count).wait(before: count)
+            }
+        }
+    }
+
+    /// Runs a transaction as the other method does, and suspends the task during the pauses instead of blocking the thread.
+    /// - Parameter error: The error of the first attempt, if it was already made.
+    /// - Throws: `cancelled` if the task is cancelled during a pause, and the errors of the transaction.
+    package static func run<T>(
+        _ limit: Int, after error: StoreError?, isolation: isolated (any Actor)? = #isolation, willRepeat: (StoreError, Int) -> BackOff,
+        attempt: (Bool) async throws -> T
+    ) async throws -> T {
+        var (count, failure) = (0, error)
+        while true {
+            if let failure {
+                count += 1
+                let pause = willRepeat(failure, count).pause(before: count)
+                if pause > .zero { try? await Task.sleep(for: pause) }
+                if Task.isCancelled { throw CancellationToken.error }
+            }
+            do { return try await attempt(count > 0) } catch let error as StoreError where error.recovery == .retryable && count < limit {
+                failure = error
+            }
+        }
+    }
+}
+
+extension WriteTransaction {
+    /// Commits, and asks the store for the outcome if the response is lost.
+    /// - Throws: An error with the recovery ``StoreError/Recovery/retryable`` if the store knows that it did not commit, one with
+    ///   ``StoreError/Recovery/commitOutcomeUnknown`` if it does not know, and the errors of the commit.
+    package func commit(_ durability: Durability, backOff: @autoclosure () -> BackOff) throws -> UInt64 {
+        do { return try commit(durability) } catch var error as StoreError where error.recovery == .commitOutcomeUnknown {
+            for number in 1...BackOff.limit {
+                switch try? commitOutcome() {
+                case .committed(let version)?: return version
+                case .notCommitted?:
+                    error.recovery = .retryable
+                    throw error
+                case .unknown?: throw error
+                case nil: if number < BackOff.limit { backOff().wait(before: number) }
+                }
+            }
+            throw error
+        }
+    }
+}
