@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "", ":", "company.sqlite", ":x", "SQLite:x", "sq lite:x", "sqlite://host/x", "sqlite:100%", "sqlite:100%2", "sqlite:%zz",
+        "", ":", "company.sqlite", ":x", "SQLite:x", "sq lite:x", "sqlite://host:x/y", "sqlite:100%", "sqlite:100%2", "sqlite:%zz",
         "sqlite:%00", "sqlite:%FF",
         "sqlite:x?a", "sqlite:x?=b", "sqlite:x?a=1&a=2", "sqlite:x?a=%", "sqlite:x\0y",
     ])
@@ -34,6 +34,68 @@ import Testing
         let error = #expect(throws: StoreError.self) { try StoreURL(text) }
         #expect(error?.code == .misuse)
         #expect(error?.message.hasPrefix("\"\(text)\" is not a store URL") ?? false)
+    }
+
+    @Test(
+        arguments: [
+            ("pg://jane:secret@db.example.com:5432/company?sslmode=require", ["db.example.com:5432"], "jane", "secret", "company"),
+            ("pg://jane@[::1],[fe80::2]:5433/company", ["::1:-", "fe80::2:5433"], "jane", nil, "company"),
+            ("pg://h", ["h:-"], nil, nil, ""), ("pg://", [], nil, nil, ""), ("pg://jane@/db", [], "jane", nil, "db"),
+            ("pg://a%40b:p%3Aw%2F%3F%2C%25@h:1/d%2Fb", ["h:1"], "a@b", "p:w/?,%", "d/b"), ("pg://:@h:/", ["h:-"], "", "", ""),
+            ("pg://%2Fvar%2Frun,:5433/x", ["/var/run:-", ":5433"], nil, nil, "x"),
+            ("pg://me:hun@ter2@host/db", ["host:-"], "me", "hun@ter2", "db"),
+        ] as [(String, [String], String?, String?, String)])
+    func serversAreParsed(_ text: String, _ hosts: [String], _ user: String?, _ password: String?, _ location: String) throws {
+        let url = try StoreURL(text)
+        let server = try #require(url.server)
+        #expect(server.hosts.map { "\($0.name):\($0.port.map(String.init) ?? "-")" } == hosts)
+        #expect(server.user == user)
+        #expect(server.password?.value == password)
+        #expect(url.location == location)
+        #expect(url.text == text)
+    }
+
+    @Test(arguments: [
+        "pg://h:x/db", "pg://h:0/db", "pg://h:65536/db", "pg://h:-1/db", "pg://[::1/db", "pg://[::1]x/db", "pg://h/d@b", "pg://h/db?a=b@c",
+        "pg://%zz/db",
+        "pg://a:%zz@h/db", "pg://me:1234/x@host", "pg://me:12?a=34@host",
+    ])
+    func invalidServersAreRefused(_ text: String) throws {
+        let error = try #require(throws: StoreError.self) { try StoreURL(text) }
+        #expect(error.code == .misuse)
+        #expect(!error.message.contains("34"))
+    }
+
+    @Test func equalStoresHaveEqualLocations() throws {
+        func location(_ text: String) throws -> String { try StoreURL(text).serverLocation(defaultPort: 5432, namedBy: ["schema"]) }
+        for text in ["pg://DB.example.com/c", "pg://jane:secret@db.example.com:5432/c?sslmode=require", "pg://db.example.com:5432/%63"] {
+            #expect(try location(text) == "pg://db.example.com:5432/c")
+        }
+        #expect(try location("pg:///c") == "pg://localhost:5432/c")
+        #expect(try location("pg://jane@/c") == "pg://localhost:5432/c")
+        #expect(try location("pg://[::1],h:1/a%20b?schema=s%26&x=y") == "pg://[::1]:5432,h:1/a%20b?schema=s%26")
+        #expect(try location("pg://%2Frun/c") == "pg://%2Frun:5432/c")
+        // A location is a URL of the same store.
+        #expect(try location(location("pg://[::1],h:1/a%20b?schema=s%26&x=y")) == "pg://[::1]:5432,h:1/a%20b?schema=s%26")
+    }
+
+    @Test func localEnginesRefuseServers() throws {
+        let error = try #require(throws: StoreError.self) { try engines.configuration("fake://jane:hunter2@host/x") }
+        #expect(error.code == .misuse)
+        #expect(error.message.contains("names a host") && !"\(error)".contains("hunter2"), "\(error)")
+    }
+
+    @Test func dumpsShowNoPassword() throws {
+        let url = try StoreURL("pg://jane:hunter2@host/db?sslpassword=hunter3")
+        var texts = ["\(url)", String(reflecting: url), "\(url.server as Any)", String(reflecting: url.server)]
+        for value in [url, url.server as Any, url.server?.password as Any, url.secrets] as [Any] {
+            var text = ""
+            dump(value, to: &text)
+            texts.append(text)
+        }
+        for text in texts { #expect(!text.contains("hunter"), "\(text)") }
+        #expect(url.server?.password?.value == "hunter2")
+        #expect(url.options["sslpassword"] == "hunter3")
     }
 
     /// Neither the message nor the location of an error contains a password, also if the URL is malformed.

@@ -40,6 +40,12 @@ public protocol StorageBackend: AnyObject, Sendable {
     /// them, they must not be files on which the engine holds `fcntl` locks. The default is empty: other processes cannot write to the store, or their commits
     /// are detected only by reading the version.
     var commitFiles: [String] { get }
+    /// Begins to announce the commits of other processes and connections; for servers that report them, beside ``commitFiles`` and the version, which is read once a second.
+    ///
+    /// Called while something observes the commits of a store with the feature ``Capabilities/Feature/multiProcess``. The backend calls the handler from any thread when a commit of
+    /// others is visible to a new read transaction; one call may stand for several commits, and one too many does no harm. It calls it until the returned object is
+    /// released or the store is closed. The default returns nil: nothing is announced.
+    func announceCommits(to handler: @escaping @Sendable () -> Void) -> (any AnyObject & Sendable)?
     /// The sessions that the backend has open for snapshots; `nil`, the default, for a backend that keeps nothing for later snapshots. Does not read the store.
     var readSessions: ReadSessions? { get }
     /// Closes the store. Running transactions keep the resources they need or throw `closed`. A second call has no effect.
@@ -84,6 +90,7 @@ extension StorageBackend {
             .unsupported, "This backend cannot compact a store that is in use. Copy the store instead: a copy holds no unused room.")
     }
     public var commitFiles: [String] { [] }
+    public func announceCommits(to handler: @escaping @Sendable () -> Void) -> (any AnyObject & Sendable)? { nil }
     public var readSessions: ReadSessions? { nil }
     public func verify(reporting report: MaintenanceReport) throws -> [String] {
         throw StoreError(.unsupported, "This backend cannot verify its store.")

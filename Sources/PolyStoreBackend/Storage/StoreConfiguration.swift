@@ -23,6 +23,9 @@ public struct StoreConfiguration: Sendable {
     public let files: [String]
 
     private var createsFolder = false
+    /// What the object layer asks about a store that is not a file; nil for a store of files or in memory.
+    package let remote: (any RemoteStore)?
+    private var secrets: [StoreSecret] = []
     private let eraseFiles: (@Sendable () throws -> Void)?
     private let relocate: (@Sendable (String) -> StoreConfiguration)?
     private let open: @Sendable (OpenRequest) throws -> any StorageBackend
@@ -44,6 +47,7 @@ public struct StoreConfiguration: Sendable {
         open: @escaping @Sendable (OpenRequest) throws -> any StorageBackend
     ) {
         self.files = files
+        remote = nil
         eraseFiles = erase
         self.relocate = relocate
         self.engine = engine
@@ -51,6 +55,30 @@ public struct StoreConfiguration: Sendable {
         self.isShared = isShared
         self.open = open
     }
+
+    /// Creates the configuration of a store that is not a file, for example on a server.
+    /// - Parameters:
+    ///   - engine: The name of the engine; see ``engine``.
+    ///   - location: The location of the store, without passwords; see ``location`` and ``StoreURL/serverLocation(defaultHost:defaultPort:namedBy:)``.
+    ///   - isShared: See ``isShared``.
+    ///   - remote: Answers what the object layer asks the file system otherwise.
+    ///   - open: Opens or creates the store. Called on the caller's thread; may block.
+    public init(
+        engine: String, location: String, isShared: Bool = true, remote: any RemoteStore,
+        open: @escaping @Sendable (OpenRequest) throws -> any StorageBackend
+    ) {
+        self.remote = remote
+        files = []
+        eraseFiles = { try remote.erase() }
+        relocate = nil
+        self.engine = engine
+        self.location = location
+        self.isShared = isShared
+        self.open = open
+    }
+
+    /// Returns the configuration with secrets that are removed from the errors of opening the store and from the messages that it logs.
+    func hiding(_ secrets: [StoreSecret]) -> StoreConfiguration { with { $0.secrets += secrets } }
 
     /// Opens the store.
     ///
@@ -62,11 +90,21 @@ public struct StoreConfiguration: Sendable {
     public func open(
         schema: ResolvedSchema, configurationName: String?, logger: any StoreLogger, keepsInterruptedMigration: Bool = false
     ) throws -> any StorageBackend {
+        do {
+            return try openChecked(
+                schema, configurationName, secrets.isEmpty ? logger : RedactingLogger(inner: logger, secrets: secrets),
+                keepsInterruptedMigration: keepsInterruptedMigration)
+        } catch let error as StoreError { throw error.redacted(secrets) }
+    }
+
+    private func openChecked(
+        _ schema: ResolvedSchema, _ configurationName: String?, _ logger: any StoreLogger, keepsInterruptedMigration: Bool
+    ) throws -> any StorageBackend {
         var request = OpenRequest(
             schema: schema, configurationName: configurationName, isReadOnly: isReadOnly, resetsOnModelMismatch: resetsOnModelMismatch,
             logger: logger)
         request.keepsInterruptedMigration = keepsInterruptedMigration
-        if createsFolder && !isReadOnly { try StorePath(path: location).createFolder() }
+        if createsFolder && !isReadOnly && remote == nil { try StorePath(path: location).createFolder() }
         do { return try open(request) } catch let error as StoreError where error.code == .io && !isReadOnly && isFolderMissing {
             throw StoreError(
                 .io,
@@ -82,7 +120,9 @@ public struct StoreConfiguration: Sendable {
 
     /// A Boolean value that indicates whether the location is a path whose folder does not exist.
     private var isFolderMissing: Bool {
-        guard location.hasPrefix("/"), let cut = location.lastIndex(of: "/"), cut != location.startIndex else { return false }
+        guard remote == nil, location.hasPrefix("/"), let cut = location.lastIndex(of: "/"), cut != location.startIndex else {
+            return false
+        }
         return (try? StorePath(path: String(location[..<cut])).kind()) == .absent
     }
 
@@ -103,13 +143,27 @@ public struct StoreConfiguration: Sendable {
         }
     }
 
+    /// Returns whether the store exists: asks the backend of a store that is not a file, and the file system otherwise. Does not open the store. A store that is discarded with
+    /// its stack does not exist before it is opened.
+    /// - Throws: `io` if it cannot be determined, and the errors of the backend.
+    public func exists() throws -> Bool {
+        do {
+            if let remote { return try remote.exists() }
+        } catch let error as StoreError { throw error.redacted(secrets) }
+        return try isShared && StorePath(path: location).kind() != .absent
+    }
+
     /// Returns the configuration of a copy of the store at another path; `nil` if the backend does not provide it.
     package func relocated(to location: String) -> StoreConfiguration? { relocate?(location) }
 
     /// Deletes every file of the store, which must be closed.
     /// - Throws: `io` if a file cannot be deleted.
     package func erase() throws {
-        if let eraseFiles { try eraseFiles() } else { for file in files { try StorePath(path: file).remove() } }
+        if let eraseFiles {
+            do { try eraseFiles() } catch let error as StoreError { throw error.redacted(secrets) }
+        } else {
+            for file in files { try StorePath(path: file).remove() }
+        }
         if !files.isEmpty { StorePath(path: location).removeLeftovers() }
     }
 

@@ -4,16 +4,24 @@ public struct StoreEngine: Sendable {
     public let name: String
     /// The names of the options that the engine supports in addition to the common ones.
     public let options: Set<String>
+    /// A Boolean value that indicates whether URLs may name a server; see ``StoreURL/server``.
+    public let acceptsServers: Bool
     private let make: @Sendable (StoreURL) throws -> StoreConfiguration
 
     /// Creates an engine.
     /// - Parameters:
     ///   - name: The name of the engine, which is the scheme of its URLs.
     ///   - options: The names of the options that a URL may contain.
-    ///   - make: Returns the configuration for a URL whose options are all supported.
-    public init(name: String, options: Set<String> = [], make: @escaping @Sendable (StoreURL) throws -> StoreConfiguration) {
+    ///   - acceptsServers: Whether URLs may name a server. Otherwise they are refused with `misuse`.
+    ///   - make: Returns the configuration for a URL whose options are all supported. The errors of opening the store, and the messages that it logs, then contain neither
+    ///     the password nor the values of secret options; see ``StoreURL/description``. Other errors of the backend must not contain them.
+    public init(
+        name: String, options: Set<String> = [], acceptsServers: Bool = false,
+        make: @escaping @Sendable (StoreURL) throws -> StoreConfiguration
+    ) {
         self.name = name
         self.options = options
+        self.acceptsServers = acceptsServers
         self.make = make
     }
 
@@ -22,13 +30,18 @@ public struct StoreEngine: Sendable {
     public static let commonOptions: Set<String> = ["readOnly", "durability", "resetsOnModelMismatch"]
 
     func configuration(_ url: StoreURL) throws -> StoreConfiguration {
+        guard acceptsServers || url.server == nil else {
+            throw StoreError(
+                .misuse, "\"\(url)\" names a host, and stores of \(name) are local. Write \(name):PATH or \(name):///PATH.",
+                location: url.description)
+        }
         let known = options.union(Self.commonOptions)
         if let unknown = url.options.keys.sorted().first(where: { !known.contains($0) }) {
             throw StoreError(
                 .misuse, "\(name) has no option \(unknown), as in \"\(url)\"; there are \(known.sorted().joined(separator: ", ")).",
                 location: url.description)
         }
-        var configuration = try make(url)
+        var configuration = try make(url).hiding(url.secrets)
         if let isReadOnly = try url.flag("readOnly") { configuration.isReadOnly = isReadOnly }
         if let resets = try url.flag("resetsOnModelMismatch") { configuration.resetsOnModelMismatch = resets }
         if let name = url.options["durability"] {

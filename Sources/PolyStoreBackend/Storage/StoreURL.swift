@@ -6,11 +6,21 @@
 ///
 /// In locations and values `%` begins an escape of two hexadecimal digits; a `?` in a path is written `%3F`. `engine:///path` is
 /// equivalent to `engine:/path`.
+///
+/// The engine of a server accepts hosts, ports and users too:
+///
+///     postgresql://jane:secret@db.example.com:5432/company?sslmode=require
+///     postgresql://jane@[::1],[::2]:5433/company
+///
+/// ``server`` contains them, and ``location`` is the part after the host: `company`. Escapes can be used in every part; `@`, `:`, `/`, `?` and `,` in a user or a
+/// password must be escaped.
 public struct StoreURL: Sendable, Hashable {
     /// The name of the engine.
     public let engine: String
-    /// The location with escapes resolved; empty if there is none.
+    /// The location with escapes resolved; empty if there is none. In a URL with a server, the part between the `/` after the hosts and the options.
     public let location: String
+    /// The hosts and the user; nil if the URL has no `//` or nothing before the next `/`.
+    public let server: StoreServer?
     /// The options by name, with escapes resolved.
     public let options: [String: String]
     /// The original text. It can contain a password; messages use ``description``.
@@ -38,9 +48,21 @@ public struct StoreURL: Sendable, Hashable {
             query = rest[rest.index(after: mark)...]
             rest = rest[..<mark]
         }
+        var server: StoreServer?
         if rest.hasPrefix("//") {
-            guard rest.hasPrefix("///") else { throw wrong("it names a host, and stores are local") }
             rest = rest.dropFirst(2)
+            let end = rest.firstIndex(of: "/") ?? rest.endIndex
+            if end != rest.startIndex || rest.isEmpty {
+                let authority = rest[..<end]
+                rest = rest[end...].dropFirst()
+                // It can be the rest of a password.
+                guard !rest.contains("@"), authority.contains("@") || !query.contains("@") else {
+                    throw wrong("an @ follows the host; in a user, a password or a name it is written %40")
+                }
+                do { server = try StoreServer(authority, unescape: Self.unescape) } catch let error as StoreServer.Invalid {
+                    throw wrong(error.reason)
+                }
+            }
         }
         guard let location = Self.unescape(rest) else { throw wrong("a % is not followed by two hexadecimal digits, or they give no text") }
         var options: [String: String] = [:]
@@ -59,6 +81,7 @@ public struct StoreURL: Sendable, Hashable {
         }
         self.engine = String(engine)
         self.location = location
+        self.server = server
         self.options = options
         self.text = text
     }
@@ -130,6 +153,42 @@ extension StoreURL {
         guard !isTooLarge else { throw wrong(option, "a number of 64 bits") }
         return product
     }
+}
+
+extension StoreURL {
+    /// The password, and the values of the options whose names suggest a secret.
+    package var secrets: [StoreSecret] {
+        let values = options.filter { StoreURLText.isSecret($0.key) }.map { StoreSecret($0.value) }
+        return (server?.password.map { [$0] } ?? []) + values
+    }
+
+    /// Returns the location of a store on a server for ``StoreConfiguration/location``: the engine, the hosts in lower case with their ports, and the name, without user,
+    /// password and options. URLs that differ in nothing else have equal locations.
+    /// - Parameters:
+    ///   - defaultHost: The host if the URL contains none.
+    ///   - defaultPort: The port of a host without one.
+    ///   - names: The names of the options that determine the store and not only the connection, such as the schema in a database.
+    public func serverLocation(defaultHost: String = "localhost", defaultPort: Int, namedBy names: Set<String> = []) -> String {
+        var hosts = server?.hosts ?? []
+        if hosts.isEmpty { hosts = [StoreServer.Host("")] }
+        let text = hosts.map { host in
+            let name = StoreURLText.escaped(host.name.isEmpty ? defaultHost : host.name.lowercased(), keeping: ":")
+            return (name.contains(":") ? "[\(name)]" : name) + ":\(host.port ?? defaultPort)"
+        }
+        let path = server == nil && location.hasPrefix("/") ? String(location.dropFirst()) : location
+        let query = options.filter { names.contains($0.key) }.sorted { $0.key < $1.key }.map {
+            "\($0.key)=\(StoreURLText.escaped($0.value))"
+        }
+        return "\(engine)://\(text.joined(separator: ","))/\(StoreURLText.escaped(path, keeping: "/"))"
+            + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
+    }
+}
+
+extension StoreURL: CustomDebugStringConvertible, CustomReflectable {
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+    /// Contains ``description`` only, so that a dump shows no password.
+    public var customMirror: Mirror { Mirror(self, children: ["text": description], displayStyle: .struct) }
 }
 
 extension StoreURL: CustomStringConvertible {

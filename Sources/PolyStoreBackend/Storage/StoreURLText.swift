@@ -11,6 +11,20 @@ enum StoreURLText {
         return secretNames.contains { name.contains($0) }
     }
 
+    /// Returns a text in which every byte except letters, digits, `-`, `.`, `_`, `~` and some other characters is an escape.
+    static func escaped(_ text: String, keeping others: String = "") -> String {
+        var result = ""
+        for byte in text.utf8 {
+            let character = Character(Unicode.Scalar(byte))
+            if byte < 0x80, character.isLetter || character.isNumber || "-._~".contains(character) || others.contains(character) {
+                result.append(character)
+            } else {
+                result += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+            }
+        }
+        return result
+    }
+
     /// Returns a text with its secrets replaced. Of a malformed URL, rather too much is replaced than too little.
     static func redacted(_ text: String) -> String { options(of: password(of: text)) }
 

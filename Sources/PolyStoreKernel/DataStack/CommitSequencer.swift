@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreRuns
 
 /// Puts the commits of a stack in order with those of other processes and other stacks, whose changes it reads from the stores' histories, and passes
 /// all of them to the publisher.
@@ -136,6 +137,8 @@ package final class CommitSequencer: Sendable {
             if let watcher = state.watcher { return watcher }
             let watcher = CommitWatcher { [weak self] in
                 self?.files ?? []
+            } announcements: { [weak self] handler in
+                self?.watchedStores.compactMap { $0.backend.announceCommits(to: handler) } ?? []
             } look: { [weak self] in
                 self?.look()
             }

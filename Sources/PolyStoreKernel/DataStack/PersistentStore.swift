@@ -60,7 +60,7 @@ public final class PersistentStore: Sendable {
     /// - Parameter names: The names of the configuration.
     func isSame(as other: StoreConfiguration, _ others: Set<StoreName>) -> Bool {
         guard configuration.isShared, other.isShared, !names.isDisjoint(with: others) else { return false }
-        guard !others.contains(StoreName(url)) else { return true }
+        guard !others.contains(StoreName(url)), other.remote == nil else { return true }
         // The store keeps its file open, so no other file can have its identity. A folder that was deleted can have passed it on to another one.
         if case .file? = try? StorePath(path: other.location).kind() { return true }
         return !configuration.names.isDisjoint(with: others)

@@ -9,9 +9,11 @@ struct StoreName: Hashable, Sendable {
 }
 
 extension StoreConfiguration {
-    /// The names of the store: its URL and, if its file or folder exists, its engine and the identity of the file, which can have several names.
+    /// The names of the store: its URL, and its engine with the identity that its backend gives or with that of its file or folder, if it exists.
     var names: Set<StoreName> {
-        guard isShared, let file = try? StorePath(path: location).identity() else { return [StoreName(url)] }
-        return [StoreName(url), StoreName("\(url.prefix { $0 != ":" }):#\(file)")]
+        guard isShared else { return [StoreName(url)] }
+        let identity: String? = remote.map { try? $0.identity() } ?? (try? StorePath(path: location).identity())
+        guard let identity else { return [StoreName(url)] }
+        return [StoreName(url), StoreName("\(url.prefix { $0 != ":" }):#\(identity)")]
     }
 }

@@ -22,8 +22,9 @@ final class StoreWriteAccess: AwaitedResource {
     static func of(_ configuration: StoreConfiguration) -> StoreWriteAccess {
         guard configuration.isShared else { return StoreWriteAccess() }
         // The file can have several names, and a compaction can replace the file at a path.
-        var names = [StoreName("path:" + StorePath.resolve(configuration.location))]
-        if let file = try? StorePath(path: configuration.location).identity() { names.append(StoreName("file:" + file)) }
+        let isFile = configuration.remote == nil
+        var names = isFile ? [StoreName("path:" + StorePath.resolve(configuration.location))] : Array(configuration.names)
+        if isFile, let file = try? StorePath(path: configuration.location).identity() { names.append(StoreName("file:" + file)) }
         return byLocation.withLock { byLocation in
             byLocation = byLocation.filter { $0.value.access != nil }
             let access = names.compactMap { byLocation[$0]?.access }.first ?? StoreWriteAccess()
