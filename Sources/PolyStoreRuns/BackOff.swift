@@ -68,8 +68,8 @@ package struct BackOff: Sendable {
 
 extension WriteTransaction {
     /// Commits, and asks the store for the outcome if the response is lost.
-    /// - Throws: An error with the recovery ``StoreError/Recovery/retryable`` if the store knows that it did not commit, one with
-    ///   ``StoreError/Recovery/commitOutcomeUnknown`` if it does not know, and the errors of the commit.
+    /// - Throws: An error with the recovery `retryable` if the store knows that it did not commit, one with
+    ///   `commitOutcomeUnknown` if it does not know, and the errors of the commit.
     package func commit(_ durability: Durability, backOff: @autoclosure () -> BackOff) throws -> UInt64 {
         do { return try commit(durability) } catch var error as StoreError where error.recovery == .commitOutcomeUnknown {
             for number in 1...BackOff.limit {
