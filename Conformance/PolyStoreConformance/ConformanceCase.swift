@@ -87,7 +87,7 @@ public struct ConformanceCase: Sendable, Identifiable, CustomStringConvertible {
         compoundIndexCases, keyCases, bigValueCases, indexMaintenanceCases, linkCases, snapshotCases, identifierCases, applyCases,
         reopenCases, relatedCases, expressionCases, patternCases, foldedTextCases,
         orderExpressionCases, mixedNumberCases, relatedPlanCases, pathAggregateCases, relatedRefusalCases,
-        functionCases, datePartCases, jsonFieldCases, shuffleCases, outerCases, decimalCases, statisticsCases, modeCases,
+        functionCases, datePartCases, jsonFieldCases, jsonIndexCases, shuffleCases, outerCases, decimalCases, statisticsCases, modeCases,
         groupExpressionCases,
         orderedCases, isolationCases,
         versionCases,

@@ -80,6 +80,9 @@ public macro Relationship(
 public macro Transient() = #externalMacro(module: "PolyStoreMacros", type: "MarkerMacro")
 
 /// Declares an index over several properties. Use it inside the class: `#Index<Person>(\.lastName, \.firstName)`.
+///
+/// An index can contain fields of `Codable` values, which are stored as JSON: `#Index<Person>(\.address.city)`, and `#Index<Person>(\.address?.city, \.lastName)` for an
+/// optional property.
 @freestanding(declaration)
 public macro Index<T>(_ keyPaths: PartialKeyPath<T>...) = #externalMacro(module: "PolyStoreMacros", type: "IndexMacro")
 

@@ -88,10 +88,13 @@ package struct JSONShape: @unchecked Sendable {  // types hold no state
             let keys = shape.members.keys.sorted().map { "\"\($0)\"" }.joined(separator: ", ")
             throw refused(
                 "\(type).\(property) is not stored in JSON with the key \"\(property)\"\(keys.isEmpty ? "" : "; \(type) has the keys \(keys)"). "
-                    + "Name the key, in a closure of columns: .field(\"key\", as: String.self).")
+                    + nameTheKey)
         }
         return shape.members[property]
     }
+
+    /// What to do in a query if a property is not stored with its name as the key.
+    static let nameTheKey = "Name the key, in a closure of columns: .field(\"key\", as: String.self)."
 
     /// Returns the name of the property that a key path of one step leads to.
     /// - Throws: `invalidPredicate` for a computed property, and where the program has no names of properties.

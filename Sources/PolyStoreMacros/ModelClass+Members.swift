@@ -105,7 +105,9 @@ extension ModelClass {
     func descriptionMembers(in context: some MacroExpansionContext) -> [DeclSyntax] {
         let described = properties.map { "        \(description($0)),\n" }.joined()
         let indexLines = indexes.map { index in
-            "        PolyStore.IndexDescription(fields: [\(index.fields.map { storedName($0) }.joined(separator: ", "))], isUnique: \(index.isUnique)),\n"
+            let isPlain = index.fields.allSatisfy(\.keys.isEmpty)
+            let parts = index.fields.map { isPlain ? storedName($0.property) : indexPart($0) }.joined(separator: ", ")
+            return "        PolyStore.IndexDescription(\(isPlain ? "fields" : "parts"): [\(parts)], isUnique: \(index.isUnique)),\n"
         }
         let entity = """
             PolyStore.EntityDescription(
@@ -164,6 +166,13 @@ extension ModelClass {
     /// Returns a field of an index as code. Only the declaring class knows the stored name of an inherited field.
     private func storedName(_ field: String) -> String {
         properties.contains { $0.storedName == field } ? quoted(field) : "\(name)._$storedName(\(quoted(field)))"
+    }
+
+    /// Returns a component of an index with a field of a `Codable` value as code.
+    private func indexPart(_ part: IndexedPath) -> String {
+        if part.keys.isEmpty { return ".init(\(storedName(part.property)))" }
+        return "PolyStoreCore.ModelCoding.indexPart(\(storedName(part.property)), \\\(name).\(part.first), "
+            + "[\(part.keys.map(quoted).joined(separator: ", "))], \\\(name).\(part.path))"
     }
 
     private func description(_ property: ModelProperty) -> String {

@@ -22,7 +22,7 @@ struct ModelClass {
     private(set) var properties: [ModelProperty] = []
     /// The names, in generated code, of computed and transient properties, for messages.
     private(set) var unstoredProperties: [String] = []
-    private(set) var indexes: [(fields: [String], isUnique: Bool)] = []
+    private(set) var indexes: [(fields: [IndexedPath], isUnique: Bool)] = []
     /// The names of the declared functions without parameters.
     private(set) var functions: Set<String> = []
     private(set) var problems = Problems()
@@ -271,14 +271,20 @@ struct ModelClass {
     }
 
     private mutating func readIndex(_ macro: MacroExpansionDeclSyntax) {
-        var fields: [String] = []
+        var fields: [IndexedPath] = []
         for argument in macro.arguments {
-            let components = argument.expression.as(KeyPathExprSyntax.self)?.components
-            guard let path = components, path.count == 1, case .property(let property)? = path.first?.component else {
+            guard let path = argument.expression.as(KeyPathExprSyntax.self).flatMap({ IndexedPath($0.components) }) else {
                 problems.add("index", "#\(macro.macroName.text) takes key paths to properties of the class, such as \\.name.", at: argument)
                 return
             }
-            fields.append(property.declName.baseName.text.trimmingBackticks)
+            if !path.keys.isEmpty, macro.macroName.text == "Unique" {
+                problems.add(
+                    "index",
+                    "A field of a Codable value cannot be unique. Store the value in a property of its own, and declare that as unique.",
+                    at: argument)
+                return
+            }
+            fields.append(path)
         }
         if fields.isEmpty || Set(fields).count != fields.count {
             problems.add("index", "#\(macro.macroName.text) names no property, or one twice.", at: macro)
@@ -315,18 +321,57 @@ struct ModelClass {
         let bySwiftName = Dictionary(properties.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         for index in indexes.indices {
             for position in indexes[index].fields.indices {
-                let field = indexes[index].fields[position]
+                let field = indexes[index].fields[position].property
                 // An inherited property is resolved when the schema is created.
                 if bySwiftName[field] == nil, isSubclass || inherited != nil && missing == nil { continue }
+                if bySwiftName[field]?.relationship != nil, !indexes[index].fields[position].keys.isEmpty {
+                    problems.add(
+                        "index",
+                        "An index leads from \(field) to a property of another object. Declare an index of that class instead.", at: type.name)
+                    continue
+                }
                 guard let property = bySwiftName[field], property.field != nil else {
                     problems.add(
                         "index", "An index names \(field), which is not a stored attribute or to-one relationship of \(name).",
                         at: type.name)
                     continue
                 }
-                indexes[index].fields[position] = property.storedName
+                indexes[index].fields[position].property = property.storedName
             }
         }
+    }
+}
+
+/// A key path in `#Index`: a property of the class, or a field of its `Codable` value.
+struct IndexedPath: Hashable {
+    /// The name of the property of the class, and later its stored name.
+    var property: String
+    /// The names of the properties behind it.
+    let keys: [String]
+    /// The property of the class as code.
+    let first: String
+    /// The whole path as code.
+    let path: String
+
+    /// - Returns: nil for subscripts and other components than properties.
+    init?(_ components: KeyPathComponentListSyntax) {
+        var names: [String] = []
+        var path = ""
+        for component in components {
+            switch component.component {
+            case .property(let property):
+                let name = property.declName.baseName.text
+                path += names.isEmpty ? name : ".\(name)"
+                names.append(name)
+            case .optional(let optional) where !names.isEmpty: path += optional.questionOrExclamationMark.text
+            default: return nil
+            }
+        }
+        guard let first = names.first else { return nil }
+        property = first.trimmingBackticks
+        keys = names.dropFirst().map(\.trimmingBackticks)
+        self.first = first
+        self.path = path
     }
 }
 

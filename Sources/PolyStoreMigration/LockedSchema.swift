@@ -80,7 +80,7 @@ private struct SourceWriter {
         }
         var end = "]"
         if !entity.indexes.isEmpty {
-            let indexes = entity.indexes.map { "IndexDescription(fields: \(names($0.fields))\($0.isUnique ? ", isUnique: true" : ""))" }
+            let indexes = entity.indexes.map(source)
             end += ", indexes: [\(indexes.joined(separator: ", "))]"
         }
         guard let hierarchy = entity.hierarchy else { return line(1, "\(end)),") }
@@ -95,6 +95,14 @@ private struct SourceWriter {
                     + "properties: \(names(part.properties)), required: \(names(part.required))),")
         }
         line(1, "])),")
+    }
+
+    private func source(_ index: IndexDescription) -> String {
+        let parts = index.parts.map { part in
+            part.json.map { ".json(\(quoted(part.field)), \(names($0.keys)), as: .\($0.type.rawValue))" } ?? quoted(part.field)
+        }
+        let label = index.readsJSON ? "parts" : "fields"
+        return "IndexDescription(\(label): [\(parts.joined(separator: ", "))]\(index.isUnique ? ", isUnique: true" : ""))"
     }
 
     private func original(_ name: String?) -> String { name.map { ", originalName: \(quoted($0))" } ?? "" }

@@ -76,7 +76,11 @@ private func model(_ body: String) -> String { "@Model final class Thing {\n    
         Wrong(source: model("var _$a: Int = 0"), id: "reserved", says: "a name of the framework"),
         Wrong(source: model("var a: Int = 0\n    #Index<Thing>(\\.a, \\.a)"), id: "index", says: "one twice"),
         Wrong(source: model("var a: Int = 0\n    #Index<Thing>(\\.b)"), id: "index", says: "not a stored attribute"),
-        Wrong(source: model("var a: Int = 0\n    #Index<Thing>(\\.a.b)"), id: "index", says: "key paths to properties"),
+        Wrong(source: model("var a: Int = 0\n    #Index<Thing>(\\.a[0])"), id: "index", says: "key paths to properties"),
+        Wrong(source: model("var a: Site = Site()\n    #Index<Thing>(\\.a.b, \\.a.b)"), id: "index", says: "one twice"),
+        Wrong(source: model("var a: Site = Site()\n    #Index<Thing>(\\.b.c)"), id: "index", says: "not a stored attribute"),
+        Wrong(source: model("var a: Site = Site()\n    #Unique<Thing>(\\.a.b)"), id: "index", says: "cannot be unique"),
+        Wrong(source: model("@Relationship var a: Other?\n    #Index<Thing>(\\.a?.b)"), id: "index", says: "a property of another object"),
         Wrong(source: model("@Relationship var a: Set<Other>\n    #Unique<Thing>(\\.a)"), id: "index", says: "not a stored attribute"),
     ]
 
@@ -99,6 +103,7 @@ private func model(_ body: String) -> String { "@Model final class Thing {\n    
         model("@Relationship(min: 1, max: 3) var a: Set<Other>"),
         model("@Attribute(.unique, .indexed, name: \"x y\", originalName: \"z\") var a: Swift.Int"),
         model("var a: [String: [Int]] = [:]\n    @Relationship var b: Other?\n    #Index<Thing>(\\.a, \\.b)"),
+        model("var a: Site = Site()\n    var b: Site?\n    #Index<Thing>(\\.a.b, \\.b?.c?.d, \\.a)"),
         model("var `default`: Int = 1"),
         model("var `a b`: Int = 1\n    var `Type`: Int = 1\n    @Relationship(inverse: \"a b\") var `c-d`: Other?"),
         model("@available(*, deprecated) var a: Int = 0"), model("@Transient @Clamped var a: Int = 0"),

@@ -34,12 +34,12 @@ struct CarriedTable {
 
     /// Returns whether an index of the source table serves as an index of the target table unchanged.
     func keeps(_ index: EntityTable.Index) -> Bool {
-        var origins: [Int] = []
-        for field in index.fields {
-            guard case .field(let origin, _) = fields[field], replacement(field) == nil else { return false }
-            origins.append(origin)
+        var origins: [PolyStoreBackend.Index.Part] = []
+        for part in index.parts {
+            guard case .field(let origin, _) = fields[part.field], replacement(part.field) == nil else { return false }
+            origins.append(part.of(origin))
         }
-        return source.indexes.contains { $0.plainName == index.plainName && $0.isUnique == index.isUnique && $0.fields == origins }
+        return source.indexes.contains { $0.plainName == index.plainName && $0.isUnique == index.isUnique && $0.parts == origins }
     }
 
     // MARK: - In place

@@ -6,13 +6,15 @@ import PolyStoreQuery
 struct StoredJSONField {
     let field: JSONField
     let attribute: FieldReference
+    /// The index of the value among the fields of the entity, if it is a component of an index; see `IndexedJSONField`.
+    let indexed: Int?
 }
 
 extension QueryExpression {
     /// The expression as a value within a JSON attribute of the object itself; nil for any other expression, and for unsigned integers, which SQL orders with a sign.
-    var storedJSONField: StoredJSONField? {
+    func storedJSONField(_ table: EntityTable) -> StoredJSONField? {
         guard case .json(let field, let inner) = node, type != .uint64, let attribute = inner.asField else { return nil }
-        return StoredJSONField(field: field, attribute: attribute)
+        return StoredJSONField(field: field, attribute: attribute, indexed: indexedJSON(of: table.entity)?.field.index)
     }
 }
 
@@ -23,7 +25,16 @@ extension QueryExpression {
 /// The arguments are the JSON text, the number of the type, the keys, and, for a test of the elements of an array, the element.
 enum JSONFieldFunction {
     private static let name = "polystore_json_field"
-    private static let types = AttributeType.allCases
+    /// The name in indexes. Files contain calls of it, so that neither the arguments nor the results may change.
+    ///
+    /// It is not the name of the function in conditions: earlier releases have that without the flag of an innocuous function, and SQLite would refuse to read the
+    /// schema of the file. A function that they do not know does not prevent them from dropping the index.
+    private static let indexedName = "polystore_indexed_json"
+    /// The types by number.
+    static let types: [AttributeType] = [
+        .bool, .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64, .float, .double, .date, .decimal, .string, .url, .json, .data,
+        .uuid,
+    ]
     /// The bit of a number that makes it a test of the elements of an array.
     private static let containsBit = 0x100
     /// The byte after each key; no byte of UTF-8 equals it.
@@ -38,13 +49,18 @@ enum JSONFieldFunction {
         }
     }
 
-    /// Returns the parameters of a call.
-    static func bindings(of field: JSONField) -> [Binding] {
+    private static func keys(of field: JSONField) -> [UInt8] {
         var keys: [UInt8] = []
         for key in field.keys {
             keys += key.utf8
             keys.append(terminator)
         }
+        return keys
+    }
+
+    /// Returns the parameters of a call.
+    static func bindings(of field: JSONField) -> [Binding] {
+        let keys = keys(of: field)
         guard case .contains(let value, _) = field.result, let element = Binding(value) else { return [.blob(keys)] }
         return [.blob(keys), element]
     }
@@ -54,16 +70,28 @@ enum JSONFieldFunction {
         "\(name)(\(column), \(number), \(Int(number) & containsBit == 0 ? "?" : "?, ?"))"
     }
 
+    /// Returns a call with literals for the keys, as in the definition of an index: SQLite uses an index only for a call that is written equally.
+    static func call(_ column: String, literally field: JSONField) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        let keys = keys(of: field).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+        return "\(indexedName)(\(column), \(number(of: field)), x'\(String(decoding: keys, as: UTF8.self))')"
+    }
+
     /// A reader that the calls of one statement share.
     private final class Box {
         let reader: JSONFieldReader
         init(_ field: JSONField) { reader = JSONFieldReader(field) }
     }
 
-    /// Registers the function with a connection.
+    /// Registers the function with a connection, under both names.
     static func register(_ handle: OpaquePointer) -> Int32 {
+        let code = register(handle, name, SQLITE_UTF8 | SQLITE_DETERMINISTIC)
+        return code == SQLITE_OK ? register(handle, indexedName, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS) : code
+    }
+
+    private static func register(_ handle: OpaquePointer, _ name: String, _ flags: Int32) -> Int32 {
         sqlite3_create_function_v2(
-            handle, name, -1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, nil,
+            handle, name, -1, flags, nil,
             { context, count, arguments in
                 guard let arguments, count >= 3, sqlite3_value_type(arguments[0]) == SQLITE_TEXT,
                     let json = sqlite3_value_text(arguments[0])
@@ -77,7 +105,7 @@ enum JSONFieldFunction {
     private static func reader(
         _ context: OpaquePointer?, _ count: Int32, _ arguments: UnsafeMutablePointer<OpaquePointer?>
     ) -> JSONFieldReader {
-        // The arguments are parameters, which do not change while a statement runs; SQLite discards the reader afterwards.
+        // The arguments are parameters or literals, which do not change while a statement runs; SQLite discards the reader afterwards.
         if let known = sqlite3_get_auxdata(context, 2) { return Unmanaged<Box>.fromOpaque(known).takeUnretainedValue().reader }
         let number = Int(sqlite3_value_int(arguments[1]))
         let type = types[number & 0xff]
@@ -168,26 +196,37 @@ extension QueryCompiler {
             end[end.count - 1] += 1
             append(value, ShapeWord(.inRange))
             bind(.text(text))
-            for binding in JSONFieldFunction.bindings(of: value.field) { bind(binding) }
+            bindKeys(of: value)
             bind(.textBytes(end))
         case .contains:
             append(value, ShapeWord(.contains))
             bind(.blob([UInt8](text.utf8)))
         case .endsWith:
             append(value, ShapeWord(.endsWith))
-            for binding in JSONFieldFunction.bindings(of: value.field) { bind(binding) }
+            bindKeys(of: value)
             bind(.integer(-Int64(text.utf8.count)))
             bind(.blob([UInt8](text.utf8)))
         }
     }
 
-    /// Appends a test of a value, with the parameters of the first call.
+    /// Binds the parameters of a call. The call of a component of an index has literals.
+    private mutating func bindKeys(of value: StoredJSONField) {
+        guard value.indexed == nil else { return }
+        for binding in JSONFieldFunction.bindings(of: value.field) { bind(binding) }
+    }
+
+    /// Appends a test of a value, with the parameters of the first call. The test of a component of an index is one of a field.
     private mutating func append(_ value: StoredJSONField, _ test: ShapeWord, count: Int? = nil) {
+        if let indexed = value.indexed {
+            append(ShapeWord(test.operation, fieldIndex: indexed, comparison: test.comparison))
+            if let count { append(count: count) }
+            return
+        }
         append(ShapeWord(.jsonField, fieldIndex: value.attribute.index))
         append(count: JSONFieldFunction.number(of: value.field))
         append(test)
         if let count { append(count: count) }
-        for binding in JSONFieldFunction.bindings(of: value.field) { bind(binding) }
+        bindKeys(of: value)
     }
 
     /// Returns a constant of the type of a value; nil for another type, and for NaN, which SQLite does not compare.

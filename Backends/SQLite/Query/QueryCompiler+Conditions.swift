@@ -45,15 +45,15 @@ extension QueryCompiler {
             append(part, ShapeWord(.compareDatePart, fieldIndex: part.field.index, comparison: comparison.position))
             bind(.integer(number))
             return true
-        case .compare(let left, _, _) where left.storedJSONField != nil:
-            return left.storedJSONField.map { condition(on: $0, predicate) } ?? false
+        case .compare(let left, _, _) where left.storedJSONField(table) != nil:
+            return left.storedJSONField(table).map { condition(on: $0, predicate) } ?? false
         case .isNull(let expression):
-            if let value = expression.storedJSONField { return condition(on: value, predicate) }
+            if let value = expression.storedJSONField(table) { return condition(on: value, predicate) }
             guard let part = expression.fixedDatePart else { return false }
             append(part, ShapeWord(.datePartIsNull, fieldIndex: part.field.index))
             return true
         case .oneOf(let expression, let values):
-            if let value = expression.storedJSONField { return condition(on: value, predicate) }
+            if let value = expression.storedJSONField(table) { return condition(on: value, predicate) }
             guard let part = expression.fixedDatePart, values.count <= Self.mostListed else { return false }
             append(part, ShapeWord(.datePartOneOf, fieldIndex: part.field.index))
             // Null in a list equals nothing.
@@ -73,7 +73,7 @@ extension QueryCompiler {
             }
             bind(.integer(count))
             return true
-        case .text(let left, _, _): return left.storedJSONField.map { condition(on: $0, predicate) } ?? false
+        case .text(let left, _, _): return left.storedJSONField(table).map { condition(on: $0, predicate) } ?? false
         }
         return true
     }

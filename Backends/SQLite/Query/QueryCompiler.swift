@@ -107,7 +107,7 @@ struct QueryCompiler {
     private static func selectsFewRows(_ request: FetchRequest, _ table: EntityTable) -> Bool {
         if request.limit != nil { return true }
         return request.predicate.conjuncts.contains { part in
-            switch part.fieldCondition {
+            switch part.replacingIndexedJSON(of: table.entity).fieldCondition {
             case .compare(let field, let comparison, _)?: comparison != .notEqual && (field.isObjectID || table.isLeading(field.index))
             case .oneOf(let field, _)?: field.isObjectID || table.isLeading(field.index)
             default: false
@@ -118,7 +118,7 @@ struct QueryCompiler {
     /// Marks the condition at an offset of ``words`` if it is on one of the fields, so that no index serves it.
     private mutating func avoidIndexes(of avoided: FieldMask, at offset: Int) {
         guard !avoided.isEmpty, offset < words.count, let word = ShapeWord(words[offset]), word.fieldIndex >= 0,
-            avoided.contains(word.fieldIndex)
+            word.fieldIndex < FieldMask.capacity, avoided.contains(word.fieldIndex)
         else { return }
         words[offset] = word.avoidingIndexes.bits
     }
@@ -139,8 +139,11 @@ struct QueryCompiler {
         for key in keys {
             var word = UInt32(truncatingIfNeeded: key.field.index + 1) << 16
             if !key.ascending { word |= 1 }
-            if key.nullsComeFirst != key.ascending, !key.field.isObjectID, table.entity.fields[key.field.index].isOptional { word |= 2 }
-            if misordered.contains(key.field, of: table.entity.index) { word |= 4 }
+            let isJSON = key.field.index >= table.fieldCount
+            if key.nullsComeFirst != key.ascending, !key.field.isObjectID, isJSON || table.entity.fields[key.field.index].isOptional {
+                word |= 2
+            }
+            if !isJSON, misordered.contains(key.field, of: table.entity.index) { word |= 4 }
             words.append(word)
             // Ids are unique, so further sort keys have no effect.
             if key.field.isObjectID { return }

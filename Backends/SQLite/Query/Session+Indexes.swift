@@ -54,7 +54,10 @@ extension Session {
 
     /// Returns the condition if it is an equality, a list or a range of the leading field of an index.
     private static func candidate(_ part: QueryPredicate, _ table: EntityTable) -> Candidate? {
-        switch part.fieldCondition {
+        switch part.replacingIndexedJSON(of: table.entity).fieldCondition {
+        // A set of fields has no room for more.
+        case .compare(let field, _, _)? where field.index >= FieldMask.capacity: return nil
+        case .oneOf(let field, _)? where field.index >= FieldMask.capacity: return nil
         case .compare(let field, let comparison, let value)? where !field.isObjectID && comparison != .notEqual && value != .null:
             guard table.isLeading(field.index) else { return nil }
             return Candidate(field: field.index, predicate: part, isEquality: comparison == .equal)
@@ -69,7 +72,9 @@ extension Session {
     private func others(than best: Candidate, _ candidates: [Candidate], _ table: EntityTable) -> FieldMask {
         var fields = FieldMask()
         for candidate in candidates where candidate.field != best.field { fields.insert(candidate.field) }
-        for index in table.indexes where index.fields.first == best.field { for field in index.fields { fields.remove(field) } }
+        for index in table.indexes where index.components.first == best.field {
+            for field in index.components where field < FieldMask.capacity { fields.remove(field) }
+        }
         return fields
     }
 

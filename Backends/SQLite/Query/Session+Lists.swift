@@ -26,7 +26,7 @@ extension Session {
         else { return nil }
         let table = try tables.table(request.entity)
         guard let sorted = sortedFields(request, fixed: list.fixed, table),
-            table.indexes.contains(where: { list.isServed(by: $0.fields, sorted) })
+            table.indexes.contains(where: { list.isServed(by: $0.components, sorted) })
         else { return nil }
         return list.values.map { value in
             var part = request
@@ -49,6 +49,8 @@ extension Session {
                 break
             }
             if fixed.contains(key.field.index) { continue }
+            // The rows of several statements are merged by fields of the record.
+            guard key.field.index < table.fieldCount else { return nil }
             guard key.nullsComeFirst == key.ascending || !table.entity.fields[key.field.index].isOptional,
                 direction == nil || direction == key.ascending, !connection.misordered.contains(key.field, of: table.entity.index)
             else { return nil }

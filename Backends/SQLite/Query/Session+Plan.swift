@@ -7,7 +7,12 @@ extension Session {
     func plan(_ request: FetchRequest) throws -> QueryPlan {
         try check()
         try request.validate()
-        if request.hasComputedKeys { return try plan(request.unsorted).sorted(for: request) }
+        guard request.hasComputedKeys else { return try plan(valid: request) }
+        if let ordered = orderedInSQL(request) { return try plan(valid: ordered) }
+        return try plan(valid: request.unsorted).sorted(for: request)
+    }
+
+    private func plan(valid request: FetchRequest) throws -> QueryPlan {
         let counting = request.isCount ? try compile(request, counting: true) : nil
         // A count with a residual predicate reads the rows.
         let isCounted = counting.map { $0.residual == nil } ?? false
@@ -49,12 +54,13 @@ extension Session {
     /// - Parameter transaction: The transaction of this session.
     func explain(_ request: FetchRequest, in transaction: any ReadTransaction) throws -> QueryPlan {
         var plan = try plan(request)
+        let ordered = request.hasComputedKeys ? orderedInSQL(request) : request
         if request.limit == 0 {
             (plan.rowsExamined, plan.rowsReturned) = (0, 0)
             if request.needsRelated { plan.relatedRowsExamined = 0 }
             return plan
         }
-        if request.hasComputedKeys { return try transaction.explained(request) }
+        guard let request = ordered else { return try transaction.explainedBySorting(request) }
         let counter = try connection.countingRows()
         counter.restart()
         if let lists = try listQueries(request, countsRows: true) {
@@ -113,6 +119,22 @@ extension Session {
         return paths.isEmpty ? [QueryPlan.Access(.scan)] : paths
     }
 
+    /// Returns the condition of an index with names in place of `<expr>`, which SQLite writes for each component that is not a column.
+    private static func named(_ condition: String, _ index: EntityTable.Index, _ table: EntityTable) -> String {
+        guard condition.contains("<expr>") else { return condition }
+        var position = -1
+        var isRange = false
+        return condition.split(separator: " AND ").map { term in
+            // Both bounds of a range are on the same component.
+            if !isRange { position += 1 }
+            isRange = !term.hasSuffix("=?") || term.hasSuffix(">=?") || term.hasSuffix("<=?")
+            guard index.components.indices.contains(position), let indexed = table.entity.indexedJSON(at: index.components[position]) else {
+                return String(term)
+            }
+            return String(term).replacing("<expr>", with: indexed.field.name)
+        }.joined(separator: " AND ")
+    }
+
     private static func access(_ line: String, _ table: EntityTable) -> QueryPlan.Access? {
         let plain = table.entity.name
         let isSearch = line.hasPrefix("SEARCH \(plain)")
@@ -131,7 +153,8 @@ extension Session {
             let index = table.indexes.filter { name.hasPrefix($0.plainName) }.max { $0.plainName.utf8.count < $1.plainName.utf8.count }
             guard let index else { continue }
             return QueryPlan.Access(
-                isSearch ? .search : .index, index: index.plainName, condition: condition(name.dropFirst(index.plainName.count)),
+                isSearch ? .search : .index, index: index.plainName,
+                condition: condition(name.dropFirst(index.plainName.count)).map { named($0, index, table) },
                 isCovering: isCovering)
         }
         return QueryPlan.Access(.scan)

@@ -54,9 +54,21 @@ final class Session: RelatedRecords {
 
     func scan(_ request: FetchRequest) throws -> Scan {
         try check()
+        if request.hasComputedKeys {
+            if let ordered = orderedInSQL(request) { return try scan(ordered) }
+            var scan = try scan(request.unsorted)
+            scan.residual = Scan.Residual(predicate: scan.residual.predicate, sort: true, slice: true)
+            return scan
+        }
         if let queries = try listQueries(request) { return Scan(try mergedCursor(queries, request), residual: .nothing) }
         let query = try compile(request)
         return Scan(try cursor(query), residual: query.residualRequest)
+    }
+
+    /// Returns a request whose computed sort keys SQL evaluates, which are components of indexes; `nil` if there are others. Unsigned integers are others.
+    func orderedInSQL(_ request: FetchRequest) -> FetchRequest? {
+        guard !request.sortKeys.contains(where: { $0.expression?.type == .uint64 }) else { return nil }
+        return request.orderedByIndexedJSON
     }
 
     private func cursor(_ query: CompiledQuery) throws -> SQLiteCursor {

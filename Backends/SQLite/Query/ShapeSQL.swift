@@ -169,7 +169,7 @@ struct ShapeSQL {
         _ = next()
         let values = Array(repeating: "(?)", count: Int(next())).joined(separator: ",")
         named.insert(word.fieldIndex)
-        let column = "\(table.name).\(column(word.fieldIndex))"
+        let column = table.expression(word.fieldIndex, in: table.name)
         return "\(SQLNames.objectID) IN (WITH \(Self.listName)(value) AS (VALUES \(values)) SELECT \(table.name).\(SQLNames.objectID) "
             + "FROM \(Self.listName) CROSS JOIN \(table.name) ON \(column) = \(Self.listName).value)"
     }
@@ -183,10 +183,10 @@ struct ShapeSQL {
     }
 
     private func column(_ fieldIndex: Int) -> String {
-        let name = fieldIndex < 0 ? SQLNames.objectID : table.columns[fieldIndex]
-        return alias.map { "\($0).\(name)" } ?? name
+        guard fieldIndex < 0 else { return table.expression(fieldIndex, in: alias) }
+        return alias.map { "\($0).\(SQLNames.objectID)" } ?? SQLNames.objectID
     }
-    private func isUnsigned(_ fieldIndex: Int) -> Bool { fieldIndex >= 0 && table.entity.fields[fieldIndex].type == .uint64 }
+    private func isUnsigned(_ fieldIndex: Int) -> Bool { table.entity.fields.indices.contains(fieldIndex) && table.entity.fields[fieldIndex].type == .uint64 }
 
     /// Returns `(a AND b)`, with nested groups for many parts.
     private static func join(_ parts: [String], _ separator: String) -> String {

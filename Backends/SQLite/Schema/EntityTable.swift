@@ -7,8 +7,12 @@ final class EntityTable: Sendable {
         let name: String
         /// The name as stored in the file.
         let plainName: String
-        /// The field indexes.
+        /// The indexes of the record's fields that determine the entries.
         let fields: [Int]
+        /// The components. A field of a JSON attribute has an index after those of the record's fields; see `IndexedJSONField`.
+        let components: [Int]
+        /// The components as declared.
+        let parts: [PolyStoreBackend.Index.Part]
         let isUnique: Bool
     }
 
@@ -49,8 +53,16 @@ final class EntityTable: Sendable {
 
     deinit { columnFormats.deallocate() }
 
-    /// Returns whether a field is the first one of an index.
-    func isLeading(_ fieldIndex: Int) -> Bool { indexes.contains { $0.fields.first == fieldIndex } }
+    /// Returns whether a field, or a field of JSON, is the first component of an index.
+    func isLeading(_ fieldIndex: Int) -> Bool { indexes.contains { $0.components.first == fieldIndex } }
+
+    /// Returns the quoted column of a field, or the call that returns a field of JSON.
+    /// - Parameter qualifier: The quoted name or the alias of the table; `nil` for none.
+    func expression(_ fieldIndex: Int, in qualifier: String? = nil) -> String {
+        let indexed = entity.indexedJSON(at: fieldIndex)
+        let column = (qualifier.map { $0 + "." } ?? "") + columns[indexed?.attribute ?? fieldIndex]
+        return indexed.map { JSONFieldFunction.call(column, literally: $0.json) } ?? column
+    }
 
     /// Returns the quoted column of a field.
     func column(_ field: FieldReference) -> String { field.isObjectID ? SQLNames.objectID : columns[field.index] }
@@ -83,7 +95,7 @@ final class EntityTable: Sendable {
     /// The statements that create the indexes.
     var indexSQL: [String] {
         indexes.map { index in
-            let fields = index.fields.map { columns[$0] }.joined(separator: ", ")
+            let fields = index.components.map { expression($0) }.joined(separator: ", ")
             return "CREATE \(index.isUnique ? "UNIQUE INDEX" : "INDEX") \(index.name) ON \(name) (\(fields))"
         }
     }

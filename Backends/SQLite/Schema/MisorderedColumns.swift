@@ -53,8 +53,9 @@ struct MisorderedColumns {
     /// corrected, because no index serves it.
     mutating func check(_ connection: borrowing Connection) {
         for table in connection.tables.entities {
-            for fieldIndex in Set(table.indexes.compactMap(\.fields.first)) where table.entity.fields[fieldIndex].type == .uint64 {
-                let index = table.indexes.first { $0.fields.first == fieldIndex }?.name ?? ""
+            for fieldIndex in Set(table.indexes.compactMap(\.components.first))
+            where fieldIndex < table.fieldCount && table.entity.fields[fieldIndex].type == .uint64 {
+                let index = table.indexes.first { $0.components.first == fieldIndex }?.name ?? ""
                 let search =
                     "SELECT count(*) FROM (SELECT 1 FROM \(table.name) INDEXED BY \(index) WHERE \(table.columns[fieldIndex]) < 0 LIMIT 1)"
                 // The statement fails if the index does not exist yet. Its creation changes the schema, so that the column is checked again.

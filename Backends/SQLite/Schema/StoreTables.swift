@@ -27,9 +27,12 @@ final class StoreTables: Sendable {
         self.links = links.compactMap { $0 }
         var tables: [EntityTable?] = Array(repeating: nil, count: schema.entities.count)
         for entity in schema.entities.sorted(by: { $0.name < $1.name }) {
-            let indexes = entity.indexes.map { index in
+            // SQLite would order unsigned integers with a sign, so conditions on them are evaluated without an index.
+            let indexes = entity.indexes.filter { !$0.parts.contains { $0.json?.type == .uint64 } }.map { index in
                 let name = names.claim(index.name)
-                return EntityTable.Index(name: SQLNames.quoted(name), plainName: name, fields: index.fields, isUnique: index.isUnique)
+                return EntityTable.Index(
+                    name: SQLNames.quoted(name), plainName: name, fields: index.fields,
+                    components: index.parts.map { entity.field(of: $0).index }, parts: index.parts, isUnique: index.isUnique)
             }
             tables[entity.index] = EntityTable(entity, indexes: indexes)
         }

@@ -1,7 +1,7 @@
 import PolyStoreBackend
 
 /// A snapshot: a connection inside a deferred transaction whose first read pinned the version.
-final class SQLiteReadTransaction: ReadTransaction {
+final class SQLiteReadTransaction: OrdersByIndexedJSON {
     // Replaced only in `renew()`; a transaction is used by one thread at a time.
     @exclusivity(unchecked) private var session: Session
     private let pool: ConnectionPool

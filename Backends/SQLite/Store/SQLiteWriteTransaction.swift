@@ -2,7 +2,7 @@ import CSQLite
 import PolyStoreBackend
 
 /// The write transaction of a store: the writing connection inside `BEGIN IMMEDIATE`.
-final class SQLiteWriteTransaction: WriteTransaction {
+final class SQLiteWriteTransaction: WriteTransaction, OrdersByIndexedJSON {
     private let session: Session
     private let pool: ConnectionPool
     // A transaction is used by one thread at a time, and no access lasts longer than a statement.

@@ -2,11 +2,11 @@ import PolyStoreBackend
 
 /// Values within JSON attributes: how each kind of value is read as each type, and where they can be used.
 let jsonFieldCases: [ConformanceCase] =
-    readings.map { reading in
+    jsonReadings.map { reading in
         ConformanceCase("expression.json.as-\(reading.type)", "Which values in JSON are read as \(reading.type), and which are null.") {
             run in
             // Alone, as a member, and as a member of a member.
-            let nulls = commonNulls.map { ($0, Value.null) } + reading.nulls.map { ($0, .null) }
+            let nulls = jsonNulls.map { ($0, Value.null) } + reading.nulls.map { ($0, .null) }
             let all = reading.values + nulls
             for (name, keys, wrap) in [
                 ("alone", [], { $0 }), ("a member", ["a"], { "{\"b\": 0, \"a\" : \($0) , \"c\":[]}" }),
@@ -347,17 +347,17 @@ let jsonFieldCases: [ConformanceCase] =
     ]
 
 /// A type, values in JSON that are read as it, and values that are null.
-private struct Reading: Sendable {
+struct JSONReading: Sendable {
     let type: AttributeType
     let values: [(String, Value)]
     let nulls: [String]
 }
 
 /// Values in JSON that are null as every type.
-private let commonNulls = ["null"]
+let jsonNulls = ["null"]
 
-private let readings: [Reading] = [
-    Reading(
+let jsonReadings: [JSONReading] = [
+    JSONReading(
         type: .string,
         values: [
             ("\"\"", .text("")), ("\"a\"", .text("a")), ("\"\\u0061\"", .text("a")), ("\"é\"", .text("é")),
@@ -369,9 +369,9 @@ private let readings: [Reading] = [
         nulls: [
             "1", "true", "[]", "[\"a\"]", "{}", "\"\\ud800\"", "\"\\udc00\"", "\"\\ud800\\u0041\"", "\"\\udc00\\ud800\"", "\"\\ud800x\"",
         ]),
-    Reading(type: .url, values: [("\"https:\\/\\/a.example\\/b?c#d\"", .text("https://a.example/b?c#d"))], nulls: ["1", "{}"]),
-    Reading(type: .bool, values: [("true", .integer(1)), ("false", .integer(0))], nulls: ["1", "0", "\"true\"", "[true]", "{}"]),
-    Reading(
+    JSONReading(type: .url, values: [("\"https:\\/\\/a.example\\/b?c#d\"", .text("https://a.example/b?c#d"))], nulls: ["1", "{}"]),
+    JSONReading(type: .bool, values: [("true", .integer(1)), ("false", .integer(0))], nulls: ["1", "0", "\"true\"", "[true]", "{}"]),
+    JSONReading(
         type: .int64,
         values: [
             ("0", .integer(0)), ("-0", .integer(0)), ("0.0", .integer(0)), ("0e999999999999999999999", .integer(0)), ("1", .integer(1)),
@@ -387,14 +387,14 @@ private let readings: [Reading] = [
             "\"1\"", "true",
             "[1]", "{}", "9223372036854775807.5",
         ]),
-    Reading(
+    JSONReading(
         type: .uint64,
         values: [
             ("0", .integer(0)), ("-0", .integer(0)), ("18446744073709551615", .integer(-1)), ("1.8446744073709551615e19", .integer(-1)),
             ("7", .integer(7)),
         ],
         nulls: ["-1", "18446744073709551616", "0.5", "\"7\""]),
-    Reading(
+    JSONReading(
         type: .double,
         values: [
             ("0", .real(0)), ("-0", .real(0)), ("-0.0e5", .real(0)), ("1", .real(1)), ("1.0", .real(1)), ("0.1", .real(0.1)),
@@ -405,25 +405,25 @@ private let readings: [Reading] = [
             ("1.7976931348623157e308", .real(.greatestFiniteMagnitude)), ("-2.5E-1", .real(-0.25)),
         ],
         nulls: ["1e309", "-1e999999999999999999999", "\"1\"", "true", "[1]", "{}"]),
-    Reading(type: .float, values: [("0.1", .real(Double(Float(0.1)))), ("16777217", .real(16_777_216))], nulls: ["1e39", "\"1\""]),
-    Reading(
+    JSONReading(type: .float, values: [("0.1", .real(Double(Float(0.1)))), ("16777217", .real(16_777_216))], nulls: ["1e39", "\"1\""]),
+    JSONReading(
         type: .date, values: [("0", .real(0)), ("86400.5", .real(86400.5)), ("-1e9", .real(-1e9))], nulls: ["\"2001-01-01\"", "1e400"]),
-    Reading(
+    JSONReading(
         type: .decimal,
         values: [
             ("0", .blob([0x80])), ("-0.00", .blob([0x80])), ("1", .blob([0x81, 0x80, 1, 2, 0])),
             ("1.50", .blob([0x81, 0x80, 1, 2, 51, 0])),
             ("-1.5", .blob([0x7f, 0x7f, 254, 253, 204, 255])),
         ], nulls: ["\"1\"", "true", "{}"]),
-    Reading(
+    JSONReading(
         type: .uuid,
         values: [
             ("\"00010203-0405-0607-0809-0A0B0C0D0E0F\"", .blob(Array(0..<16))),
             ("\"ffffffff-ffff-ffff-ffff-ffffffffffff\"", .blob(Array(repeating: 255, count: 16))),
         ], nulls: ["\"\"", "\"00010203\"", "1"]),
-    Reading(
+    JSONReading(
         type: .data, values: [("\"AQID\"", .blob([1, 2, 3])), ("\"\"", .blob([])), ("\"AA==\"", .blob([0]))], nulls: ["\"*\"", "[1,2,3]"]),
-    Reading(
+    JSONReading(
         type: .json,
         values: [
             ("1", .text("1")), ("1.0", .text("1.0")), ("\"a\"", .text("\"a\"")), ("[1, 2]", .text("[1, 2]")),
@@ -454,7 +454,7 @@ private func integer(_ number: Int64) -> QueryExpression { .constant(.integer(nu
 
 extension TestStore {
     /// Returns a value within the attribute of Thing.
-    fileprivate func json(_ keys: [String], _ result: JSONField.Result) throws -> QueryExpression {
+    func json(_ keys: [String], _ result: JSONField.Result) throws -> QueryExpression {
         guard let value = QueryExpression.json(JSONField(keys, result), of: .field(try field("Thing", "value"))) else {
             throw StoreError(.invalidPredicate, "\(keys) \(result)")
         }

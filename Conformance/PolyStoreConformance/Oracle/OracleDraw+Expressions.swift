@@ -138,6 +138,7 @@ extension OracleDraw {
     private mutating func json(_ entity: Entity) -> QueryExpression? {
         let attributes = entity.fields.filter { $0.type == .json }
         guard !attributes.isEmpty else { return nil }
+        if let indexed = indexedJSON(entity) { return indexed }
         let attribute = QueryExpression.field(FieldReference(random.pick(attributes)))
         let keys = (0..<random.pick([0, 1, 1, 1, 2, 2, 3])).map { _ in random.pick(OracleJSON.keys) }
         let type = random.pick(AttributeType.allCases.filter(JSONField.accepts))
@@ -146,6 +147,13 @@ extension OracleDraw {
             if !element.isNull { return .json(JSONField(keys, .contains(element, type)), of: attribute) }
         }
         return .json(JSONField(keys, .value(type)), of: attribute)
+    }
+
+    /// Draws a value within a JSON attribute that is a component of an index, in half of the cases if there is one.
+    private mutating func indexedJSON(_ entity: Entity) -> QueryExpression? {
+        let parts = entity.indexes.flatMap(\.parts).filter { $0.json != nil }
+        guard !parts.isEmpty, random.once(in: 2) else { return nil }
+        return entity.expression(of: random.pick(parts))
     }
 
     /// Draws a condition on a value within a JSON attribute.
@@ -305,5 +313,13 @@ extension OracleDraw {
             return .related(reference, text(reference.destination, 0))
         }
         return random.pick([.field(.objectID), .constant(.blob([1]), .data)])
+    }
+}
+
+extension Entity {
+    /// Returns the value of a component of an index.
+    func expression(of part: Index.Part) -> QueryExpression {
+        let field = QueryExpression.field(FieldReference(fields[part.field]))
+        return part.json.flatMap { .json($0, of: field) } ?? field
     }
 }

@@ -36,9 +36,9 @@ extension OracleDraw {
                 SortKey(key, ascending: random.once(in: 2), nulls: random.pick([.smallest, .smallest, .first, .last])))
         }
         // Orders by several fields, for which compound indexes exist.
-        if random.once(in: 5), let index = entity.indexes.last {
+        if random.once(in: 5), let index = entity.indexes.last(where: \.readsJSON) ?? entity.indexes.last {
             let ascending = random.once(in: 2)
-            request.sortKeys = index.fields.map { SortKey(FieldReference(entity.fields[$0]), ascending: ascending) }
+            request.sortKeys = index.parts.map { SortKey(entity.expression(of: $0), ascending: ascending) }
         }
         let count = model.rows[entity.index].count
         if random.once(in: 2) { request.limit = random.pick([0, 1, 1, 2, 3, 5, count / 2, count, .max]) }

@@ -52,12 +52,24 @@ enum OracleSchema {
 
     private static func indexes(_ properties: [PropertyDescription], _ random: inout SplitMix64) -> [IndexDescription] {
         let fields = properties.filter { if case .relationship(let relationship) = $0 { !relationship.isToMany } else { true } }
-        guard fields.count > 1 else { return [] }
-        return (0..<random.below(3)).map { _ in
+        let ofJSON = jsonIndex(fields, &random).map { [$0] } ?? []
+        guard fields.count > 1 else { return ofJSON }
+        return ofJSON + (0..<random.below(3)).map { _ in
             let picked = random.pick(2 + random.below(2), of: fields)
             let isScarce = picked.contains { if case .attribute(let attribute) = $0 { attribute.type != .bool } else { false } }
             return IndexDescription(fields: picked.map(\.name), isUnique: isScarce && random.once(in: 3))
         }
+    }
+
+    /// Draws an index that contains a field of a JSON attribute, if there is one.
+    private static func jsonIndex(_ fields: [PropertyDescription], _ random: inout SplitMix64) -> IndexDescription? {
+        let attributes = fields.filter { if case .attribute(let attribute) = $0 { attribute.type == .json } else { false } }
+        guard !attributes.isEmpty, random.once(in: 2) else { return nil }
+        let keys = (0..<random.pick([0, 1, 1, 1, 2])).map { _ in random.pick(OracleJSON.keys) }
+        let type = random.pick(AttributeType.allCases.filter { JSONField.accepts($0) && $0 != .json })
+        var parts: [IndexDescription.Part] = [.json(random.pick(attributes).name, keys, as: type)]
+        if random.once(in: 2) { parts.insert(.init(random.pick(fields).name), at: random.below(2)) }
+        return IndexDescription(parts: parts)
     }
 }
 
@@ -66,7 +78,7 @@ extension ResolvedSchema {
     var inShort: String {
         entities.map { entity in
             let fields = entity.fields.map { field in "\(field.index) \(field.name) \(field.type)\(field.isOptional ? "?" : "")" }
-            let indexes = entity.indexes.map { "\($0.isUnique ? "unique" : "index") \($0.fields)" }
+            let indexes = entity.indexes.map { "\($0.isUnique ? "unique" : "index") \($0.readsJSON ? $0.name : "\($0.fields)")" }
             let relationships = entity.relationships.map {
                 "\($0.name) to E\($0.destination) \($0.storage)\($0.isOrdered ? " ordered" : "")"
             }

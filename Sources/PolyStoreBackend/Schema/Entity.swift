@@ -18,6 +18,8 @@ public final class Entity: Sendable {
     public let classes: [EntityClass]
     /// The field that holds the name of an object's own entity; `nil` for an entity that holds no hierarchy.
     public let classifierField: Int?
+    /// The fields of JSON attributes that are components of indexes.
+    package let indexedJSON: [IndexedJSONField]
     /// The byte layout of the records.
     public let layout: RecordLayout
     private let fieldsByName: [String: Int]
@@ -30,6 +32,7 @@ public final class Entity: Sendable {
         self.fields = fields
         self.relationships = relationships
         self.indexes = indexes
+        self.indexedJSON = IndexedJSONField.all(of: indexes, fields)
         self.classes = description.classes
         self.classifierField = description.classifierField
         self.layout = RecordLayout(entityName: description.name, fields: fields)
@@ -91,12 +94,37 @@ public struct Field: Sendable, Hashable {
 
 /// An index that a store maintains.
 public struct Index: Sendable, Hashable {
+    /// A component of the entries of an index: the value of a field, or of a field of a JSON attribute.
+    public struct Part: Sendable, Hashable {
+        /// The field index; for a field of a JSON attribute that of the attribute.
+        public let field: Int
+        /// The field of the JSON attribute, whose result is a ``JSONField/Result/value(_:)``; `nil` for the value of the field itself.
+        public let json: JSONField?
+
+        /// Returns the same component of another field.
+        package func of(_ field: Int) -> Part { Part(field: field, json: json) }
+    }
+
     /// A readable name made of the names of the entity and its fields. It is stable, but two indexes can share it if names contain underscores.
     public let name: String
-    /// The field indexes, in order.
-    public let fields: [Int]
-    /// A Boolean value that indicates whether the index enforces uniqueness.
+    /// The components of the entries, in order.
+    ///
+    /// A backend that does not use them may index ``fields`` instead: the texts of the JSON attributes. Results are the same.
+    public let parts: [Part]
+    /// A Boolean value that indicates whether the index enforces uniqueness. An index with a field of a JSON attribute does not.
     public let isUnique: Bool
+
+    /// The field indexes, in order. A field of a JSON attribute is represented by the attribute.
+    public let fields: [Int]
+    /// A Boolean value that indicates whether a component is a field of a JSON attribute.
+    public var readsJSON: Bool { parts.contains { $0.json != nil } }
+
+    init(name: String, parts: [Part], isUnique: Bool) {
+        self.name = name
+        self.parts = parts
+        self.isUnique = isUnique
+        fields = parts.map(\.field)
+    }
 }
 
 /// A relationship of a ``ResolvedSchema``.

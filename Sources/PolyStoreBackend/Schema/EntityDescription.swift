@@ -26,6 +26,42 @@ public struct EntityDescription: Sendable, Hashable, Codable {
         self.indexes = indexes
         self.hierarchy = hierarchy
     }
+
+    // Written by hand, because earlier releases know no indexes with fields of JSON attributes: they read the entity without these, and remove them when they
+    // open the store for writing.
+
+    private enum CodingKeys: String, CodingKey {
+        case name, originalName, properties, indexes, jsonIndexes, hierarchy
+    }
+
+    /// An index with a field of a JSON attribute, and its position among all indexes.
+    private struct StoredJSONIndex: Codable {
+        let position: Int
+        let index: IndexDescription
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            name: try values.decode(String.self, forKey: .name), originalName: try values.decodeIfPresent(String.self, forKey: .originalName),
+            properties: try values.decode([PropertyDescription].self, forKey: .properties),
+            indexes: try values.decode([IndexDescription].self, forKey: .indexes),
+            hierarchy: try values.decodeIfPresent(EntityHierarchy.self, forKey: .hierarchy))
+        for stored in try values.decodeIfPresent([StoredJSONIndex].self, forKey: .jsonIndexes) ?? [] {
+            indexes.insert(stored.index, at: min(max(0, stored.position), indexes.count))
+        }
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encode(name, forKey: .name)
+        try values.encodeIfPresent(originalName, forKey: .originalName)
+        try values.encode(properties, forKey: .properties)
+        try values.encode(indexes.filter { !$0.readsJSON }, forKey: .indexes)
+        let others = indexes.enumerated().filter { $0.element.readsJSON }.map { StoredJSONIndex(position: $0.offset, index: $0.element) }
+        if !others.isEmpty { try values.encode(others, forKey: .jsonIndexes) }
+        try values.encodeIfPresent(hierarchy, forKey: .hierarchy)
+    }
 }
 
 extension EntityDescription {
@@ -173,19 +209,5 @@ public struct RelationshipDescription: Sendable, Hashable, Codable {
         self.isRequired = isRequired
         self.minCount = minCount
         self.maxCount = maxCount
-    }
-}
-
-/// An index over one or more fields, in order.
-public struct IndexDescription: Sendable, Hashable, Codable {
-    /// The names of attributes or to-one relationships.
-    public var fields: [String]
-    /// A Boolean value that indicates whether the index enforces uniqueness.
-    public var isUnique: Bool
-
-    /// Creates the declaration of an index.
-    public init(fields: [String], isUnique: Bool = false) {
-        self.fields = fields
-        self.isUnique = isUnique
     }
 }

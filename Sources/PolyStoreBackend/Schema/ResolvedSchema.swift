@@ -207,14 +207,15 @@ struct SchemaResolver {
 
     private func indexes(of entity: EntityDescription, fields: [Field]) throws -> [Index] {
         var found: [Index] = []
-        func add(_ fieldIndexes: [Int], unique: Bool) {
-            if let same = found.firstIndex(where: { $0.fields == fieldIndexes }) {
-                if unique { found[same] = Index(name: found[same].name, fields: fieldIndexes, isUnique: true) }
+        func add(_ parts: [Index.Part], unique: Bool) {
+            if let same = found.firstIndex(where: { $0.parts == parts }) {
+                if unique { found[same] = Index(name: found[same].name, parts: parts, isUnique: true) }
                 return
             }
-            let name = ([entity.name] + fieldIndexes.map { fields[$0].name }).joined(separator: "_")
-            found.append(Index(name: name, fields: fieldIndexes, isUnique: unique))
+            let names = parts.map { ([fields[$0.field].name] + ($0.json?.keys ?? [])).joined(separator: ".").replacing("\0", with: "_") }
+            found.append(Index(name: ([entity.name] + names).joined(separator: "_"), parts: parts, isUnique: unique))
         }
+        func add(_ fieldIndexes: [Int], unique: Bool) { add(fieldIndexes.map { Index.Part(field: $0, json: nil) }, unique: unique) }
         for property in entity.properties {
             guard let field = fields.first(where: { $0.name == property.name }) else { continue }
             switch property {
@@ -226,20 +227,42 @@ struct SchemaResolver {
             }
         }
         for index in entity.indexes {
-            let fieldIndexes = try index.fields.map { name in
-                guard let field = fields.first(where: { $0.name == name && !$0.isHidden }) else {
+            let parts = try index.parts.map { part in
+                guard let field = fields.first(where: { $0.name == part.field && !$0.isHidden }) else {
                     throw fail(
-                        entity.name, name,
-                        "An index of \(entity.name) names \(name), which is not an attribute or to-one relationship of it.")
+                        entity.name, part.field,
+                        "An index of \(entity.name) names \(part.field), which is not an attribute or to-one relationship of it.")
                 }
-                return field.index
+                try check(part, field, index, entity)
+                return Index.Part(field: field.index, json: part.json)
             }
-            guard !fieldIndexes.isEmpty, Set(fieldIndexes).count == fieldIndexes.count else {
+            guard !parts.isEmpty, Set(parts).count == parts.count else {
                 throw fail(entity.name, nil, "An index of \(entity.name) is empty or names a field twice.")
             }
-            add(fieldIndexes, unique: index.isUnique)
+            add(parts, unique: index.isUnique)
         }
         return found
+    }
+
+    /// Checks a component of an index that is a field of a JSON attribute.
+    private func check(_ part: IndexDescription.Part, _ field: Field, _ index: IndexDescription, _ entity: EntityDescription) throws {
+        let path = "\(entity.name).\(part.path)"
+        if let problem = part.problem { throw fail(entity.name, part.field, "\(path) cannot be indexed. \(problem)") }
+        guard let json = part.json else { return }
+        if let refusal = json.refusal(of: .field(FieldReference(field))) {
+            throw fail(entity.name, part.field, "\(path) cannot be indexed. \(refusal)")
+        }
+        guard case .value(let type) = json.result, type != .json else {
+            throw fail(
+                entity.name, part.field,
+                "\(path) cannot be indexed, because it is not a single value: an index contains texts, numbers, dates, Boolean values, UUIDs, URLs or data. "
+                    + "Index a field of it, or store what you search for in an attribute.")
+        }
+        if index.isUnique {
+            throw fail(
+                entity.name, part.field,
+                "\(path) cannot be unique, because it is a field of the JSON attribute \(part.field). Store the value in an attribute, and declare that as unique.")
+        }
     }
 
     private mutating func relationship(_ source: Int, _ relationshipIndex: Int, _ fieldsOf: [[Field]]) throws -> Relationship {

@@ -59,6 +59,16 @@ private struct SchemaHasher {
         add(entity.indexes) { hasher, index in
             hasher.add(index.fields) { $0.add($1) }
             hasher.add(index.isUnique)
+            // Adds nothing for an index without fields of JSON attributes, so that existing hashes stay the same.
+            if index.readsJSON {
+                hasher.add(4 as UInt8)
+                for part in index.parts {
+                    hasher.add(part.json != nil)
+                    guard let json = part.json else { continue }
+                    hasher.add(json.keys) { $0.add($1) }
+                    hasher.add(json.type.rawValue)
+                }
+            }
         }
         // Adds nothing for an entity without a hierarchy, so that existing hashes stay the same.
         if let hierarchy = entity.hierarchy { add(hierarchy) }

@@ -7,7 +7,7 @@ final class CoveringCursor: RecordCursor {
     private let entity: Entity
     private let arena = RecordArena(capacity: 256)
     @exclusivity(unchecked) private var builder: RecordBuilder
-    /// The positions of the index's components, in ascending order of their field indexes.
+    /// The positions of the index's components that are fields of the record, in ascending order of their field indexes.
     private let order: [Int]
     @exclusivity(unchecked) private var components: [Value] = []
     /// A Boolean value that indicates whether only row ids are requested.
@@ -19,7 +19,7 @@ final class CoveringCursor: RecordCursor {
         self.source = source
         self.onlyIDs = onlyIDs
         builder = RecordBuilder(arena)
-        order = source.index.fields.indices.sorted { source.index.fields[$0].index < source.index.fields[$1].index }
+        order = source.index.fields.indices.filter { source.index.index.parts[$0].json == nil }.sorted { source.index.fields[$0].index < source.index.fields[$1].index }
         super.init(layout: entity.layout)
         if onlyIDs {
             builder.begin(entity.layout)

@@ -2,7 +2,7 @@ import PolyStoreBackend
 
 /// A read transaction that exposes the reader to the shared executor, which evaluates residual predicates and sorts. It counts the rows of related objects that
 /// are read for a request that is being explained.
-final class ScanTransaction: ReadTransaction {
+final class ScanTransaction: OrdersByIndexedJSON {
     private let reader: SnapshotReader
     init(_ reader: SnapshotReader) { self.reader = reader }
     var version: UInt64 { 0 }

@@ -4,8 +4,29 @@ import PolyStoreQuery
 extension SnapshotReader {
     /// Returns the cursor of a request, and the work that remains for the shared executor.
     func scan(_ request: FetchRequest) throws -> Scan {
+        if request.hasComputedKeys {
+            if let ordered = try ordered(request) { return Scan(try cursor(ordered.plan, ordered.request), residual: ordered.residual) }
+            var scan = try scan(request.unsorted)
+            scan.residual = Scan.Residual(predicate: scan.residual.predicate, sort: true, slice: true)
+            return scan
+        }
         let plan = try Planner(self, request).plan()
         return Scan(try cursor(plan, request), residual: Self.residual(plan, request))
+    }
+
+    /// A request whose computed sort keys are the order of an index.
+    private struct OrderedRequest {
+        /// The request with fields in place of the sort keys.
+        let request: FetchRequest
+        let plan: RequestPlan
+        var residual: Scan.Residual { SnapshotReader.residual(plan, request) }
+    }
+
+    /// Returns the request with its plan, if an index provides the order of its computed sort keys.
+    private func ordered(_ request: FetchRequest) throws -> OrderedRequest? {
+        guard let ordered = request.orderedByIndexedJSON else { return nil }
+        let plan = try Planner(self, ordered).plan()
+        return plan.isOrdered ? OrderedRequest(request: ordered, plan: plan) : nil
     }
 
     static func residual(_ plan: RequestPlan, _ request: FetchRequest) -> Scan.Residual {
@@ -204,18 +225,26 @@ extension SnapshotReader {
 
     func plan(_ request: FetchRequest) throws -> QueryPlan {
         try request.validate()
-        if request.hasComputedKeys { return try plan(request.unsorted).sorted(for: request) }
+        if request.hasComputedKeys {
+            guard let ordered = try ordered(request) else { return try plan(request.unsorted).sorted(for: request) }
+            return try described(ordered.plan, ordered.request)
+        }
         if request.isCount, request.predicate == .all, !request.ignoresIndexes {
             return QueryPlan(entity: request.entity.name, accesses: [QueryPlan.Access(.statistics)], pushedDown: ["count"])
         }
-        let plan = try Planner(self, request).plan()
+        return try described(try Planner(self, request).plan(), request)
+    }
+
+    /// Returns a plan in words.
+    private func described(_ plan: RequestPlan, _ request: FetchRequest) throws -> QueryPlan {
         var pushed: [String] = []
         let evaluated: [QueryPredicate]
         if case .nothing = plan.path {
             evaluated = request.predicate.conjuncts
         } else {
             let residual = Set(plan.residual?.conjuncts ?? [])
-            evaluated = request.predicate.normalized.conjuncts.filter { !residual.contains($0) }
+            let predicate = request.predicate.replacingIndexedJSON(of: request.entity).normalized.restoringIndexedJSON(of: request.entity)
+            evaluated = predicate.conjuncts.filter { !residual.contains($0) }
         }
         if !evaluated.isEmpty { pushed.append("filter \(QueryPredicate.and(evaluated))") }
         if plan.isOrdered { pushed.append("order by \((request.sortKeys.map(\.field.name) + ["objectID"]).joined(separator: ", "))") }

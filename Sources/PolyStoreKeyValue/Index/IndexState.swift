@@ -15,7 +15,7 @@ struct IndexState: Hashable, Sendable {
     let entity: UInt32
     /// A Boolean value that indicates whether no two objects may have the same values.
     let isUnique: Bool
-    /// The names of the fields, separated by NUL. Unique within the entity.
+    /// The names of the components, separated by NUL. Unique within the entity.
     let name: String
 
     init(entity: UInt32, isUnique: Bool, name: String) {
@@ -35,7 +35,16 @@ struct IndexState: Hashable, Sendable {
     }
 
     /// Returns the stored name of an index.
-    static func name(_ index: Index, _ entity: Entity) -> String { index.fields.map { entity.fields[$0].name }.joined(separator: "\0") }
+    ///
+    /// The name of a field of a JSON attribute is that of the attribute, two NULs, the type, and for each key a colon, its length in bytes, a colon, and the key.
+    /// No other name contains NUL.
+    static func name(_ index: Index, _ entity: Entity) -> String {
+        index.parts.map { part in
+            let name = entity.fields[part.field].name
+            guard let json = part.json else { return name }
+            return "\(name)\0\0\(json.type.rawValue)" + json.keys.map { ":\($0.utf8.count):\($0)" }.joined()
+        }.joined(separator: "\0")
+    }
 
     var bytes: [UInt8] {
         [phase.rawValue, (holdsCutEntries ? 1 : 0) | (isUnique ? 2 : 0)] + BigEndianInteger.bytes(entity) + Array(name.utf8)

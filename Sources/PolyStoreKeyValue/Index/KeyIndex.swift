@@ -1,18 +1,25 @@
 import PolyStoreBackend
+import PolyStoreQuery
 
 /// An index of an entity and the encoding of its keys.
 final class KeyIndex: Sendable {
     let index: Index
     let entity: Entity
     let number: UInt32
+    /// The components as fields; see `IndexedJSONField`.
     let fields: [Field]
+    /// The reader of each component that is a field of a JSON attribute; empty if none is.
+    private let readers: [JSONFieldReader?]
     /// For each component, the number of bytes to reserve for the following ones.
     let reserves: [Int]
     var isUnique: Bool { index.isUnique }
     var space: Keyspace { index.isUnique ? .uniqueIndex : .index }
     /// The bytes that the keys begin with, as a number: the space and the number of the index.
     var beginning: UInt64 { UInt64(space.rawValue) << 32 | UInt64(number) }
+    /// The fields of the record that determine the entries.
     let mask: FieldMask
+    /// The fields of the record whose values the entries contain.
+    let covered: FieldMask
     /// A Boolean value that indicates whether a component has variable length, so that it can be truncated.
     let hasVariableFields: Bool
 
@@ -21,10 +28,14 @@ final class KeyIndex: Sendable {
         self.index = index
         self.entity = entity
         self.number = number
-        fields = index.fields.map { entity.fields[$0] }
+        fields = index.parts.map { entity.field(of: $0) }
+        readers = index.readsJSON ? index.parts.map { $0.json.map { JSONFieldReader($0) } } : []
         var mask = FieldMask()
         for field in index.fields { mask.insert(field) }
         self.mask = mask
+        var covered = FieldMask()
+        for part in index.parts where part.json == nil { covered.insert(part.field) }
+        self.covered = covered
         hasVariableFields = fields.contains { $0.type.fixedWidth == 0 && $0.type != .uuid && $0.type != .decimal }
         var reserve = 8
         var reserves: [Int] = []
@@ -58,12 +69,29 @@ final class KeyIndex: Sendable {
     /// - Returns: whether a component is null.
     private func components(_ record: RecordView, _ keys: KeyWriter) -> Bool {
         keys.begin(space, number)
+        if !readers.isEmpty {
+            append(record, keys)
+            // Not unique, so that null has no effect.
+            return false
+        }
         var hasNull = false
         for (position, field) in fields.enumerated() {
             if record.isNull(field.index) { hasNull = true }
             keys.append(field, of: record, reserve: reserves[position])
         }
         return hasNull
+    }
+
+    /// Appends the components of an index with fields of JSON attributes.
+    private func append(_ record: RecordView, _ keys: KeyWriter) {
+        for (position, part) in index.parts.enumerated() {
+            guard let reader = readers[position] else {
+                keys.append(fields[position], of: record, reserve: reserves[position])
+                continue
+            }
+            let value = record.isNull(part.field) ? .null : reader.value(in: record.bytes(part.field))
+            keys.append(value, type: fields[position].type, reserve: reserves[position])
+        }
     }
 
     /// Encodes the key of a record's entry; `keys.isCut` indicates whether it was truncated.

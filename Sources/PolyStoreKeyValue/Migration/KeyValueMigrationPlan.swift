@@ -94,14 +94,14 @@ struct KeyValueMigrationPlan {
     private static func same(_ index: Index, _ entity: Entity, _ change: SchemaChange) -> (Index, Entity)? {
         guard case .carried(let before, let fields) = change.entities[entity.index] else { return nil }
         let old = change.source.entities[before]
-        var oldIndexes: [Int] = []
-        for fieldIndex in index.fields {
-            guard case .field(let field, let replacement) = fields[fieldIndex], replacement.isNull || !old.fields[field].isOptional,
-                old.fields[field].type.keyEncoding == entity.fields[fieldIndex].type.keyEncoding
+        var parts: [Index.Part] = []
+        for part in index.parts {
+            guard case .field(let field, let replacement) = fields[part.field], replacement.isNull || !old.fields[field].isOptional,
+                old.fields[field].type.keyEncoding == entity.fields[part.field].type.keyEncoding
             else { return nil }
-            oldIndexes.append(field)
+            parts.append(part.of(field))
         }
-        return old.indexes.first { $0.fields == oldIndexes && $0.isUnique == index.isUnique }.map { ($0, old) }
+        return old.indexes.first { $0.parts == parts && $0.isUnique == index.isUnique }.map { ($0, old) }
     }
 
     private static func target(

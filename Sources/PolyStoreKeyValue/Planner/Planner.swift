@@ -18,7 +18,8 @@ struct Planner {
     }
 
     func plan() throws -> RequestPlan {
-        let predicate = request.predicate.normalized
+        // Values within JSON attributes that are components of indexes are fields here; residual predicates restore them.
+        let predicate = request.predicate.replacingIndexedJSON(of: entity).normalized
         let nothing = RequestPlan(path: .nothing, residual: nil, isOrdered: true)
         if predicate.isNeverTrue || request.limit == 0 { return nothing }
         if request.ignoresIndexes { return scan(nil, predicate) }
@@ -38,11 +39,13 @@ struct Planner {
             if best.map({ $0.preference < preference }) ?? true { best = (plan, preference) }
         }
         var mentioned = FieldMask()
-        predicate.collectFields(into: &mentioned)
-        if let first = request.sortKeys.first, !first.field.isObjectID { mentioned.insert(first.field.index) }
+        restored(predicate).collectFields(into: &mentioned)
+        if let first = request.sortKeys.first, !first.field.isObjectID {
+            mentioned.insert(entity.indexedJSON(at: first.field.index)?.attribute ?? first.field.index)
+        }
         for (position, index) in reader.layout.indexes[entity.index].enumerated() {
             // Neither a condition nor the order refers to the first field of the index.
-            if !mentioned.contains(index.fields[0].index) { continue }
+            if !mentioned.contains(index.index.fields[0]) { continue }
             let state = try reader.state(entity, position)
             guard state.phase == .readable else { continue }
             let search = IndexSearch(index, conjuncts)
@@ -53,7 +56,7 @@ struct Planner {
         }
         if searches.count > 1, let best, best.preference < .uniqueMatch, let rarest = try rarest(searches) { return rarest }
         if best.map({ $0.preference < .oneFixedField }) ?? true, let union = try union(conjuncts) {
-            consider(RequestPlan(path: .union(union), residual: predicate, isOrdered: isOrderedByID, collectsIDs: true), .union)
+            consider(RequestPlan(path: .union(union), residual: restored(predicate), isOrdered: isOrderedByID, collectsIDs: true), .union)
         }
         let range = idRange(conjuncts)
         consider(scan(range, predicate), range == nil ? .fullScan : .rangeOfIDs)
@@ -79,6 +82,9 @@ struct Planner {
     private static let mostEntriesCounted = 256
     private static let mostRangesCounted = 32
 
+    /// Returns a predicate with values within JSON attributes in place of the fields that the planner uses for them.
+    private func restored(_ predicate: QueryPredicate) -> QueryPredicate { predicate.restoringIndexedJSON(of: entity) }
+
     // MARK: Row ids
 
     /// A Boolean value that indicates whether the requested order is that of the row ids.
@@ -91,7 +97,7 @@ struct Planner {
     private func scan(_ range: KeyRange?, _ predicate: QueryPredicate) -> RequestPlan {
         let isReversed = request.sortKeys.first.map { $0.field.isObjectID && !$0.ascending } ?? false
         return RequestPlan(
-            path: .scan(ids: range, isReversed: isReversed), residual: predicate == .all ? nil : predicate,
+            path: .scan(ids: range, isReversed: isReversed), residual: predicate == .all ? nil : restored(predicate),
             isOrdered: isOrderedByID || isReversed)
     }
 
@@ -110,7 +116,7 @@ struct Planner {
         }
         guard let ids else { return nil }
         return RequestPlan(
-            path: .ids(ids.sorted()), residual: residual.isEmpty ? nil : .and(residual), isOrdered: isOrderedByID || ids.count < 2)
+            path: .ids(ids.sorted()), residual: residual.isEmpty ? nil : restored(.and(residual)), isOrdered: isOrderedByID || ids.count < 2)
     }
 
     /// Returns the range of records for the bounds of the row id; `nil` for all.
@@ -132,7 +138,7 @@ struct Planner {
     private func use(_ original: IndexSearch, _ conjuncts: [QueryPredicate], _ state: IndexState) -> Candidate? {
         var search = original
         let unsatisfied = conjuncts.enumerated().filter { !search.satisfied.contains($0.offset) }.map(\.element)
-        let residual: QueryPredicate? = unsatisfied.isEmpty ? nil : .and(unsatisfied)
+        let residual: QueryPredicate? = unsatisfied.isEmpty ? nil : restored(.and(unsatisfied))
         let isOnePoint = search.fixedFields == search.index.fields.count && search.ranges.count <= 1
         let order = request.sortKeys.isEmpty ? nil : order(search, state)
         let direction = order.flatMap { $0.isWhole ? $0.direction : nil }
@@ -150,7 +156,7 @@ struct Planner {
             plan.collectsIDs = false
             // Sorting within groups of equal keys ends with the slice. Without a slice, or if few rows match, all rows would be looked up individually.
             if let order, order.keys > 0, let limit = request.limit, limit &+ request.offset <= 1 << 12, limit &+ request.offset >= 0,
-                residual == nil
+                residual == nil, !request.sortKeys.contains(where: { entity.indexedJSON(at: $0.field.index) != nil })
             {
                 plan.orderedKeys = order.keys
                 plan.isReversed = order.direction < 0
@@ -256,12 +262,14 @@ struct Planner {
         guard request.onlyIDs || request.fields != nil else { return (false, false) }
         var needed = request.onlyIDs ? FieldMask() : request.fields ?? FieldMask()
         plan.residual?.collectFields(into: &needed)
-        if !plan.isOrdered { for key in request.sortKeys where !key.field.isObjectID { needed.insert(key.field.index) } }
+        if !plan.isOrdered {
+            for key in request.sortKeys where entity.fields.indices.contains(key.field.index) { needed.insert(key.field.index) }
+        }
         if needed.isEmpty { return (true, true) }
         // Values are read from the current entry, so neither collected row ids nor runs of backward scans provide them.
         if plan.collectsIDs || plan.isReversed { return (false, false) }
         let isWhole = !(state.holdsCutEntries && search.index.hasVariableFields)
-        return (isWhole && needed.indexes.allSatisfy { search.index.mask.contains($0) }, false)
+        return (isWhole && needed.indexes.allSatisfy { search.index.covered.contains($0) }, false)
     }
 
     // MARK: Unions

@@ -1,7 +1,7 @@
 import PolyStoreBackend
 
 /// A read transaction over one snapshot of the engine.
-final class KeyValueReadTransaction: ReadTransaction {
+final class KeyValueReadTransaction: OrdersByIndexedJSON {
     let version: UInt64
     private let reader: SnapshotReader
     private let handle: EngineHandle

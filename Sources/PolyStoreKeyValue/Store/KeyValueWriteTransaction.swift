@@ -1,7 +1,7 @@
 import PolyStoreBackend
 
 /// The write transaction of an engine. At most one is open at a time.
-final class KeyValueWriteTransaction: WriteTransaction {
+final class KeyValueWriteTransaction: WriteTransaction, OrdersByIndexedJSON {
     let version: UInt64
     private let handle: EngineHandle
     private let layout: StoreLayout

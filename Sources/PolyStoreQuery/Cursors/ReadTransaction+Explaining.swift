@@ -13,7 +13,12 @@ extension QueryPlan {
 extension ReadTransaction {
     /// Executes a request and returns its plan with costs. Supports orders that backends do not receive.
     public func explained(_ request: FetchRequest) throws -> QueryPlan {
-        guard request.hasComputedKeys else { return try explain(request) }
+        guard request.hasComputedKeys, !receivesOrder(of: request) else { return try explain(request) }
+        return try explainedBySorting(request)
+    }
+
+    /// Executes a request whose sort keys the shared executor computes, and returns its plan with costs.
+    package func explainedBySorting(_ request: FetchRequest) throws -> QueryPlan {
         try request.validate()
         var plan = try explain(request.unsorted)
         plan.residual += Scan.Residual(sort: true, slice: true).described(for: request)

@@ -9,7 +9,7 @@ extension ReadTransaction {
     func fetch(_ request: FetchRequest, _ related: any RelatedRecords) throws -> RecordCursor {
         try request.validate()
         if request.limit == 0 { return RecordCursor(layout: request.entity.layout) }
-        if request.hasComputedKeys {
+        if request.hasComputedKeys, !receivesOrder(of: request) {
             let scan = try scan(request.unsorted)
             return try MaterializedCursor.sorted(scan.cursor, request, predicate: scan.residual.predicate, related)
         }
@@ -26,6 +26,11 @@ extension ReadTransaction {
         return FilterCursor(
             scan.cursor, layout: request.entity.layout, predicate: rest.predicate, related, offset: rest.slice ? request.offset : 0,
             limit: rest.slice ? request.limit : nil)
+    }
+
+    /// Returns whether `scan` receives the computed sort keys of a request.
+    func receivesOrder(of request: FetchRequest) -> Bool {
+        ((self as? any OrdersByIndexedJSON)?.ordersByIndexedJSON ?? false) && request.orderedByIndexedJSON != nil
     }
 
     /// Returns the number of rows by reading them. A backend can override this with a faster implementation.

@@ -1,7 +1,7 @@
 import PolyStoreBackend
 
 /// A read transaction that reports each request before it forwards it.
-package final class WatchedTransaction: ReadTransaction {
+package final class WatchedTransaction: OrdersByIndexedJSON {
     /// A request to a store.
     package enum Request {
         case record(Entity, rowID: Int64)
@@ -20,6 +20,7 @@ package final class WatchedTransaction: ReadTransaction {
     }
 
     package var version: UInt64 { inner.version }
+    package var ordersByIndexedJSON: Bool { (inner as? any OrdersByIndexedJSON)?.ordersByIndexedJSON ?? false }
 
     package func record(_ entity: Entity, rowID: Int64) throws -> RecordView? {
         try report(.record(entity, rowID: rowID), inner)
