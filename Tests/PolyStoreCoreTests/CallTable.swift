@@ -31,7 +31,7 @@ struct CountedOperation: Sendable {
     private static let schema = Schema(
         "Calls", Person.self, Department.self, Project.self, Playlist.self, Track.self, MusicTag.self, Tally.self)
 
-    /// Executes the operation on a new store.
+    /// Executes the operation on a new store. With POLYSTORE_CALL_DELAY each call takes that many milliseconds, and the elapsed time is printed.
     /// - Returns: The number of calls of each kind.
     @MainActor
     func calls() async throws -> [SimulatedServer.Call: Int] {
@@ -43,7 +43,11 @@ struct CountedOperation: Sendable {
         try stack.addStore(.simulatedServer(server), history: history)
         try prepare(stack)
         let before = countsOpening ? [:] : server.counts
+        let delay = TestEnvironment.number("POLYSTORE_CALL_DELAY")
+        if let delay { server.delay(by: .milliseconds(delay)) }
+        let began = ContinuousClock.now
         try await run(stack)
+        if delay != nil { print("call table: \(name): \(ContinuousClock.now - began)") }
         return server.counts.merging(before) { $0 - $1 }.filter { $0.value != 0 }
     }
 }
