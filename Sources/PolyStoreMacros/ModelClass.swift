@@ -327,7 +327,8 @@ struct ModelClass {
                 if bySwiftName[field]?.relationship != nil, !indexes[index].fields[position].keys.isEmpty {
                     problems.add(
                         "index",
-                        "An index leads from \(field) to a property of another object. Declare an index of that class instead.", at: type.name)
+                        "An index leads from \(field) to a property of another object. Declare an index of that class instead.",
+                        at: type.name)
                     continue
                 }
                 guard let property = bySwiftName[field], property.field != nil else {

@@ -292,11 +292,13 @@ struct EntityMatch {
         let new = Set(target.description.indexes)
         for index in target.description.indexes where !old.contains(index) {
             changes.append(
-                "\(target.name): \(index.isUnique ? "uniqueness of" : "an index on") \(index.parts.map(\.path).joined(separator: ", ")) is added")
+                "\(target.name): \(index.isUnique ? "uniqueness of" : "an index on") \(index.parts.map(\.path).joined(separator: ", ")) is added"
+            )
         }
         for index in source.description.indexes where !new.contains(index) {
             changes.append(
-                "\(target.name): \(index.isUnique ? "uniqueness of" : "an index on") \(index.parts.map(\.path).joined(separator: ", ")) is removed")
+                "\(target.name): \(index.isUnique ? "uniqueness of" : "an index on") \(index.parts.map(\.path).joined(separator: ", ")) is removed"
+            )
         }
     }
 }

@@ -32,7 +32,8 @@ import Testing
         Wrong(index: IndexDescription(parts: [.json("boss", ["city"], as: .string)]), says: ["Person.boss.city", "only JSON has fields"]),
         Wrong(index: IndexDescription(parts: [.json("home", ["city"], as: .string)]), says: ["Person", "home", "not an attribute"]),
         Wrong(index: IndexDescription(parts: [.json("address", [], as: .json)]), says: ["Person.address", "not a single value"]),
-        Wrong(index: IndexDescription(parts: [.json("address", ["tags"], as: .json)]), says: ["Person.address.tags", "not a single value"]),
+        Wrong(
+            index: IndexDescription(parts: [.json("address", ["tags"], as: .json)]), says: ["Person.address.tags", "not a single value"]),
         Wrong(
             index: IndexDescription(parts: [.json("address", Array(repeating: "a", count: 201), as: .string)]),
             says: ["Person.address.a", "201 keys is too long"]),
@@ -77,7 +78,8 @@ import Testing
         let schema = Self.schema([IndexDescription(fields: ["address", "name"]), IndexDescription(fields: ["name"], isUnique: true)])
         let stored = String(decoding: schema.encoded(), as: UTF8.self)
         #expect(
-            stored.contains("\"indexes\":[{\"fields\":[\"address\",\"name\"],\"isUnique\":false},{\"fields\":[\"name\"],\"isUnique\":true}]"),
+            stored.contains(
+                "\"indexes\":[{\"fields\":[\"address\",\"name\"],\"isUnique\":false},{\"fields\":[\"name\"],\"isUnique\":true}]"),
             "\(stored)")
         #expect(!stored.contains("json\":") && !stored.contains("jsonIndexes"), "\(stored)")
         #expect(schema.versionHash == "35127c8b1a24a48f", "\(schema.versionHash)")
@@ -86,7 +88,8 @@ import Testing
     @Test func theDescriptionSurvivesEncoding() throws {
         let schema = Self.schema([
             IndexDescription(fields: ["name"]), IndexDescription(parts: [Self.city]), IndexDescription(fields: ["address"]),
-            IndexDescription(parts: ["name", .json("address", [], as: .uuid)]), IndexDescription(parts: [.json("address", ["", "a.b"], as: .date)]),
+            IndexDescription(parts: ["name", .json("address", [], as: .uuid)]),
+            IndexDescription(parts: [.json("address", ["", "a.b"], as: .date)]),
         ])
         #expect(try SchemaDescription(encoded: schema.encoded()) == schema)
         #expect(try SchemaDescription(encoded: schema.encoded()).versionHash == schema.versionHash)
@@ -97,14 +100,16 @@ import Testing
             "\(stored)")
         #expect(
             stored.contains(
-                "{\"index\":{\"fields\":[\"address\"],\"isUnique\":false,\"json\":[{\"keys\":[\"city\"],\"type\":\"string\"}]},\"position\":1}"),
+                "{\"index\":{\"fields\":[\"address\"],\"isUnique\":false,\"json\":[{\"keys\":[\"city\"],\"type\":\"string\"}]},\"position\":1}"
+            ),
             "\(stored)")
     }
 
     @Test func everyDifferenceChangesTheHash() {
         let parts: [[IndexDescription.Part]] = [
             [], [Self.city], ["address"], [.json("address", ["city"], as: .int64)], [.json("address", ["cit", "y"], as: .string)],
-            [.json("address", [], as: .string)], [Self.city, "name"], ["name", Self.city], [Self.city, .json("address", ["zip"], as: .string)],
+            [.json("address", [], as: .string)], [Self.city, "name"], ["name", Self.city],
+            [Self.city, .json("address", ["zip"], as: .string)],
         ]
         let hashes = parts.map { Self.schema($0.isEmpty ? [] : [IndexDescription(parts: $0)]).versionHash }
         #expect(Set(hashes).count == parts.count, "\(hashes)")

@@ -56,7 +56,10 @@ import Testing
                 { $0.engine[try Self.key($0, .text("c2"), 1)] = [] },
                 "The index Person_address.city has an entry for Person 1 under another value."
             ),
-            ({ $0.engine[try Self.key($0, .text("c1"), 99)] = [] }, "The index Person_address.city leads to Person 99, which is not there."),
+            (
+                { $0.engine[try Self.key($0, .text("c1"), 99)] = [] },
+                "The index Person_address.city leads to Person 99, which is not there."
+            ),
         ] as [((Opened) throws -> Void, String)] {
             let opened = try Self.filled()
             try damage(opened)
@@ -71,7 +74,8 @@ import Testing
         let lists: [[IndexDescription.Part]] = [
             ["address"], [Self.city], [.json("address", ["city"], as: .int64)], [.json("address", [], as: .string)],
             [.json("address", ["city", "x"], as: .string)], [.json("address", ["city:1:x"], as: .string)],
-            [.json("address", ["a\0name"], as: .string)], [.json("address", ["a"], as: .string), "name"], [Self.city, "name"], ["name", Self.city],
+            [.json("address", ["a\0name"], as: .string)], [.json("address", ["a"], as: .string), "name"], [Self.city, "name"],
+            ["name", Self.city],
         ]
         let entity = try Migrations.schema(
             EntityDescription(

@@ -28,7 +28,8 @@ import Testing
         let store = try Store(folder.file("test.sqlite"), schema)
         try store.write { changes in
             for id in 1...count {
-                try changes.insert("Person", id, ["name": .text("n\(id % 3)"), "address": .text("{\"city\":\"c\(id)\",\"at\":{\"lat\":\(id)}}")])
+                try changes.insert(
+                    "Person", id, ["name": .text("n\(id % 3)"), "address": .text("{\"city\":\"c\(id)\",\"at\":{\"lat\":\(id)}}")])
             }
         }
         return store
@@ -42,7 +43,8 @@ import Testing
             Self.schema(
                 [Self.city], ["name", .json("address", ["at", "lat"], as: .double)], [.json("address", [], as: .uuid)],
                 [.json("address", ["large"], as: .uint64)]))
-        let found = try PlainSQL(folder.file("test.sqlite")).rows("SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql NOT NULL ORDER BY name")
+        let found = try PlainSQL(folder.file("test.sqlite")).rows(
+            "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql NOT NULL ORDER BY name")
         #expect(
             found == [
                 "Person_address|CREATE INDEX \"Person_address\" ON \"Person\" (polystore_indexed_json(\"address\", 17, x''))",
@@ -94,7 +96,8 @@ import Testing
         let copied = try Store(copy, schema)
         #expect(copied.backend.pool.indexBuilder == nil)
         #expect(try copied.backend.verify() == [])
-        let city = try #require(QueryExpression.json(JSONField(["city"], .value(.string)), of: .field(try copied.field("Person", "address"))))
+        let city = try #require(
+            QueryExpression.json(JSONField(["city"], .value(.string)), of: .field(try copied.field("Person", "address"))))
         let request = FetchRequest(try copied.entity("Person"), predicate: .compare(city, .equal, .constant(.text("d7"), .string)))
         #expect(try copied.read { try $0.ids(request) } == [7])
         let plan = try copied.read { try $0.explain(request) }

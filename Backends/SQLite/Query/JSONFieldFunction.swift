@@ -32,7 +32,8 @@ enum JSONFieldFunction {
     private static let indexedName = "polystore_indexed_json"
     /// The types by number.
     static let types: [AttributeType] = [
-        .bool, .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64, .float, .double, .date, .decimal, .string, .url, .json, .data,
+        .bool, .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64, .float, .double, .date, .decimal, .string, .url, .json,
+        .data,
         .uuid,
     ]
     /// The bit of a number that makes it a test of the elements of an array.

@@ -186,7 +186,9 @@ struct ShapeSQL {
         guard fieldIndex < 0 else { return table.expression(fieldIndex, in: alias) }
         return alias.map { "\($0).\(SQLNames.objectID)" } ?? SQLNames.objectID
     }
-    private func isUnsigned(_ fieldIndex: Int) -> Bool { table.entity.fields.indices.contains(fieldIndex) && table.entity.fields[fieldIndex].type == .uint64 }
+    private func isUnsigned(_ fieldIndex: Int) -> Bool {
+        table.entity.fields.indices.contains(fieldIndex) && table.entity.fields[fieldIndex].type == .uint64
+    }
 
     /// Returns `(a AND b)`, with nested groups for many parts.
     private static func join(_ parts: [String], _ separator: String) -> String {

@@ -138,7 +138,11 @@ extension OracleDraw {
     private mutating func json(_ entity: Entity) -> QueryExpression? {
         let attributes = entity.fields.filter { $0.type == .json }
         guard !attributes.isEmpty else { return nil }
-        if let indexed = indexedJSON(entity) { return indexed }
+        let drawn = json(attributes)
+        return indexedJSON(entity) ?? drawn
+    }
+
+    private mutating func json(_ attributes: [Field]) -> QueryExpression? {
         let attribute = QueryExpression.field(FieldReference(random.pick(attributes)))
         let keys = (0..<random.pick([0, 1, 1, 1, 2, 2, 3])).map { _ in random.pick(OracleJSON.keys) }
         let type = random.pick(AttributeType.allCases.filter(JSONField.accepts))

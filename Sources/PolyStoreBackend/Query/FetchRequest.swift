@@ -17,8 +17,8 @@ public struct SortKey: Sendable, Hashable {
     /// The position of null values.
     public var nulls: NullPlacement
 
-    /// The sort expression, if it is more than a field; ``field`` is then only a name. Scans never receive such keys: `ReadTransaction.fetch(_:)`
-    /// sorts by them. A backend that implements plans returns the plan of `FetchRequest.unsorted`, completed by `QueryPlan.sorted(for:)`.
+    /// The sort expression, if it is more than a field; ``field`` is then only a name. Scans do not receive such keys: `ReadTransaction.fetch(_:)`
+    /// sorts by them. Only the backends of this package receive those that are components of indexes. A backend that implements plans returns the plan of `FetchRequest.unsorted`, completed by `QueryPlan.sorted(for:)`.
     public var expression: QueryExpression?
 
     /// Creates a key that sorts by a field.

@@ -17,7 +17,8 @@ package struct IndexedJSONField: Sendable, Hashable {
             for part in index.parts {
                 guard let json = part.json, !found.contains(where: { $0.attribute == part.field && $0.json == json }) else { continue }
                 let field = Field(
-                    index: fields.count + found.count, name: ([fields[part.field].name] + json.keys).joined(separator: "."), type: json.type,
+                    index: fields.count + found.count, name: ([fields[part.field].name] + json.keys).joined(separator: "."),
+                    type: json.type,
                     isOptional: true, relationship: nil, defaultValue: nil)
                 found.append(IndexedJSONField(attribute: part.field, json: json, field: field))
             }

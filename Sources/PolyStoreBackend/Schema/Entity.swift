@@ -11,7 +11,7 @@ public final class Entity: Sendable {
     public let fields: [Field]
     /// All relationships, in order of declaration.
     public let relationships: [Relationship]
-    /// Every index that a store keeps: of unique and indexed attributes, of to-one relationships, and the compound indexes. The index of a to-one
+    /// Every index that a store keeps: of unique and indexed attributes, of to-one relationships, and the declared indexes. The index of a to-one
     /// relationship with an ordered inverse has the position as its second field.
     public let indexes: [Index]
     /// The classes of the objects, depth first, the root first. An entity that holds no hierarchy has one class.

@@ -43,7 +43,8 @@ public struct EntityDescription: Sendable, Hashable, Codable {
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
-            name: try values.decode(String.self, forKey: .name), originalName: try values.decodeIfPresent(String.self, forKey: .originalName),
+            name: try values.decode(String.self, forKey: .name),
+            originalName: try values.decodeIfPresent(String.self, forKey: .originalName),
             properties: try values.decode([PropertyDescription].self, forKey: .properties),
             indexes: try values.decode([IndexDescription].self, forKey: .indexes),
             hierarchy: try values.decodeIfPresent(EntityHierarchy.self, forKey: .hierarchy))

@@ -261,7 +261,8 @@ struct SchemaResolver {
         if index.isUnique {
             throw fail(
                 entity.name, part.field,
-                "\(path) cannot be unique, because it is a field of the JSON attribute \(part.field). Store the value in an attribute, and declare that as unique.")
+                "\(path) cannot be unique, because it is a field of the JSON attribute \(part.field). Store the value in an attribute, and declare that as unique."
+            )
         }
     }
 

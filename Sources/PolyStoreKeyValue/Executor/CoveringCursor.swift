@@ -19,7 +19,9 @@ final class CoveringCursor: RecordCursor {
         self.source = source
         self.onlyIDs = onlyIDs
         builder = RecordBuilder(arena)
-        order = source.index.fields.indices.filter { source.index.index.parts[$0].json == nil }.sorted { source.index.fields[$0].index < source.index.fields[$1].index }
+        order = source.index.fields.indices.filter { source.index.index.parts[$0].json == nil }.sorted {
+            source.index.fields[$0].index < source.index.fields[$1].index
+        }
         super.init(layout: entity.layout)
         if onlyIDs {
             builder.begin(entity.layout)

@@ -116,7 +116,8 @@ struct Planner {
         }
         guard let ids else { return nil }
         return RequestPlan(
-            path: .ids(ids.sorted()), residual: residual.isEmpty ? nil : restored(.and(residual)), isOrdered: isOrderedByID || ids.count < 2)
+            path: .ids(ids.sorted()), residual: residual.isEmpty ? nil : restored(.and(residual)), isOrdered: isOrderedByID || ids.count < 2
+        )
     }
 
     /// Returns the range of records for the bounds of the row id; `nil` for all.

@@ -43,7 +43,9 @@ final class UniqueImporter<T: ImportableUniqueObject> {
 
     /// - Throws: `misuse` if a lookup would require a full scan.
     private func checkIndex(_ wanted: Set<Int>) throws {
-        let isServed = entry.entity.indexes.contains { !$0.readsJSON && wanted.count <= $0.fields.count && Set($0.fields.prefix(wanted.count)) == wanted }
+        let isServed = entry.entity.indexes.contains {
+            !$0.readsJSON && wanted.count <= $0.fields.count && Set($0.fields.prefix(wanted.count)) == wanted
+        }
         guard !isServed else { return }
         let names = access.fields.map(\.name)
         let name = T._$entityName

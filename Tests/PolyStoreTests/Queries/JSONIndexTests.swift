@@ -97,8 +97,8 @@ final class TravellerByText {
             ])
     }
 
-    @Test func aLockedSchemaIsSourceCodeOfTheIndexes() throws {
-        let text = "\(try Schema("Travellers", Traveller.self).locked)"
+    @Test func aLockedSchemaIsSourceCodeOfTheIndexes() {
+        let text = "\(Schema("Travellers", Traveller.self).locked)"
         for index in [
             "IndexDescription(parts: [.json(\"site\", [\"city\"], as: .string)])",
             "IndexDescription(parts: [\"name\", .json(\"site\", [\"position\", \"lat\"], as: .double)])",
@@ -118,9 +118,15 @@ final class TravellerByText {
     static let searches: [Search] = [
         Search(name: "column", index: "Traveller_site.city", count: 4, examined: 8) { From<Traveller>().where { $0.site.city == "c7" } },
         Search(name: "key path", index: "Traveller_site.city", count: 4, examined: 8) { From<Traveller>().where(\.site.city == "c7") },
-        Search(name: "format string", index: "Traveller_site.city", count: 4, examined: 8) { From<Traveller>().where("site.city == %@", "c7") },
-        Search(name: "list", index: "Traveller_site.city", count: 8, examined: 16) { From<Traveller>().where { $0.site.city.isIn(["c7", "c8"]) } },
-        Search(name: "prefix", index: "Traveller_site.city", count: 44, examined: 60) { From<Traveller>().where { $0.site.city.beginsWith("c7") } },
+        Search(name: "format string", index: "Traveller_site.city", count: 4, examined: 8) {
+            From<Traveller>().where("site.city == %@", "c7")
+        },
+        Search(name: "list", index: "Traveller_site.city", count: 8, examined: 16) {
+            From<Traveller>().where { $0.site.city.isIn(["c7", "c8"]) }
+        },
+        Search(name: "prefix", index: "Traveller_site.city", count: 44, examined: 60) {
+            From<Traveller>().where { $0.site.city.beginsWith("c7") }
+        },
         Search(name: "range", index: "Traveller_site.since", count: 5, examined: 10) {
             From<Traveller>().where { $0.site.since < Date(timeIntervalSinceReferenceDate: 5) }
         },
@@ -176,7 +182,8 @@ final class TravellerByText {
     @Test(arguments: Backend.allCases) func conditionsAreNamedInPlans(_ backend: Backend) throws {
         let world = try World(backend)
         try world.stack.readAndWait { context in
-            let plan = try context.plans(From<Traveller>().where { $0.name == "n1" && $0.site.position.lat > 7 && $0.site.position.lat < 9 })[0]
+            let plan = try context.plans(
+                From<Traveller>().where { $0.name == "n1" && $0.site.position.lat > 7 && $0.site.position.lat < 9 })[0]
             #expect(plan.accesses.map(\.condition) == ["name=? AND site.position.lat>? AND site.position.lat<?"], "\(plan)")
             let equal = try context.plans(From<Traveller>().where { $0.site.city == "c1" })[0]
             #expect(equal.accesses.map(\.condition) == ["site.city=?"], "\(equal)")
@@ -190,7 +197,9 @@ final class TravellerByText {
     }
 
     static let refused: [Refused] = [
-        Refused(model: TravellerByKey.self, says: ["TravellerByKey.renamed.city", "Renamed has the keys", "Give the property the name of its key"]),
+        Refused(
+            model: TravellerByKey.self,
+            says: ["TravellerByKey.renamed.city", "Renamed has the keys", "Give the property the name of its key"]),
         Refused(model: TravellerByValue.self, says: ["TravellerByValue.inverted.amount", "Give the property the name of its key"]),
         Refused(model: TravellerByArray.self, says: ["TravellerByArray.site.tags", "not a single value"]),
         Refused(model: TravellerByStruct.self, says: ["TravellerByStruct.site.position", "not a single value"]),
