@@ -133,15 +133,22 @@ private class SimulatedServerReader: ReadTransaction {
         if server.pushesDown { return try send(.plan) { try inner.explain(request) } }
         var plan = try plan(request)
         (plan.rowsReturned, plan.rowsExamined) = try rows(request)
-        guard request.needsRelated, request.limit != 0 else { return plan }
-        // Each row is evaluated, because the rows are sorted before they are cut.
+        if request.needsRelated { plan.relatedRowsExamined = try relatedRowsExamined(request) }
+        return plan
+    }
+
+    /// Evaluates each row, because the rows are sorted before they are cut.
+    private func relatedRowsExamined(_ request: FetchRequest) throws -> Int {
+        if request.limit == 0 { return 0 }
         let related = CountedRelatedRecords(self)
         let evaluator = PredicateEvaluator(request.predicate, related)
+        let values = SortValues(request.sortKeys, related)
         let cursor = try fetch(FetchRequest(request.entity))
         defer { cursor.close() }
-        while try cursor.next() { _ = try evaluator.matches(id: cursor.rowID, cursor.record) }
-        plan.relatedRowsExamined = related.count
-        return plan
+        while try cursor.next() {
+            if try evaluator.matches(id: cursor.rowID, cursor.record) { _ = try values.values(cursor.rowID, cursor.record) }
+        }
+        return related.count
     }
 
     /// Reads the rows of a request, and returns their number and that of the rows examined.
