@@ -10,7 +10,12 @@ package struct AheadWindow {
     package static let mostMembers = 20_000
 
     /// The largest number of row ids that are kept of a fetch.
-    package static let mostFetched = 100_000
+    private static let mostFetched = 100_000
+
+    /// Returns the row ids that are kept of a fetch, in storage of their own.
+    package static func kept(_ rowIDs: [Int64]) -> ArraySlice<Int64> {
+        rowIDs.count <= mostFetched ? rowIDs[...] : Array(rowIDs.prefix(mostFetched))[...]
+    }
 
     private var last: Int64?
     private var size = 64

@@ -74,7 +74,10 @@ extension WriteTransaction {
         do { return try commit(durability) } catch var error as StoreError where error.recovery == .commitOutcomeUnknown {
             for number in 1...BackOff.limit {
                 switch try? commitOutcome() {
-                case .committed(let version)?: return version
+                case .committed(let version)?:
+                    // Releases what the transaction holds.
+                    rollback()
+                    return version
                 case .notCommitted?:
                     error.recovery = .retryable
                     throw error

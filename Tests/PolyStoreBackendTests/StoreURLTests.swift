@@ -58,7 +58,7 @@ import Testing
     @Test(arguments: [
         "pg://h:x/db", "pg://h:0/db", "pg://h:65536/db", "pg://h:-1/db", "pg://[::1/db", "pg://[::1]x/db", "pg://h/d@b", "pg://h/db?a=b@c",
         "pg://%zz/db",
-        "pg://a:%zz@h/db", "pg://me:1234/x@host", "pg://me:12?a=34@host",
+        "pg://a:%zz@h/db", "pg://me:1234/x@host", "pg://me:12?a=34@host", "pg://host:1/db?password=ab@c34",
     ])
     func invalidServersAreRefused(_ text: String) throws {
         let error = try #require(throws: StoreError.self) { try StoreURL(text) }
@@ -75,6 +75,8 @@ import Testing
         #expect(try location("pg://jane@/c") == "pg://localhost:5432/c")
         #expect(try location("pg://[::1],h:1/a%20b?schema=s%26&x=y") == "pg://[::1]:5432,h:1/a%20b?schema=s%26")
         #expect(try location("pg://%2Frun/c") == "pg://%2Frun:5432/c")
+        // The case of a path counts.
+        #expect(try location("pg://%2FRun/c") == "pg://%2FRun:5432/c")
         // A location is a URL of the same store.
         #expect(try location(location("pg://[::1],h:1/a%20b?schema=s%26&x=y")) == "pg://[::1]:5432,h:1/a%20b?schema=s%26")
     }
@@ -93,8 +95,15 @@ import Testing
             dump(value, to: &text)
             texts.append(text)
         }
+        // The value of an option with an @ beside a user and a port.
+        texts.append("\(try StoreURL("pg://jane@host:5432/db?password=hun@hunter2"))")
+        texts.append("\(try StoreURL("pg://jane:hunter@host/db?sslpassword=hun@hunter2&token=hunter3"))")
         for text in texts { #expect(!text.contains("hunter"), "\(text)") }
         #expect(url.server?.password?.value == "hunter2")
+        #expect("\(try StoreURL("pg://jane:x@host/db?mode=a&token=b&last=c"))" == "pg://jane:***@host/db?mode=a&token=***&last=c")
+        // A driver can repeat the secrets as they are written.
+        let escaped = try StoreURL("pg://jane:p%40s@host/db?token=a%26b&mode=c%26d")
+        #expect(Set(escaped.secrets.map(\.value)) == ["p@s", "p%40s", "a&b", "a%26b"])
         #expect(url.options["sslpassword"] == "hunter3")
     }
 

@@ -98,17 +98,21 @@ enum JSONFieldFunction {
                     let json = sqlite3_value_text(arguments[0])
                 else { return sqlite3_result_null(context) }
                 let length = Int(sqlite3_value_bytes(arguments[0]))
-                let reader = JSONFieldFunction.reader(context, count, arguments)
+                guard let reader = JSONFieldFunction.reader(context, count, arguments) else {
+                    return sqlite3_result_error(context, "the type of a field of JSON is unknown", -1)
+                }
                 JSONFieldFunction.set(reader.value(in: UnsafeRawBufferPointer(start: json, count: length)), as: context)
             }, nil, nil, nil)
     }
 
     private static func reader(
         _ context: OpaquePointer?, _ count: Int32, _ arguments: UnsafeMutablePointer<OpaquePointer?>
-    ) -> JSONFieldReader {
+    ) -> JSONFieldReader? {
         // The arguments are parameters or literals, which do not change while a statement runs; SQLite discards the reader afterwards.
         if let known = sqlite3_get_auxdata(context, 2) { return Unmanaged<Box>.fromOpaque(known).takeUnretainedValue().reader }
         let number = Int(sqlite3_value_int(arguments[1]))
+        // The number of an index is read from the file.
+        guard types.indices.contains(number & 0xff), number & ~(containsBit | 0xff) == 0 else { return nil }
         let type = types[number & 0xff]
         let keys = bytes(arguments[2]).split(separator: terminator, omittingEmptySubsequences: false).dropLast()
             .map { String(decoding: $0, as: UTF8.self) }

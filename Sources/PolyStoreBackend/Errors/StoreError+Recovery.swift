@@ -1,5 +1,6 @@
 extension StoreError {
-    /// What a caller can do after an error. Nothing was written in every case except ``commitOutcomeUnknown``, unless the message says otherwise.
+    /// What a caller can do after an error. Nothing was written, except after ``commitOutcomeUnknown``, if the message says so, and after `io` or `full` in the commit
+    /// of an engine in the process: its changes can be visible although they were not flushed.
     public enum Recovery: String, Sendable, Hashable, CaseIterable {
         /// The same operation fails again until the caller, the data or the environment changes.
         case permanent
@@ -34,6 +35,13 @@ extension StoreError {
 
     /// A Boolean value that indicates whether the write transaction of a server in which the error occurred can have ended.
     package var canEndTransaction: Bool { [.retryable, .connectionLost, .commitOutcomeUnknown, .timedOut].contains(recovery) }
+
+    /// The error of a transaction whose changes were not applied, because the commit of those before it failed. Whether these are in the store is not its concern.
+    package var ofPredecessors: StoreError {
+        var error = inGroup
+        if recovery == .commitOutcomeUnknown { error.recovery = .retryable }
+        return error
+    }
 
     /// The error of a transaction whose commit group failed. Another transaction of the group can have caused an error that passes, so it is retryable.
     package var inGroup: StoreError {

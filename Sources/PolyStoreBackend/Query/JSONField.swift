@@ -27,6 +27,20 @@ public struct JSONField: Sendable, Hashable {
         self.result = result
     }
 
+    /// Fields are equal if their keys have the same bytes. Keys of JSON are compared by bytes, while equal texts can have different ones.
+    public static func == (left: JSONField, right: JSONField) -> Bool {
+        left.result == right.result && left.keys.count == right.keys.count
+            && zip(left.keys, right.keys).allSatisfy { $0.utf8.elementsEqual($1.utf8) }
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(result)
+        for key in keys {
+            for byte in key.utf8 { hasher.combine(byte) }
+            hasher.combine(UInt8.max)
+        }
+    }
+
     /// The type of the result.
     public var type: AttributeType {
         switch result {

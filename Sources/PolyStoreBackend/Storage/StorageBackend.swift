@@ -232,11 +232,11 @@ public protocol WriteTransaction: ReadTransaction {
     func apply(_ changes: ChangeSet) throws
     /// Commits the applied changes with the requested durability.
     /// - Returns: The new version.
-    /// - Throws: An error with the recovery ``StoreError/Recovery/commitOutcomeUnknown`` if the changes may be in the store. After every other error they are not,
-    ///   and the object layer may run the transaction again.
+    /// - Throws: An error with the recovery ``StoreError/Recovery/commitOutcomeUnknown`` if the response of a server was lost. After an error that is
+    ///   `retryable`, the changes are not in the store, and the object layer runs the transaction again.
     func commit(_ durability: Durability) throws -> UInt64
     /// Returns the outcome of a commit that threw an error with the recovery ``StoreError/Recovery/commitOutcomeUnknown``. Called once or more before `rollback`, which
-    /// has no effect if the changes are committed. The default returns ``CommitOutcome/unknown``.
+    /// then releases what the transaction holds, and has no other effect if the changes are committed. The default returns ``CommitOutcome/unknown``.
     ///
     /// A backend of a server asks for it over another connection, by a token that it has read in the transaction: the id of the transaction on the server, or a row that
     /// it has written.

@@ -41,7 +41,8 @@ public struct StoreEngine: Sendable {
                 .misuse, "\(name) has no option \(unknown), as in \"\(url)\"; there are \(known.sorted().joined(separator: ", ")).",
                 location: url.description)
         }
-        var configuration = try make(url).hiding(url.secrets)
+        var configuration: StoreConfiguration
+        do { configuration = try make(url).hiding(url.secrets) } catch let error as StoreError { throw error.redacted(url.secrets) }
         if let isReadOnly = try url.flag("readOnly") { configuration.isReadOnly = isReadOnly }
         if let resets = try url.flag("resetsOnModelMismatch") { configuration.resetsOnModelMismatch = resets }
         if let name = url.options["durability"] {

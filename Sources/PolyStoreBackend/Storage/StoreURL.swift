@@ -159,7 +159,20 @@ extension StoreURL {
     /// The password, and the values of the options whose names suggest a secret.
     package var secrets: [StoreSecret] {
         let values = options.filter { StoreURLText.isSecret($0.key) }.map { StoreSecret($0.value) }
-        return (server?.password.map { [$0] } ?? []) + values
+        return (server?.password.map { [$0] } ?? []) + values + writtenSecrets
+    }
+
+    /// The secrets as the text writes them, if that is with escapes. A driver can repeat the text in an error.
+    private var writtenSecrets: [StoreSecret] {
+        let parts = text.split(separator: "?", maxSplits: 1)
+        var found = parts.dropFirst().flatMap { $0.split(separator: "&") }.compactMap { pair in
+            pair.firstIndex(of: "=").flatMap { StoreURLText.isSecret(pair[..<$0]) ? pair[$0...].dropFirst() : nil }
+        }
+        if server?.password != nil, let at = parts[0].lastIndex(of: "@"), let slashes = parts[0].firstIndex(of: "/") {
+            let user = parts[0][slashes..<at]
+            if let colon = user.firstIndex(of: ":") { found.append(user[colon...].dropFirst()) }
+        }
+        return found.filter { $0.contains("%") }.map { StoreSecret(String($0)) }
     }
 
     /// Returns the location of a store on a server for ``StoreConfiguration/location``: the engine, the hosts in lower case with their ports, and the name, without user,
@@ -172,7 +185,8 @@ extension StoreURL {
         var hosts = server?.hosts ?? []
         if hosts.isEmpty { hosts = [StoreServer.Host("")] }
         let text = hosts.map { host in
-            let name = StoreURLText.escaped(host.name.isEmpty ? defaultHost : host.name.lowercased(), keeping: ":")
+            let name = StoreURLText.escaped(
+                host.name.isEmpty ? defaultHost : host.name.hasPrefix("/") ? host.name : host.name.lowercased(), keeping: ":")
             return (name.contains(":") ? "[\(name)]" : name) + ":\(host.port ?? defaultPort)"
         }
         let path = server == nil && location.hasPrefix("/") ? String(location.dropFirst()) : location

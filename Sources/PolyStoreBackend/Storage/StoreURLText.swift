@@ -26,41 +26,46 @@ enum StoreURLText {
     }
 
     /// Returns a text with its secrets replaced. Of a malformed URL, rather too much is replaced than too little.
-    static func redacted(_ text: String) -> String { options(of: password(of: text)) }
+    static func redacted(_ text: String) -> String {
+        // Found in the original text, because the password and the value of an option can overlap in a malformed URL.
+        var secrets = optionValues(of: text)
+        if let password = password(of: text) { secrets.append(password) }
+        var result = ""
+        var position = text.startIndex
+        for secret in secrets.sorted(by: { $0.lowerBound < $1.lowerBound }) {
+            // Otherwise it continues the one before it.
+            if secret.lowerBound > position { result += text[position..<secret.lowerBound] + mark }
+            position = max(position, secret.upperBound)
+        }
+        return result + text[position...]
+    }
 
-    /// Replaces the password of `//user:password@host` and of `engine:user:password@host`. The password may contain any unescaped character.
-    private static func password(of text: String) -> String {
-        guard let engine = text.firstIndex(of: ":") else { return text }
+    /// Returns the place of the password of `//user:password@host` and of `engine:user:password@host`. The password may contain any unescaped character.
+    private static func password(of text: String) -> Range<String.Index>? {
+        guard let engine = text.firstIndex(of: ":") else { return nil }
         let rest = text[text.index(after: engine)...]
         let namesHost = rest.hasPrefix("//") && !rest.hasPrefix("///")
         // The query of a local path can contain an @ that belongs to no user.
         let end = namesHost ? text.endIndex : rest.firstIndex(of: "?") ?? text.endIndex
-        guard let at = rest[..<end].lastIndex(of: "@"), let colon = rest[..<at].firstIndex(of: ":") else { return text }
-        return text[...colon] + mark + text[at...]
+        guard let at = rest[..<end].lastIndex(of: "@"), let colon = rest[..<at].firstIndex(of: ":") else { return nil }
+        return text.index(after: colon)..<at
     }
 
-    /// Replaces the values of secret options, wherever a name and a `=` are. A part without a name after a secret value belongs to it: the value has an
-    /// unescaped ampersand.
-    private static func options(of text: String) -> String {
-        guard text.contains("=") else { return text }
-        var result = ""
-        var part = ""
+    /// Returns the places of the values of secret options, wherever a name and a `=` are. A part without a name after a secret value belongs to it: the value has
+    /// an unescaped ampersand.
+    private static func optionValues(of text: String) -> [Range<String.Index>] {
+        var found: [Range<String.Index>] = []
         var isAfterSecret = false
-        func shown() -> String {
-            guard let equals = part.firstIndex(of: "=") else { return isAfterSecret && !part.isEmpty ? mark : part }
-            let name = part[..<equals]
-            // A name with an escape is none that this function can judge.
-            isAfterSecret = isSecret(name) || name.contains("%")
-            return isAfterSecret ? name + "=" + mark : part
-        }
-        for character in text {
-            if character != "&" && character != "?" && character != ";" {
-                part.append(character)
-                continue
+        for part in text.split(omittingEmptySubsequences: false, whereSeparator: { $0 == "&" || $0 == "?" || $0 == ";" }) {
+            if let equals = part.firstIndex(of: "=") {
+                let name = part[..<equals]
+                // A name with an escape is none that this function can judge.
+                isAfterSecret = isSecret(name) || name.contains("%")
+                if isAfterSecret { found.append(part.index(after: equals)..<part.endIndex) }
+            } else if isAfterSecret, !part.isEmpty {
+                found.append(part.startIndex..<part.endIndex)
             }
-            result += shown() + String(character)
-            part = ""
         }
-        return result + shown()
+        return found
     }
 }

@@ -81,7 +81,7 @@ extension Context {
             let cursor = try rows(part.entry, request, fetch.options)
             defer { cursor.close() }
             while try cursor.next() { found.append(cursor.rowID) }
-            if part.entry.store.waitsForServer { graph.memberLists.fetchedRowIDs[part.entityIndex] = found.prefix(AheadWindow.mostFetched) }
+            if part.entry.store.waitsForServer { graph.memberLists.fetchedRowIDs[part.entityIndex] = AheadWindow.kept(found) }
         }
         return found
     }

@@ -207,7 +207,9 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
         let rolledBack = rolledBack
         do {
             let end = commit()
-            if let failure = end.failure, member.stores.contains(where: end.lost.contains) { throw failure.error }
+            if let failure = end.failure, member.stores.contains(where: end.lost.contains) {
+                throw (failure.error as? StoreError)?.ofPredecessors ?? failure.error
+            }
             let versions = (rolledBack + end.committed + end.unchanged).sorted { $0.store.index < $1.store.index }
             for (store, version) in versions where member.stores.contains(store.index) {
                 guard try writer(of: store).transaction.version == version else { throw store.interrupted }
@@ -278,7 +280,8 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
             guard isShared || !committed.isEmpty else { return failure.error }
             var error = failure.error as? StoreError ?? StoreError(.io, "\(failure.error)")
             guard !committed.isEmpty else { return error.inGroup }
-            // The part that is committed must not be written twice.
+            // The part that is committed must not be written twice, and a conflict means that nothing was written.
+            if error.code == .conflict { error.code = .io }
             if error.recovery != .commitOutcomeUnknown { error.recovery = .permanent }
             error.message += " Already committed: \(committed.joined(separator: ", ")); not: \(failure.store.location) and any after it."
             return error

@@ -10,20 +10,26 @@ extension DataStack {
     /// Otherwise the same as ``perform(durability:sourceIdentifier:retries:file:line:_:)->T``.
     @discardableResult
     public func perform<M: Model>(
-        durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil, file: StaticString = #fileID, line: UInt = #line,
+        durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil, retries: Int = 5, file: StaticString = #fileID,
+        line: UInt = #line,
         _ body: @escaping @Sendable (Transaction) throws -> M
     ) async throws -> ObjectID<M> {
-        try await perform(durability: durability, sourceIdentifier: sourceIdentifier, file: file, line: line) { try body($0).objectID }
+        try await perform(durability: durability, sourceIdentifier: sourceIdentifier, retries: retries, file: file, line: line) {
+            try body($0).objectID
+        }
     }
 
     /// Runs a transaction whose body returns an object, on the caller's thread, and returns the id of the object. Otherwise the same as
     /// ``performAndWait(durability:sourceIdentifier:retries:isolation:file:line:_:)->T``.
     @discardableResult
     public func performAndWait<M: Model>(
-        durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil, isolation: isolated (any Actor)? = #isolation,
+        durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil, retries: Int = 5,
+        isolation: isolated (any Actor)? = #isolation,
         file: StaticString = #fileID, line: UInt = #line, _ body: @Sendable (Transaction) throws -> M
     ) throws -> ObjectID<M> {
-        try performAndWait(durability: durability, sourceIdentifier: sourceIdentifier, isolation: isolation, file: file, line: line) {
+        try performAndWait(
+            durability: durability, sourceIdentifier: sourceIdentifier, retries: retries, isolation: isolation, file: file, line: line
+        ) {
             try body($0).objectID
         }
     }
@@ -32,10 +38,11 @@ extension DataStack {
     /// returns a value.
     @discardableResult
     public func perform<M: Model, R: Model>(
-        editing id: ObjectID<M>, durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil,
+        editing id: ObjectID<M>, durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil, retries: Int = 5,
         file: StaticString = #fileID, line: UInt = #line, _ body: @escaping @Sendable (Transaction, M) throws -> R
     ) async throws -> ObjectID<R> {
-        try await perform(editing: id, durability: durability, sourceIdentifier: sourceIdentifier, file: file, line: line) {
+        try await perform(editing: id, durability: durability, sourceIdentifier: sourceIdentifier, retries: retries, file: file, line: line)
+        {
             try body($0, $1).objectID
         }
     }
@@ -44,24 +51,26 @@ extension DataStack {
     /// method whose body returns a value.
     @discardableResult
     public func perform<M: Model, R: Model>(
-        editing object: M, durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil,
+        editing object: M, durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil, retries: Int = 5,
         isolation: isolated (any Actor)? = #isolation, file: StaticString = #fileID, line: UInt = #line,
         _ body: @escaping @Sendable (Transaction, M) throws -> R
     ) async throws -> ObjectID<R> {
         try await perform(
-            editing: object.objectID, durability: durability, sourceIdentifier: sourceIdentifier, file: file, line: line, body)
+            editing: object.objectID, durability: durability, sourceIdentifier: sourceIdentifier, retries: retries, file: file, line: line,
+            body)
     }
 
     /// Runs a transaction on one object, on the caller's thread. Its body returns an object, and this method the id of that object. Otherwise the same as
     /// the method whose body returns a value.
     @discardableResult
     public func performAndWait<M: Model, R: Model>(
-        editing id: ObjectID<M>, durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil,
+        editing id: ObjectID<M>, durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil, retries: Int = 5,
         isolation: isolated (any Actor)? = #isolation, file: StaticString = #fileID, line: UInt = #line,
         _ body: @Sendable (Transaction, M) throws -> R
     ) throws -> ObjectID<R> {
         try performAndWait(
-            editing: id, durability: durability, sourceIdentifier: sourceIdentifier, isolation: isolation, file: file, line: line
+            editing: id, durability: durability, sourceIdentifier: sourceIdentifier, retries: retries, isolation: isolation, file: file,
+            line: line
         ) {
             try body($0, $1).objectID
         }
@@ -71,24 +80,26 @@ extension DataStack {
     /// Otherwise the same as the method whose body returns a value.
     @discardableResult
     public func performAndWait<M: Model, R: Model>(
-        editing object: M, durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil,
+        editing object: M, durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil, retries: Int = 5,
         isolation: isolated (any Actor)? = #isolation, file: StaticString = #fileID, line: UInt = #line,
         _ body: @Sendable (Transaction, M) throws -> R
     ) throws -> ObjectID<R> {
         try performAndWait(
-            editing: object.objectID, durability: durability, sourceIdentifier: sourceIdentifier, isolation: isolation, file: file,
+            editing: object.objectID, durability: durability, sourceIdentifier: sourceIdentifier, retries: retries, isolation: isolation,
+            file: file,
             line: line, body)
     }
 
     /// Runs a transaction whose body returns an object, and calls back on the main actor with the id of the object. Otherwise the same as
-    /// ``perform(asynchronous:durability:sourceIdentifier:file:line:completion:)-((Transaction)->T,_,_,_,_,_)``.
+    /// ``perform(asynchronous:durability:sourceIdentifier:retries:file:line:completion:)-((Transaction)->T,_,_,_,_,_,_)``.
     public func perform<M: Model>(
         asynchronous body: @escaping @Sendable (Transaction) throws -> M, durability: Durability? = nil,
-        sourceIdentifier: (any Hashable & Sendable)? = nil, file: StaticString = #fileID, line: UInt = #line,
+        sourceIdentifier: (any Hashable & Sendable)? = nil, retries: Int = 5, file: StaticString = #fileID, line: UInt = #line,
         completion: @escaping @MainActor @Sendable (Result<ObjectID<M>, any Error>) -> Void
     ) {
         perform(
-            asynchronous: { try body($0).objectID }, durability: durability, sourceIdentifier: sourceIdentifier, file: file, line: line,
+            asynchronous: { try body($0).objectID }, durability: durability, sourceIdentifier: sourceIdentifier, retries: retries,
+            file: file, line: line,
             completion: completion)
     }
 }

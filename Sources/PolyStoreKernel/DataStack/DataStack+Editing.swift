@@ -9,12 +9,13 @@ extension DataStack {
     /// - Throws: `notFound` if the object does not exist, and the errors of ``perform(durability:sourceIdentifier:retries:file:line:_:)->T``.
     @discardableResult
     public func perform<M: Model, T: Sendable>(
-        editing object: M, durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil,
+        editing object: M, durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil, retries: Int = 5,
         isolation: isolated (any Actor)? = #isolation, file: StaticString = #fileID, line: UInt = #line,
         _ body: @escaping @Sendable (Transaction, M) throws -> T
     ) async throws -> T {
         try await perform(
-            editing: object.objectID, durability: durability, sourceIdentifier: sourceIdentifier, file: file, line: line, body)
+            editing: object.objectID, durability: durability, sourceIdentifier: sourceIdentifier, retries: retries, file: file, line: line,
+            body)
     }
 
     /// Runs a transaction on two or more objects of any classes:
@@ -25,12 +26,13 @@ extension DataStack {
     @discardableResult
     public func perform<A: Model, B: Model, each M: Model, T: Sendable>(
         editing first: A, _ second: B, _ others: repeat each M, durability: Durability? = nil,
-        sourceIdentifier: (any Hashable & Sendable)? = nil,
+        sourceIdentifier: (any Hashable & Sendable)? = nil, retries: Int = 5,
         isolation: isolated (any Actor)? = #isolation, file: StaticString = #fileID, line: UInt = #line,
         _ body: @escaping @Sendable (Transaction, A, B, repeat each M) throws -> T
     ) async throws -> T {
         let (a, b, ids) = (first.objectID, second.objectID, (repeat (each others).objectID))
-        return try await perform(durability: durability, sourceIdentifier: sourceIdentifier, file: file, line: line) { transaction in
+        return try await perform(durability: durability, sourceIdentifier: sourceIdentifier, retries: retries, file: file, line: line) {
+            transaction in
             try body(transaction, try transaction.edit(a), try transaction.edit(b), repeat try transaction.edit(each ids))
         }
     }
@@ -39,22 +41,24 @@ extension DataStack {
     /// - Throws: `notFound` if an object does not exist, and the errors of ``perform(durability:sourceIdentifier:retries:file:line:_:)->T``.
     @discardableResult
     public func perform<M: Model, T: Sendable>(
-        editing objects: [M], durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil,
+        editing objects: [M], durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil, retries: Int = 5,
         isolation: isolated (any Actor)? = #isolation, file: StaticString = #fileID, line: UInt = #line,
         _ body: @escaping @Sendable (Transaction, [M]) throws -> T
     ) async throws -> T {
         try await perform(
-            editing: objects.map(\.objectID), durability: durability, sourceIdentifier: sourceIdentifier, file: file, line: line, body)
+            editing: objects.map(\.objectID), durability: durability, sourceIdentifier: sourceIdentifier, retries: retries, file: file,
+            line: line, body)
     }
 
     /// Runs a transaction on the objects with the given ids, in their order.
     /// - Throws: `notFound` if an object does not exist, and the errors of ``perform(durability:sourceIdentifier:retries:file:line:_:)->T``.
     @discardableResult
     public func perform<M: Model, T: Sendable>(
-        editing ids: [ObjectID<M>], durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil,
+        editing ids: [ObjectID<M>], durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil, retries: Int = 5,
         file: StaticString = #fileID, line: UInt = #line, _ body: @escaping @Sendable (Transaction, [M]) throws -> T
     ) async throws -> T {
-        try await perform(durability: durability, sourceIdentifier: sourceIdentifier, file: file, line: line) { transaction in
+        try await perform(durability: durability, sourceIdentifier: sourceIdentifier, retries: retries, file: file, line: line) {
+            transaction in
             try body(transaction, try transaction.edit(ids))
         }
     }
@@ -63,11 +67,13 @@ extension DataStack {
     /// - Throws: `notFound` if the object does not exist, and the errors of ``performAndWait(durability:sourceIdentifier:retries:isolation:file:line:_:)->T``.
     @discardableResult
     public func performAndWait<M: Model, T: Sendable>(
-        editing id: ObjectID<M>, durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil,
+        editing id: ObjectID<M>, durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil, retries: Int = 5,
         isolation: isolated (any Actor)? = #isolation, file: StaticString = #fileID, line: UInt = #line,
         _ body: @Sendable (Transaction, M) throws -> T
     ) throws -> T {
-        try performAndWait(durability: durability, sourceIdentifier: sourceIdentifier, isolation: isolation, file: file, line: line) {
+        try performAndWait(
+            durability: durability, sourceIdentifier: sourceIdentifier, retries: retries, isolation: isolation, file: file, line: line
+        ) {
             transaction in
             try body(transaction, transaction.edit(id))
         }
@@ -76,12 +82,13 @@ extension DataStack {
     /// Runs a transaction on an object of another context, on the caller's thread; see ``performAndWait(durability:sourceIdentifier:retries:isolation:file:line:_:)->T``.
     @discardableResult
     public func performAndWait<M: Model, T: Sendable>(
-        editing object: M, durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil,
+        editing object: M, durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil, retries: Int = 5,
         isolation: isolated (any Actor)? = #isolation, file: StaticString = #fileID, line: UInt = #line,
         _ body: @Sendable (Transaction, M) throws -> T
     ) throws -> T {
         try performAndWait(
-            editing: object.objectID, durability: durability, sourceIdentifier: sourceIdentifier, isolation: isolation, file: file,
+            editing: object.objectID, durability: durability, sourceIdentifier: sourceIdentifier, retries: retries, isolation: isolation,
+            file: file,
             line: line, body)
     }
 
@@ -91,12 +98,13 @@ extension DataStack {
     @discardableResult
     public func performAndWait<A: Model, B: Model, each M: Model, T: Sendable>(
         editing first: A, _ second: B, _ others: repeat each M, durability: Durability? = nil,
-        sourceIdentifier: (any Hashable & Sendable)? = nil, isolation: isolated (any Actor)? = #isolation, file: StaticString = #fileID,
+        sourceIdentifier: (any Hashable & Sendable)? = nil, retries: Int = 5, isolation: isolated (any Actor)? = #isolation,
+        file: StaticString = #fileID,
         line: UInt = #line, _ body: @Sendable (Transaction, A, B, repeat each M) throws -> T
     ) throws -> T {
         let (a, b, ids) = (first.objectID, second.objectID, (repeat (each others).objectID))
         return try performAndWait(
-            durability: durability, sourceIdentifier: sourceIdentifier, isolation: isolation, file: file, line: line
+            durability: durability, sourceIdentifier: sourceIdentifier, retries: retries, isolation: isolation, file: file, line: line
         ) { transaction in
             try body(transaction, try transaction.edit(a), try transaction.edit(b), repeat try transaction.edit(each ids))
         }
@@ -107,12 +115,13 @@ extension DataStack {
     /// - Throws: `notFound` if an object does not exist, and the errors of ``performAndWait(durability:sourceIdentifier:retries:isolation:file:line:_:)->T``.
     @discardableResult
     public func performAndWait<M: Model, T: Sendable>(
-        editing objects: [M], durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil,
+        editing objects: [M], durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil, retries: Int = 5,
         isolation: isolated (any Actor)? = #isolation, file: StaticString = #fileID, line: UInt = #line,
         _ body: @Sendable (Transaction, [M]) throws -> T
     ) throws -> T {
         try performAndWait(
-            editing: objects.map(\.objectID), durability: durability, sourceIdentifier: sourceIdentifier, isolation: isolation, file: file,
+            editing: objects.map(\.objectID), durability: durability, sourceIdentifier: sourceIdentifier, retries: retries,
+            isolation: isolation, file: file,
             line: line, body)
     }
 
@@ -121,12 +130,12 @@ extension DataStack {
     /// - Throws: `notFound` if an object does not exist, and the errors of ``performAndWait(durability:sourceIdentifier:retries:isolation:file:line:_:)->T``.
     @discardableResult
     public func performAndWait<M: Model, T: Sendable>(
-        editing ids: [ObjectID<M>], durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil,
+        editing ids: [ObjectID<M>], durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil, retries: Int = 5,
         isolation: isolated (any Actor)? = #isolation, file: StaticString = #fileID, line: UInt = #line,
         _ body: @Sendable (Transaction, [M]) throws -> T
     ) throws -> T {
         try performAndWait(
-            durability: durability, sourceIdentifier: sourceIdentifier, isolation: isolation, file: file, line: line
+            durability: durability, sourceIdentifier: sourceIdentifier, retries: retries, isolation: isolation, file: file, line: line
         ) { transaction in
             try body(transaction, try transaction.edit(ids))
         }

@@ -160,8 +160,9 @@ extension UnsafeTransaction {
     /// Records whether a failed commit may have been written: stores before the failing one are committed, and a backend may fail in the flush after
     /// its commit.
     private func recordingPossibleWrite(_ error: any Error) -> any Error {
-        let isRefusal = [.conflict, .constraint, .misuse, .notFound, .invalidValue, .cancelled].contains((error as? StoreError)?.code)
-        if !isRefusal { mayBeWritten = true }
+        let failure = error as? StoreError
+        let isRefusal = [.conflict, .constraint, .misuse, .notFound, .invalidValue, .cancelled].contains(failure?.code)
+        if !isRefusal || failure?.recovery == .commitOutcomeUnknown { mayBeWritten = true }
         return error
     }
 

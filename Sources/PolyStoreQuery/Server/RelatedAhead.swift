@@ -129,7 +129,10 @@ private final class BlockCursor: RecordCursor {
         if rows.isEmpty, let error { throw error }
     }
 
-    override func close() { source.close() }
+    override func close() {
+        source.close()
+        (rows, position, isAtEnd) = ([], 0, true)
+    }
 
     override var rowsExamined: Int { source.rowsExamined }
 }

@@ -21,6 +21,7 @@ private final class ServerBackend: StorageBackend {
 
     func beginRead() throws -> any ReadTransaction { ServerSnapshot(try inner.beginRead(), findsRowIDs) }
     func beginWrite() throws -> any WriteTransaction { ServerWriter(try inner.beginWrite(), findsRowIDs) }
+    func announceCommits(to handler: @escaping @Sendable () -> Void) -> (any AnyObject & Sendable)? { inner.announceCommits(to: handler) }
     func close() throws { try inner.close() }
     func verify(reporting report: MaintenanceReport) throws -> [String] { try inner.verify(reporting: report) }
     func beginMigration(_ change: SchemaChange) throws -> any StoreMigration { try inner.beginMigration(change) }
@@ -180,6 +181,8 @@ private final class ServerWriter: ServerSnapshot, WriteTransaction {
         cache.removeAll()
         return try inner.commit(durability)
     }
+
+    func commitOutcome() throws -> CommitOutcome { try inner.commitOutcome() }
 
     func rollback() {
         cache.removeAll()

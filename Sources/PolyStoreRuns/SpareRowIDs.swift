@@ -2,20 +2,20 @@ import PolyStoreBackend
 import Synchronization
 
 /// The reserved row ids of a store that have not been assigned, by entity.
-final class SpareRowIDs: @unchecked Sendable {  // `own` is used only by the owner of the write queue
+package final class SpareRowIDs: @unchecked Sendable {  // `own` is used only by the owner of the write queue
     /// The row ids that the last commit group left.
     @exclusivity(unchecked) private var own: [ClosedRange<Int64>?]
     /// The row ids that unqueued transactions left.
     private let returned: Protected<[ClosedRange<Int64>?]>
     private let hasReturned = Atomic(false)
 
-    init(entityCount: Int) {
+    package init(entityCount: Int) {
         own = Array(repeating: nil, count: entityCount)
         returned = Protected(own)
     }
 
     /// Removes and returns the row ids of an entity. Called by the owner of the write queue.
-    func take(_ entity: Int) -> ClosedRange<Int64>? {
+    package func take(_ entity: Int) -> ClosedRange<Int64>? {
         if let left = own[entity].take() { return left }
         guard hasReturned.load(ordering: .acquiring) else { return nil }
         return returned.withLock { returned in
@@ -25,10 +25,10 @@ final class SpareRowIDs: @unchecked Sendable {  // `own` is used only by the own
     }
 
     /// Keeps the row ids that a commit group has left. Called by the owner of the write queue.
-    func keep(_ left: ClosedRange<Int64>, _ entity: Int) { own[entity] = left }
+    package func keep(_ left: ClosedRange<Int64>, _ entity: Int) { own[entity] = left }
 
     /// Keeps the row ids that an unqueued transaction has left, unless there are others. Called by any thread.
-    func giveBack(_ left: ClosedRange<Int64>, _ entity: Int) {
+    package func giveBack(_ left: ClosedRange<Int64>, _ entity: Int) {
         returned.withLock { returned in
             if returned[entity] == nil { returned[entity] = left }
             hasReturned.store(true, ordering: .releasing)
