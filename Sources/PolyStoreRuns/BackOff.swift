@@ -2,8 +2,8 @@ import PolyStoreBackend
 
 /// The pauses between the attempts of a transaction that is run again.
 ///
-/// Each pause is a random duration between the half and the whole of a bound, which doubles from pause to pause. With the default, the five pauses take between 155
-/// and 310 ms in all.
+/// Each pause is a random duration between the half and the whole of a bound, which doubles from pause to pause until the fifth one. With the default, the five pauses
+/// take between 155 and 310 ms in all.
 package struct BackOff: Sendable {
     /// The number of times that a transaction is run again by default, and that the outcome of a commit is asked for.
     package static let limit = 5
@@ -18,7 +18,7 @@ package struct BackOff: Sendable {
     ///   - number: The number of the repetition, from 1.
     ///   - jitter: The part of the bound, from 0.5 to 1.
     package func pause(before number: Int, jitter: Double = .random(in: 0.5...1)) -> Duration {
-        first * (1 << min(max(0, number - 1), 16)) * jitter
+        first * (1 << min(max(0, number - 1), 4)) * jitter
     }
 
     /// Blocks the thread for the pause before an attempt is repeated.

@@ -342,6 +342,51 @@ import Testing
         #expect(found == [["theirs"], ["1"]])
     }
 
+    /// A transaction of `perform` is run again in this case, and reads the commit of the other stack.
+    @Test(arguments: Backend.shared)
+    func aTransactionThatAnotherStackOvertakesIsRunAgain(_ backend: Backend) async throws {
+        let split = try Split(backend)
+        let (stack, faults) = (split.stack, split.faults)
+        let other = try split.stackOverTheFirst(backend)
+        stack.groupLimits.backOff.first = .zero
+        try stack.performAndWait(Split.creating("person", "A"))
+        // Called between the two attempts to apply the changes.
+        stack.logger = Overtaking {
+            _ = try? other.performAndWait { try #require(try $0.fetchOne(From<Person>("A"))).nickname = "theirs" }
+        }
+        let gate = try await Gate(stack, Split.creating("1", "B"))
+        faults.refuse(size: 2, times: 1, dies: true)
+        let seen = Protected<[String?]>([])
+        let tasks = try await Self.line(
+            stack,
+            [
+                { transaction in
+                    let person = try #require(try transaction.fetchOne(From<Person>("A").where(\.email == "person")))
+                    let nickname = person.nickname
+                    seen.withLock { $0.append(nickname) }
+                    person.nickname = "mine"
+                    try Split.creating("2", "A")(transaction)
+                }
+            ])
+        try await gate.open()
+        try await tasks[0].value
+        #expect(seen.withLock { $0 } == [nil, "theirs"])
+        let emails = try stack.readAndWait { try $0.fetchAll(From<Person>("A")).map(\.email).sorted() }
+        #expect(emails == ["2", "person"])
+    }
+
+    /// A logger that calls a closure once, when a transaction is about to be applied again.
+    private final class Overtaking: StoreLogger {
+        private let action: Protected<(@Sendable () -> Void)?>
+        init(_ action: @escaping @Sendable () -> Void) { self.action = Protected(action) }
+        func isEnabled(_ level: LogLevel) -> Bool { level >= .info }
+        func log(_ level: LogLevel, _ message: String, file: StaticString, line: UInt, function: StaticString) {
+            guard message.contains("is applied again") else { return }
+            let action = action.withLock { $0.take() }
+            action?()
+        }
+    }
+
     @Test(arguments: Backend.allCases)
     func aTransactionOverTwoStoresThatFailsInOneLeavesNothingInTheOther(_ backend: Backend) async throws {
         let split = try Split(backend)
