@@ -105,6 +105,27 @@ import Testing
         #expect(plan.rowsExamined == 1, "\(plan)")
     }
 
+    /// A release that does not know such indexes replaces the stored schema and leaves them in the file.
+    @Test func indexesThatAnEarlierReleaseHasLeftAreReplaced() throws {
+        let folder = try Folder()
+        try Self.filled(folder, Self.schema()).backend.close()
+        do {
+            let store = try Store(folder.file("test.sqlite"), Self.schema([Self.city]))
+            store.backend.pool.indexBuilder?.wait()
+            // Stores the schema without the index, as an earlier release does.
+            let connection = try store.backend.pool.borrowWriter()
+            try MetadataTable(connection: connection).write(Self.schema())
+            store.backend.pool.giveBackWriter()
+            try store.backend.close()
+        }
+        let other = try Self.schema([.json("address", ["city"], as: .url)])
+        let store = try Store(folder.file("test.sqlite"), other)
+        store.backend.pool.indexBuilder?.wait()
+        let found = try PlainSQL(folder.file("test.sqlite")).rows("SELECT sql FROM sqlite_master WHERE type = 'index' AND sql NOT NULL")
+        #expect(found == ["CREATE INDEX \"Person_address.city\" ON \"Person\" (polystore_indexed_json(\"address\", 14, x'63697479ff'))"])
+        #expect(try store.backend.verify() == [])
+    }
+
     @Test func verificationFindsAWrongEntry() throws {
         let folder = try Folder()
         try Self.filled(folder, Self.schema([Self.city])).backend.close()

@@ -42,6 +42,12 @@ extension ConnectionPool {
                 try connection.execute("DROP INDEX IF EXISTS \(index.name)")
             }
         }
+        // A release that did not know fields of JSON may have replaced the stored schema without dropping the indexes on them.
+        let wanted = after.map(SQLNames.literal).joined(separator: ", ")
+        let unknown = try connection.texts(
+            "SELECT name FROM sqlite_master WHERE type = 'index' AND instr(sql, '\(JSONFieldFunction.indexedName)(') > 0 "
+                + "AND sql NOT IN (\(wanted))")
+        for name in unknown { try connection.execute("DROP INDEX \(SQLNames.quoted(name))") }
         for table in tables.entities {
             for (index, sql) in zip(table.indexes, table.indexSQL) where index.isUnique && !before.contains(sql) {
                 try connection.execute(sql)

@@ -29,7 +29,7 @@ enum JSONFieldFunction {
     ///
     /// It is not the name of the function in conditions: earlier releases have that without the flag of an innocuous function, and SQLite would refuse to read the
     /// schema of the file. A function that they do not know does not prevent them from dropping the index.
-    private static let indexedName = "polystore_indexed_json"
+    static let indexedName = "polystore_indexed_json"
     /// The types by number.
     static let types: [AttributeType] = [
         .bool, .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64, .float, .double, .date, .decimal, .string, .url, .json,
