@@ -241,7 +241,8 @@ let package = Package(
         .testTarget(
             name: "PolyStoreCollectionsTests", dependencies: ["PolyStoreCollections", "SeededRandom"], swiftSettings: settings),
         .testTarget(
-            name: "PolyStoreBackendTests", dependencies: ["PolyStoreBackend", "PolyStoreRuns", "CRecordBytes", "SeededRandom", "TestSupport"],
+            name: "PolyStoreBackendTests",
+            dependencies: ["PolyStoreBackend", "PolyStoreRuns", "CRecordBytes", "SeededRandom", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "PolyStoreQueryTests", dependencies: ["PolyStoreQuery", "PolyStoreBackend", "SeededRandom"], swiftSettings: settings),

@@ -137,4 +137,17 @@ import Testing
         let findings = try store.backend.verify()
         #expect(findings.contains { $0.contains("Person_address.city") }, "\(findings)")
     }
+
+    /// A damaged file, or one of a later release with more types.
+    @Test func anUnknownTypeOfAnIndexIsAnError() throws {
+        let folder = try Folder()
+        try Self.filled(folder, Self.schema([Self.city])).backend.close()
+        let plain = try PlainSQL(folder.file("test.sqlite"))
+        try plain.rows("PRAGMA writable_schema = ON")
+        try plain.rows("UPDATE sqlite_master SET sql = replace(sql, ', 13, ', ', 99, ') WHERE name = 'Person_address.city'")
+        let store = try Store(folder.file("test.sqlite"), Self.schema([Self.city]))
+        store.backend.pool.indexBuilder?.wait()
+        let error = failure { try store.write { try $0.insert("Person", 1000, ["name": .text("n"), "address": .text("{}")]) } }
+        #expect(error?.message.contains("unknown") == true, "\(error?.message ?? "no error")")
+    }
 }

@@ -75,6 +75,17 @@ let jsonIndexCases: [ConformanceCase] =
             try pair.check(texts.map { .text($0) }, .string)
         },
         ConformanceCase(
+            "json-index.keys-by-bytes", "Keys that differ only in the form of a letter with an accent are different fields."
+        ) { run in
+            let (one, two) = ("caf\u{e9}", "cafe\u{301}")
+            let pair = try IndexedPair(run, [IndexDescription(parts: [.json("value", [one], as: .string)])])
+            try pair.insert([
+                [.text("{\"\(one)\":\"x\"}"), .integer(1)], [.text("{\"\(two)\":\"x\"}"), .integer(1)],
+                [.text("{\"\(one)\":\"y\",\"\(two)\":\"z\"}"), .integer(2)], [.text("{\"cafe\":\"x\"}"), .null],
+            ])
+            try pair.check(["x", "y", "z"].map { .text($0) }, .string, paths: [[one], [two]])
+        },
+        ConformanceCase(
             "json-index.hostile-texts",
             "Texts that are not valid JSON, repeat a key, or are nested deeply have the entry of a missing field."
         ) { run in
