@@ -34,9 +34,8 @@ public protocol StoreLogger: Sendable {
     /// `file` and `line` identify the call in the user's code that began the transaction, read or context, or that added the store; `function` names that call.
     /// Messages without such a call, such as those of a backend, carry a location in the framework.
     func log(_ level: LogLevel, _ message: String, file: StaticString, line: UInt, function: StaticString)
-    /// Logs one message with values for machines. The default discards them and calls ``log(_:_:file:line:function:)``, because the message contains them in prose. Implement it to
-    /// forward them to a logging system with structured messages.
-    /// - Parameter metadata: The values by their stable names; see ``LogKey``.
+    /// Logs one message with values for machines, by their stable names; see ``LogKey``. The default discards the values, because the message contains them in prose.
+    /// Implement it to forward them to a logging system with structured messages.
     func log(
         _ level: LogLevel, _ message: String, metadata: [LogKey: LogValue], file: StaticString, line: UInt, function: StaticString)
     /// Logs an error that is also thrown or passed to the caller, with a description of the failed operation. For `file`, `line` and `function` see
