@@ -71,21 +71,37 @@ extension WriteTransaction {
     /// - Throws: An error with the recovery `retryable` if the store knows that it did not commit, one with
     ///   `commitOutcomeUnknown` if it does not know, and the errors of the commit.
     package func commit(_ durability: Durability, backOff: @autoclosure () -> BackOff) throws -> UInt64 {
-        do { return try commit(durability) } catch var error as StoreError where error.recovery == .commitOutcomeUnknown {
-            for number in 1...BackOff.limit {
-                switch try? commitOutcome() {
-                case .committed(let version)?:
-                    // Releases what the transaction holds.
-                    rollback()
-                    return version
-                case .notCommitted?:
-                    error.recovery = .retryable
-                    throw error
-                case .unknown?: throw error
-                case nil: if number < BackOff.limit { backOff().wait(before: number) }
-                }
-            }
-            throw error
+        do { return try commit(durability) } catch let error as StoreError where error.recovery == .commitOutcomeUnknown {
+            return try version(of: error, backOff)
         }
+    }
+
+    /// Applies change sets and commits, and asks the store for the outcome if the response is lost. A commit means that every change set was applied.
+    /// - Throws: As ``commit(_:backOff:)``, and the errors of applying.
+    package func apply(
+        _ sets: [ChangeSet], committing durability: Durability, backOff: @autoclosure () -> BackOff
+    ) throws -> AppliedChangeSets {
+        do { return try apply(sets, committing: durability) } catch let error as StoreError where error.recovery == .commitOutcomeUnknown {
+            return AppliedChangeSets(errors: sets.map { _ in nil }, version: try version(of: error, backOff))
+        }
+    }
+
+    /// Returns the version of a commit whose response was lost, if the store knows that it took effect.
+    private func version(of failure: StoreError, _ backOff: () -> BackOff) throws -> UInt64 {
+        var error = failure
+        for number in 1...BackOff.limit {
+            switch try? commitOutcome() {
+            case .committed(let version)?:
+                // Releases what the transaction holds.
+                rollback()
+                return version
+            case .notCommitted?:
+                error.recovery = .retryable
+                throw error
+            case .unknown?: throw error
+            case nil: if number < BackOff.limit { backOff().wait(before: number) }
+            }
+        }
+        throw error
     }
 }

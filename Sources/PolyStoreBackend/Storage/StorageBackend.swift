@@ -230,6 +230,16 @@ public protocol WriteTransaction: ReadTransaction {
     ///   existing row id; `notFound` for an update or a deletion of an object that does not exist; `misuse` for a change set of another schema; `unsupported`
     ///   for named values without the feature `namedValues`, and for log entries without `changeLog`; `full`, `io`.
     func apply(_ changes: ChangeSet) throws
+    /// Applies change sets in order, each of them atomically, and commits if every one was applied and a durability is given. A change set with a duplicate value or
+    /// another error of its own is not applied; the others are, and the transaction can continue.
+    ///
+    /// For backends that wait for a server, which need one request for a commit group. The default calls ``apply(_:)`` for each and ``commit(_:)``.
+    /// - Parameters:
+    ///   - sets: The change sets, at least one.
+    ///   - durability: The durability of the commit; nil does not commit.
+    /// - Returns: The error of each change set, with the codes `constraint`, `notFound`, `misuse` or `invalidValue`, and the new version if the changes are committed.
+    /// - Throws: Every other error of ``apply(_:)``, after which the transaction is rolled back, and the errors of ``commit(_:)``.
+    func apply(_ sets: [ChangeSet], committing durability: Durability?) throws -> AppliedChangeSets
     /// Commits the applied changes with the requested durability.
     /// - Returns: The new version.
     /// - Throws: An error with the recovery ``StoreError/Recovery/commitOutcomeUnknown`` if the response of a server was lost. After an error that is

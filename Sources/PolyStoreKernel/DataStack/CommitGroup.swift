@@ -75,7 +75,11 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
 
     /// Returns the read transaction of a store for the running transaction: its write transaction, or a snapshot if the store is opened for reading only.
     func reader(of store: PersistentStore) throws -> any ReadTransaction {
-        guard store.configuration.isReadOnly else { return try writer(of: store).transaction }
+        guard store.configuration.isReadOnly else {
+            let writer = try writer(of: store)
+            try applyDeferred(writer)
+            return writer.transaction
+        }
         if let snapshot = snapshots[store.index] { return snapshot }
         let snapshot = try store.backend.beginRead()
         snapshots[store.index] = snapshot
@@ -170,14 +174,30 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
     // MARK: Apply
 
     /// Applies the change sets of a transaction to all stores, or to none.
+    /// - Parameter defers: Whether the store may refuse them after the transaction has ended.
     /// - Returns: false if the stores may accept them without the others of the group. They are then applied again when the transaction has ended; see
     ///   ``applyAlone(_:)``.
-    func apply(_ sets: [StoreChanges], _ durability: Durability?) throws -> Bool {
+    func apply(_ sets: [StoreChanges], _ durability: Durability?, defers: Bool = false) throws -> Bool {
+        if defers, sets.count == 1, try writer(of: sets[0].store).deferring(sets[0].changes, durability) { return true }
+        for set in sets { try applyDeferred(writer(of: set.store)) }
         for set in sets {
             do { try writer(of: set.store).transaction.apply(set.changes) } catch { return try revert(sets, failedIn: set.store, error) }
         }
         for set in sets { openWriter(set.store.index)?.didApply(set.changes, durability) }
         return true
+    }
+
+    /// Applies the deferred change sets of a store, before the running transaction reads it or writes to it.
+    private func applyDeferred(_ writer: StoreWriter) throws {
+        do { refuse(try writer.applyDeferred()) } catch {
+            fail(error)
+            throw error
+        }
+    }
+
+    /// Assigns errors to the transactions whose change sets were not accepted.
+    private func refuse(_ refused: [StoreWriter.Refused]) {
+        for (changes, error) in refused { members.first { $0.changes.contains { $0.changes === changes } }?.refusal = error }
     }
 
     /// Reverts the change sets that were applied before one failed.
@@ -186,7 +206,7 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
     private func revert(_ sets: [StoreChanges], failedIn store: PersistentStore, _ failure: any Error) throws -> Bool {
         // A constraint violation or invalid request leaves the store's write transaction intact. After any other error its state is unknown, so it is
         // restored.
-        let isOwnFault = [.constraint, .notFound, .misuse, .invalidValue].contains((failure as? StoreError)?.code)
+        let isOwnFault = (failure as? StoreError)?.refusesChanges ?? false
         var affected = sets.prefix { $0.store !== store }.map(\.store.index)
         if !isOwnFault { affected.append(store.index) }
         let hadOthers = writers.contains { $0?.isChanged ?? false }
@@ -229,6 +249,7 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
     /// Applies the change sets of a transaction to check whether the stores accept them, and reverts them.
     /// - Throws: ``DryRunCompleted`` if they do, otherwise the store's error.
     func applyAndRevert(_ sets: [StoreChanges]) throws -> Never {
+        for set in sets { try applyDeferred(writer(of: set.store)) }
         let result = Result { for set in sets { try writer(of: set.store).transaction.apply(set.changes) } }
         try restore(sets.map(\.store.index))
         try result.get()
@@ -305,7 +326,9 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
             }
             sequencer.willCommit(writer.store, after: writer.transaction.version)
             do {
-                end.committed.append((writer.store, try writer.commit(currentLimits)))
+                let (version, refused) = try writer.commit(currentLimits)
+                refuse(refused)
+                if let version { end.committed.append((writer.store, version)) } else { sequencer.didNotCommit(writer.store) }
                 writers[index] = nil
             } catch {
                 sequencer.didNotCommit(writer.store)
@@ -324,7 +347,7 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
     /// Returns the changes of the members in the committed stores, for the contexts and observers.
     private func commits(_ committed: [(store: PersistentStore, version: UInt64)]) -> [Commit] {
         let table = table.withLock { $0 }
-        return members.map { member in
+        return members.filter { $0.refusal == nil }.map { member in
             let relationships = member.relationshipChanges.changedRelationships
             let parts: [CommittedChanges] = member.changes.compactMap { set in
                 guard let version = committed.first(where: { $0.store === set.store })?.version else { return nil }
@@ -353,7 +376,7 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
         let logger = logger
         let isLogging = logger.isEnabled(.debug)
         for member in ended {
-            let failure = failure(member)
+            let failure = member.refusal ?? failure(member)
             if let failure { logger.writeCommitFailure(failure, member.site) } else if isLogging { log(member, logger) }
             member.receiver.receive(member.outcome(after: failure))
         }

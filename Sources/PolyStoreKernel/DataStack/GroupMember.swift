@@ -16,6 +16,8 @@ final class GroupMember {
     let site: CallSite
     /// The outcome if the commit succeeds.
     private let outcome: TransactionOutcome
+    /// The error with which a store refused the changes after the body had ended.
+    var refusal: (any Error)?
     /// Receives the outcome after the commit.
     let receiver: any OutcomeReceiver
 
@@ -39,6 +41,6 @@ final class GroupMember {
     /// Returns the outcome for the receiver.
     /// - Parameter failure: The error of the commit; nil if it succeeded. It does not replace an error of the transaction itself.
     func outcome(after failure: (any Error)?) -> TransactionOutcome {
-        if let failure, !isIndependent, outcome.error == nil { .failed(failure) } else { outcome }
+        if let failure = refusal ?? failure, !isIndependent, outcome.error == nil { .failed(failure) } else { outcome }
     }
 }

@@ -11,6 +11,8 @@ final class StoreWriter {
     @exclusivity(unchecked) private(set) var durability: Durability?
     /// The applied change sets, retained in case a failing transaction invalidates the write transaction and they must be applied again.
     @exclusivity(unchecked) private var applied: [ChangeSet] = []
+    /// The change sets that are sent to the server before the next read, or with the commit.
+    @exclusivity(unchecked) private var deferred: [ChangeSet] = []
     /// The row ids to assign, by the entity's index.
     @exclusivity(unchecked) private var blocks = SparseArray<RowIDBlock>()
     /// The row ids reserved in the current write transaction. The reservation is lost if it does not commit.
@@ -40,7 +42,64 @@ final class StoreWriter {
     func didApply(_ changes: ChangeSet, _ requested: Durability?) {
         applied.append(changes)
         recorder?.didApply()
+        require(requested)
+    }
+
+    private func require(_ requested: Durability?) {
         durability = durability == .full ? .full : requested ?? store.configuration.durability
+    }
+
+    /// A change set that a store did not accept.
+    typealias Refused = (changes: ChangeSet, error: any Error)
+
+    /// Defers a change set, if a call for several costs less.
+    /// - Returns: false if it must be applied.
+    func deferring(_ changes: ChangeSet, _ requested: Durability?) -> Bool {
+        guard store.waitsForServer, recorder == nil else { return false }
+        deferred.append(changes)
+        require(requested)
+        return true
+    }
+
+    /// Applies the deferred change sets.
+    /// - Throws: errors that end the group.
+    func applyDeferred() throws -> [Refused] {
+        let sets = deferred
+        deferred = []
+        if sets.isEmpty { return [] }
+        do { return didApply(sets, try transaction.apply(sets, committing: nil)) } catch { return try applyOneByOne(sets) }
+    }
+
+    private func didApply(_ sets: [ChangeSet], _ results: AppliedChangeSets) -> [Refused] {
+        var refused: [Refused] = []
+        for (changes, error) in zip(sets, results.errors) {
+            if let error { refused.append((changes, error)) } else { applied.append(changes) }
+        }
+        if applied.isEmpty, reservations.isEmpty { durability = nil }
+        return refused
+    }
+
+    /// Applies change sets in a new write transaction, after an error that may concern one of them.
+    private func applyOneByOne(_ sets: [ChangeSet]) throws -> [Refused] {
+        try beginAgain()
+        var errors: [StoreError?] = []
+        for changes in sets {
+            do {
+                try transaction.apply(changes)
+                errors.append(nil)
+                applied.append(changes)
+            } catch {
+                var failure = StoreError(wrapping: error)
+                if !failure.refusesChanges {
+                    // It may have failed only because the group was too large.
+                    if sets.count > 1 || !applied.isEmpty { failure.recovery = .retryable }
+                    try beginAgain()
+                }
+                errors.append(failure)
+            }
+        }
+        if applied.isEmpty, reservations.isEmpty { durability = nil }
+        return zip(sets, errors).compactMap { changes, error in error.map { (changes, $0) } }
     }
 
     /// A reservation must be committed but need not be durable: objects that use the row ids become durable with it or later.
@@ -66,8 +125,8 @@ final class StoreWriter {
 
     /// Commits the applied change sets and ends the write access. A writer whose commit fails is rolled back.
     /// - Parameter limits: Contain the pauses before the store is asked again for the outcome of the commit.
-    /// - Returns: the new version.
-    func commit(_ limits: Protected<GroupLimits>) throws -> UInt64 {
+    /// - Returns: the new version, nil if no change set was accepted; and the deferred change sets that were not.
+    func commit(_ limits: Protected<GroupLimits>) throws -> (version: UInt64?, refused: [Refused]) {
         if let recorder, applied.isEmpty {
             // The group only reserved row ids. Each version has a history entry, so that readers of the history can detect missing ones.
             let changes = ChangeSet(store.schema, capacity: 64)
@@ -77,9 +136,15 @@ final class StoreWriter {
         }
         let began = store.slowOperations.start(.commit)
         let recordsVersions = store.recordsVersions.load(ordering: .relaxed)
+        let (requested, backOff) = (durability ?? store.configuration.durability, limits.withLock { $0.backOff })
+        let (known, refused): (UInt64?, [Refused]) =
+            recordsVersions || deferred.isEmpty ? (nil, try applyDeferred()) : try commitDeferred(requested, backOff)
+        guard isChanged else {
+            rollBack()
+            return (nil, refused)
+        }
         if recordsVersions { try store.recordVersions(transaction) }
-        let version = try transaction.commit(
-            durability ?? store.configuration.durability, backOff: limits.withLock { $0.backOff })
+        let version = try known ?? transaction.commit(requested, backOff: backOff)
         if recordsVersions { store.recordsVersions.store(false, ordering: .relaxed) }
         recorder?.didCommit(version)
         store.slowOperations.end(.commit, began, .framework, "commit", "A commit") {
@@ -89,7 +154,17 @@ final class StoreWriter {
             return details
         }
         end(wasCommitted: true)
-        return version
+        return (version, refused)
+    }
+
+    /// Applies the deferred change sets and commits with one call, unless one of them is not accepted.
+    private func commitDeferred(_ durability: Durability, _ backOff: BackOff) throws -> (UInt64?, [Refused]) {
+        let sets = deferred
+        deferred = []
+        do {
+            let results = try transaction.apply(sets, committing: durability, backOff: backOff)
+            return (results.version, didApply(sets, results))
+        } catch let error as StoreError where !error.canEndTransaction { return (nil, try applyOneByOne(sets)) }
     }
 
     /// Discards all changes and ends the write access.

@@ -20,7 +20,7 @@ extension Transaction {
         let outcome: TransactionOutcome
         do {
             try body(self)
-            written = try write(to: group, options)
+            written = try write(to: group, options, defers: true)
             outcome = .committed(hadChanges: !written.changes.isEmpty)
         } catch {
             outcome = .failed(error)
@@ -63,8 +63,9 @@ extension Transaction {
     }
 
     /// Validates, encodes and applies the pending changes. Once they are encoded, the transaction can no longer be cancelled.
+    /// - Parameter defers: Whether a store may refuse them after the body has ended.
     /// - Throws: `constraint` with all violations.
-    private func write(to group: CommitGroup, _ options: TransactionOptions) throws -> Written {
+    private func write(to group: CommitGroup, _ options: TransactionOptions, defers: Bool = false) throws -> Written {
         try resolveImports()
         settleMembers()
         if let error = buffer.deferredErrors.first { throw error }
@@ -80,7 +81,7 @@ extension Transaction {
             try group.writer(of: set.store).recordHistory(set.changes, of: self)
         }
         if options.isDryRun { try group.applyAndRevert(changes) }
-        return Written(changes: changes, isApplied: try group.apply(changes, options.durability))
+        return Written(changes: changes, isApplied: try group.apply(changes, options.durability, defers: defers))
     }
 
     /// Ends the transaction, which can no longer be read. Its outcome is received after the commit of the group if it may depend on uncommitted changes, otherwise

@@ -177,6 +177,11 @@ private final class ServerWriter: ServerSnapshot, WriteTransaction {
         try inner.apply(changes)
     }
 
+    func apply(_ sets: [ChangeSet], committing durability: Durability?) throws -> AppliedChangeSets {
+        cache.removeAll()
+        return try inner.apply(sets, committing: durability)
+    }
+
     func commit(_ durability: Durability) throws -> UInt64 {
         cache.removeAll()
         return try inner.commit(durability)

@@ -215,6 +215,15 @@ private final class SimulatedServerWriter: SimulatedServerReader, WriteTransacti
         hasEnded = true
         return version
     }
+    func apply(_ sets: [ChangeSet], committing durability: Durability?) throws -> AppliedChangeSets {
+        let results = try send(durability == nil ? .apply : .commit) {
+            let results = try inner.apply(sets, committing: durability)
+            if let version = results.version { outcome = .committed(version: version) }
+            return results
+        }
+        hasEnded = results.version != nil
+        return results
+    }
     func commitOutcome() throws -> CommitOutcome {
         guard server.knowsCommits else { return .unknown }
         return try server.send(.commitOutcome, on: nil) { outcome }

@@ -1,5 +1,4 @@
 import Foundation
-import PolyStoreBackend
 
 /// The schema versions that a store has had, in the order in which it reached them, and those that an application's history places before them.
 ///
@@ -123,10 +122,10 @@ package struct StoreVersions: Equatable {
     // MARK: Stored form
 
     /// The name of the value that contains the list.
-    static let valueName = "\(NamedValue.reservedPrefix)versions"
+    package static let valueName = "\(NamedValue.reservedPrefix)versions"
 
     /// The list as JSON. A list that exceeds the longest named value loses its first versions.
-    var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         var kept = versions[...]

@@ -1,0 +1,32 @@
+/// The results of change sets that were applied with one call; see ``WriteTransaction/apply(_:committing:)``.
+public struct AppliedChangeSets: Sendable {
+    /// The error of each change set, in order; nil for one that was applied.
+    public var errors: [StoreError?]
+    /// The new version; nil if the changes were not committed.
+    public var version: UInt64?
+
+    /// Creates the results.
+    public init(errors: [StoreError?], version: UInt64? = nil) {
+        self.errors = errors
+        self.version = version
+    }
+}
+
+extension WriteTransaction {
+    public func apply(_ sets: [ChangeSet], committing durability: Durability?) throws -> AppliedChangeSets {
+        var results = AppliedChangeSets(errors: [])
+        for set in sets {
+            do {
+                try apply(set)
+                results.errors.append(nil)
+            } catch let error as StoreError where error.refusesChanges { results.errors.append(error) }
+        }
+        if let durability, results.errors.allSatisfy({ $0 == nil }) { results.version = try commit(durability) }
+        return results
+    }
+}
+
+extension StoreError {
+    /// A Boolean value that indicates whether the error concerns a change set alone, so that the write transaction can continue without it.
+    package var refusesChanges: Bool { [.constraint, .notFound, .misuse, .invalidValue].contains(code) }
+}
