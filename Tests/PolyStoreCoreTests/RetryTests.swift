@@ -54,7 +54,7 @@ import Testing
 
     // MARK: Which transactions are run again
 
-    @Test(arguments: [SimulatedServer.Call.beginWrite, .apply, .commit])
+    @Test(arguments: [SimulatedServer.Call.beginWrite, .commit])
     func aTransactionThatIsNotSerializableIsRunAgain(_ call: SimulatedServer.Call) async throws {
         let served = try Served()
         let runs = Runs()
