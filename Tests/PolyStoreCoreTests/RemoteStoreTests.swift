@@ -7,7 +7,8 @@ import TestSupport
 import Testing
 
 /// Stores that are not files: their URLs, identity, existence and erasure, and announced commits.
-@Suite struct RemoteStoreTests {
+// One after another, because the stores have equal locations, and a process knows the locations of its open stores.
+@Suite(.serialized) struct RemoteStoreTests {
     /// A store that answers what the file system is asked otherwise.
     private struct Remote: RemoteStore {
         let name: String

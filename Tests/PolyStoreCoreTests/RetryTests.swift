@@ -129,7 +129,7 @@ import Testing
     func otherErrorsAreThrown(_ fault: SimulatedServer.Fault) throws {
         let served = try Served()
         let runs = Runs()
-        served.fail(.apply, with: fault)
+        served.fail(.beginWrite, with: fault)
         let error = try requireFailure { try served.stack.performAndWait(runs.creating("a")) }
         #expect(error.recovery == (fault == .refused ? .permanent : fault == .timeout ? .timedOut : .connectionLost))
         #expect(runs.count == 1)

@@ -58,7 +58,7 @@ import Testing
         (SimulatedServer.Fault.refused, StoreError.Code.io), (.timeout, .busy), (.connectionLost(isExecuted: false), .io),
     ])
     func aCallThatFailsChangesNothing(_ fault: SimulatedServer.Fault, _ code: StoreError.Code) throws {
-        for call in [SimulatedServer.Call.beginWrite, .apply, .commit] {
+        for call in [SimulatedServer.Call.beginWrite, .commit] {
             let served = try Served()
             try served.stack.performAndWait(Served.creating(1))
             served.server.resetCounts()

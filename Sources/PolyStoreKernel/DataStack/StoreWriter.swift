@@ -13,6 +13,8 @@ final class StoreWriter {
     @exclusivity(unchecked) private var applied: [ChangeSet] = []
     /// The change sets that are sent to the server before the next read, or with the commit.
     @exclusivity(unchecked) private var deferred: [ChangeSet] = []
+    /// A Boolean value that indicates whether row ids were reserved for an unqueued transaction.
+    @exclusivity(unchecked) private var hasReserved = false
     /// The row ids to assign, by the entity's index.
     @exclusivity(unchecked) private var blocks = SparseArray<RowIDBlock>()
     /// The row ids reserved in the current write transaction. The reservation is lost if it does not commit.
@@ -67,7 +69,7 @@ final class StoreWriter {
         let sets = deferred
         deferred = []
         if sets.isEmpty { return [] }
-        do { return didApply(sets, try transaction.apply(sets, committing: nil)) } catch { return try applyOneByOne(sets) }
+        do { return didApply(sets, try transaction.apply(sets, committing: nil)) } catch { return try applyOneByOne(sets, after: error) }
     }
 
     private func didApply(_ sets: [ChangeSet], _ results: AppliedChangeSets) -> [Refused] {
@@ -75,16 +77,18 @@ final class StoreWriter {
         for (changes, error) in zip(sets, results.errors) {
             if let error { refused.append((changes, error)) } else { applied.append(changes) }
         }
-        if applied.isEmpty, reservations.isEmpty { durability = nil }
+        if applied.isEmpty, !hasReserved { durability = nil }
         return refused
     }
 
     /// Applies change sets in a new write transaction, after an error that may concern one of them.
-    private func applyOneByOne(_ sets: [ChangeSet]) throws -> [Refused] {
+    private func applyOneByOne(_ sets: [ChangeSet], after error: any Error) throws -> [Refused] {
         try beginAgain()
         var errors: [StoreError?] = []
         for changes in sets {
             do {
+                // A single one has failed already.
+                if sets.count == 1 { throw error }
                 try transaction.apply(changes)
                 errors.append(nil)
                 applied.append(changes)
@@ -98,12 +102,12 @@ final class StoreWriter {
                 errors.append(failure)
             }
         }
-        if applied.isEmpty, reservations.isEmpty { durability = nil }
+        if applied.isEmpty, !hasReserved { durability = nil }
         return zip(sets, errors).compactMap { changes, error in error.map { (changes, $0) } }
     }
 
     /// A reservation must be committed but need not be durable: objects that use the row ids become durable with it or later.
-    func didReserve() { durability = durability ?? .relaxed }
+    func didReserve() { (durability, hasReserved) = (durability ?? .relaxed, true) }
 
     /// Replaces a failed write transaction by a new one and applies all change sets again.
     /// - Throws: `conflict` if another process has committed in the meantime.
@@ -164,7 +168,7 @@ final class StoreWriter {
         do {
             let results = try transaction.apply(sets, committing: durability, backOff: backOff)
             return (results.version, didApply(sets, results))
-        } catch let error as StoreError where !error.canEndTransaction { return (nil, try applyOneByOne(sets)) }
+        } catch let error as StoreError where !error.canEndTransaction { return (nil, try applyOneByOne(sets, after: error)) }
     }
 
     /// Discards all changes and ends the write access.
