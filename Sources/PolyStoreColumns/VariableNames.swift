@@ -24,6 +24,7 @@ struct VariableNames {
     }
 
     private var names: [String: String] = [:]
+
     private func renamed(_ path: PropertyPath) -> PropertyPath {
         guard let name = path.variable.flatMap({ names[$0] }) else { return path }
         var path = path
@@ -31,38 +32,18 @@ struct VariableNames {
         return path
     }
 
-    fileprivate mutating func renamed(_ condition: Condition) -> Condition {
-        switch condition {
-        case .constant, .resolved: return condition
-        case .comparison(var comparison):
-            comparison.left = renamed(comparison.left)
-            comparison.right = renamed(comparison.right)
-            return .comparison(comparison)
-        case .and(let parts): return .and(parts.map { renamed($0) })
-        case .or(let parts): return .or(parts.map { renamed($0) })
-        case .not(let part): return .not(renamed(part))
-        }
-    }
+    fileprivate mutating func renamed(_ condition: Condition) -> Condition { condition.mapped({ renamed($0) }, { renamed($0) }) }
 
     fileprivate mutating func renamed(_ operand: Operand) -> Operand {
         switch operand {
-        case .constant, .object, .now: return operand
         case .path(let path): return .path(renamed(path))
-        case .list(let elements): return .list(elements.map { renamed($0) })
-        case .range(let low, let high, let includesHigh):
-            return .range(low: low.map { renamed($0) }, high: high.map { renamed($0) }, includesHigh: includesHigh)
-        case .arithmetic(let operation, let left, let right): return .arithmetic(operation, renamed(left), renamed(right))
-        case .function(let function, let operands): return .function(function, operands.map { renamed($0) })
-        case .datePart(let part, let date, let zone): return .datePart(part, renamed(date), zone: zone)
-        case .conditional(let condition, let first, let second): return .conditional(renamed(condition), renamed(first), renamed(second))
-        case .aggregate(let function, let operand): return .aggregate(function, operand.map { renamed($0) })
-        case .cast(let operand, let type): return .cast(renamed(operand), type)
         case .subquery(let path, let variable, let condition, let keys):
             let start = renamed(path)
             let name = "related\(names.count + 1)"
             names[variable] = name
             defer { names[variable] = nil }
             return .subquery(start, variable: name, renamed(condition), keys: keys)
+        default: return operand.mapped({ renamed($0) }, { renamed($0) })
         }
     }
 }

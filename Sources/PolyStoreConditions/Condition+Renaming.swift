@@ -12,16 +12,23 @@ extension Condition {
     }
 
     private func renamedWithinLimit(_ change: (Operand) throws -> PropertyPath?) throws -> Condition {
+        if case .resolved = self {
+            throw StoreError(.invalidPredicate, "\(self) is about objects, and here values of groups are asked about.")
+        }
+        return try mapped({ try $0.renamed(change) }, { try $0.renamedWithinLimit(change) })
+    }
+
+    /// Returns the condition with its direct parts replaced. A constant and a resolved condition have none.
+    package func mapped(_ operand: (Operand) throws -> Operand, _ condition: (Condition) throws -> Condition) rethrows -> Condition {
         switch self {
-        case .constant: return self
+        case .constant, .resolved: return self
         case .comparison(var comparison):
-            comparison.left = try comparison.left.renamed(change)
-            comparison.right = try comparison.right.renamed(change)
+            comparison.left = try operand(comparison.left)
+            comparison.right = try operand(comparison.right)
             return .comparison(comparison)
-        case .and(let parts): return .and(try parts.map { try $0.renamedWithinLimit(change) })
-        case .or(let parts): return .or(try parts.map { try $0.renamedWithinLimit(change) })
-        case .not(let part): return .not(try part.renamedWithinLimit(change))
-        case .resolved: throw StoreError(.invalidPredicate, "\(self) is about objects, and here values of groups are asked about.")
+        case .and(let parts): return .and(try parts.map(condition))
+        case .or(let parts): return .or(try parts.map(condition))
+        case .not(let part): return .not(try condition(part))
         }
     }
 }
@@ -40,21 +47,26 @@ extension Operand {
 
     fileprivate func renamed(_ change: (Operand) throws -> PropertyPath?) throws -> Operand {
         if let path = try change(self) { return .path(path) }
-        switch self {
-        case .path, .constant, .object, .now: return self
-        case .aggregate(let function, let operand): return .aggregate(function, try operand?.renamed(change))
-        case .list(let elements): return .list(try elements.map { try $0.renamed(change) })
-        case .range(let low, let high, let includesHigh):
-            return .range(low: try low?.renamed(change), high: try high?.renamed(change), includesHigh: includesHigh)
-        case .arithmetic(let operation, let left, let right):
-            return .arithmetic(operation, try left.renamed(change), try right.renamed(change))
-        case .function(let function, let operands): return .function(function, try operands.map { try $0.renamed(change) })
-        case .datePart(let part, let date, let zone): return .datePart(part, try date.renamed(change), zone: zone)
-        case .conditional(let condition, let first, let second):
-            return .conditional(try condition.renamed(change), try first.renamed(change), try second.renamed(change))
-        case .cast(let inner, let type): return .cast(try inner.renamed(change), type)
-        case .subquery(let path, _, _, _):
+        if case .subquery(let path, _, _, _) = self {
             throw path.location.error("A SUBQUERY is about objects, and here values of groups are asked about.")
+        }
+        return try mapped({ try $0.renamed(change) }, { try $0.renamed(change) })
+    }
+
+    /// Returns the operand with its direct parts replaced. A path, a constant and a subquery have none.
+    package func mapped(_ operand: (Operand) throws -> Operand, _ condition: (Condition) throws -> Condition) rethrows -> Operand {
+        switch self {
+        case .path, .constant, .object, .now, .subquery: return self
+        case .aggregate(let function, let value): return .aggregate(function, try value.map(operand))
+        case .list(let elements): return .list(try elements.map(operand))
+        case .range(let low, let high, let includesHigh):
+            return .range(low: try low.map(operand), high: try high.map(operand), includesHigh: includesHigh)
+        case .arithmetic(let operation, let left, let right): return .arithmetic(operation, try operand(left), try operand(right))
+        case .function(let function, let operands): return .function(function, try operands.map(operand))
+        case .datePart(let part, let date, let zone): return .datePart(part, try operand(date), zone: zone)
+        case .conditional(let test, let first, let second):
+            return .conditional(try condition(test), try operand(first), try operand(second))
+        case .cast(let value, let type): return .cast(try operand(value), type)
         }
     }
 }

@@ -45,8 +45,6 @@ extension QueryCompiler {
             append(part, ShapeWord(.compareDatePart, fieldIndex: part.field.index, comparison: comparison.position))
             bind(.integer(number))
             return true
-        case .compare(let left, _, _) where left.storedJSONField(table) != nil:
-            return left.storedJSONField(table).map { condition(on: $0, predicate) } ?? false
         case .isNull(let expression):
             if let value = expression.storedJSONField(table) { return condition(on: value, predicate) }
             guard let part = expression.fixedDatePart else { return false }
@@ -62,6 +60,7 @@ extension QueryCompiler {
             for number in numbers { bind(.integer(number)) }
             return true
         case .compare(let left, let comparison, let right):
+            if let value = left.storedJSONField(table) { return condition(on: value, predicate) }
             guard case .count(let reference, let part) = left.node, case .integer(let count)? = right.asConstant, right.type != .uint64
             else {
                 return false
