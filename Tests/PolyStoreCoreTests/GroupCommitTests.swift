@@ -53,44 +53,6 @@ import Testing
         }
     }
 
-    /// A transaction that occupies the write queue while others queue up behind it.
-    struct Gate: Sendable {
-        private let isOpen: Flag
-        private let task: Task<Void, any Error>
-
-        /// - Parameter body: The changes of the transaction, made after the gate is opened.
-        init(_ stack: DataStack, _ body: @escaping @Sendable (Transaction) throws -> Void = { _ in }) async throws {
-            let (isInside, isOpen) = (Mark(), Flag())
-            self.isOpen = isOpen
-            task = Task {
-                try await stack.perform { transaction in
-                    isInside.set()
-                    isOpen.wait()
-                    try body(transaction)
-                }
-            }
-            while !isInside.isSet { try await Task.sleep(for: .milliseconds(1)) }
-        }
-
-        func open() async throws {
-            isOpen.raise()
-            try await task.value
-        }
-    }
-
-    /// Starts transactions, and returns when they are queued in the order of the list.
-    static func line(
-        _ stack: DataStack, _ bodies: [@Sendable (Transaction) throws -> Void], durability: [Durability?] = []
-    ) async throws -> [Task<Void, any Error>] {
-        var tasks: [Task<Void, any Error>] = []
-        for (index, body) in bodies.enumerated() {
-            let level = index < durability.count ? durability[index] : nil
-            tasks.append(Task { try await stack.perform(durability: level, body) })
-            while stack.queuedTransactionCount <= index { try await Task.sleep(for: .milliseconds(1)) }
-        }
-        return tasks
-    }
-
     private static func creating(_ email: String) -> @Sendable (Transaction) throws -> Void {
         { try $0.create(Into<Person>()).email = email }
     }
@@ -101,7 +63,7 @@ import Testing
         let stack = counted.stack
         for round in 0..<4 {
             // All transactions are queued before the first one continues, on a machine of any speed.
-            let gate = try await Gate(stack)
+            let gate = try await QueueGate(stack)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 0..<64 {
                     group.addTask {
@@ -133,8 +95,8 @@ import Testing
     func eachSeesItsPredecessorsButOthersDoNotBeforeTheCommit(_ backend: Backend) async throws {
         let counted = try Counted(backend)
         let stack = counted.stack
-        let gate = try await Gate(stack, Self.creating("first"))
-        let tasks = try await Self.line(
+        let gate = try await QueueGate(stack, Self.creating("first"))
+        let tasks = try await QueueGate.line(
             stack,
             [
                 { transaction in
@@ -162,7 +124,7 @@ import Testing
     func failingTransactionDoesNotAffectItsGroup(_ backend: Backend) async throws {
         let counted = try Counted(backend)
         let stack = counted.stack
-        let gate = try await Gate(stack, Self.creating("a"))
+        let gate = try await QueueGate(stack, Self.creating("a"))
         let failures: [(@Sendable (Transaction) throws -> Void, StoreError.Code?)] = [
             (Self.creating("b"), nil),
             (
@@ -190,7 +152,7 @@ import Testing
             (Self.creating("d"), nil),
             ({ transaction throws in #expect(try transaction.fetchAll(From<Person>()).map(\.email) == ["a", "b", "c", "d"]) }, nil),
         ]
-        let tasks = try await Self.line(stack, failures.map(\.0))
+        let tasks = try await QueueGate.line(stack, failures.map(\.0))
         try await gate.open()
         for (task, (_, code)) in zip(tasks, failures) {
             switch await task.result {
@@ -211,9 +173,10 @@ import Testing
         let counted = try Counted(backend)
         let stack = counted.stack
         try stack.performAndWait(Self.creating("before"))
-        let gate = try await Gate(stack)
+        let gate = try await QueueGate(stack)
         counted.faults.failCommits(1)
-        let tasks = try await Self.line(stack, ["a", "b", "c"].map(Self.creating) + [{ _ = try $0.fetchCount(From<Person>()) }, { _ in }])
+        let tasks = try await QueueGate.line(
+            stack, ["a", "b", "c"].map(Self.creating) + [{ _ = try $0.fetchCount(From<Person>()) }, { _ in }])
         try await gate.open()
         for task in tasks.prefix(4) {
             let error = await #expect(throws: StoreError.self) { try await task.value }
@@ -232,9 +195,9 @@ import Testing
     func anEngineThatRefusesOneKeepsTheOthers(_ backend: Backend, _ dies: Bool) async throws {
         let counted = try Counted(backend)
         let stack = counted.stack
-        let gate = try await Gate(stack, Self.creating("a"))
+        let gate = try await QueueGate(stack, Self.creating("a"))
         counted.faults.refuse(size: 2, times: 2, dies: dies)
-        let tasks = try await Self.line(
+        let tasks = try await QueueGate.line(
             stack,
             [
                 Self.creating("b"), { for email in ["x", "y"] { try Self.creating(email)($0) } }, Self.creating("c"),
@@ -251,9 +214,9 @@ import Testing
     func transactionsTooLargeTogetherAreCommittedSeparately(_ backend: Backend) async throws {
         let counted = try Counted(backend)
         let stack = counted.stack
-        let gate = try await Gate(stack, Self.creating("a"))
+        let gate = try await QueueGate(stack, Self.creating("a"))
         counted.faults.refuse(size: 2, times: 1, dies: true)
-        let tasks = try await Self.line(
+        let tasks = try await QueueGate.line(
             stack,
             [
                 {
@@ -272,7 +235,7 @@ import Testing
     func anExplicitCommitTooLargeForItsGroupIsAppliedAfterIt(_ backend: Backend, _ failures: Int) async throws {
         let counted = try Counted(backend)
         let stack = counted.stack
-        let gate = try await Gate(stack, Self.creating("a"))
+        let gate = try await QueueGate(stack, Self.creating("a"))
         counted.faults.refuse(size: 2, times: failures, dies: true)
         let result: Result<Bool, StoreError> = await withCheckedContinuation { continuation in
             stack.beginAsynchronous { transaction in
@@ -295,9 +258,9 @@ import Testing
     func rowIDsOfATransactionThatIsAppliedAloneAreNotAssignedAgain(_ backend: Backend, _ changesTheOther: Bool) async throws {
         let split = try Split(backend)
         let (stack, faults) = (split.stack, split.faults)
-        let gate = try await Gate(stack, Split.creating("1", changesTheOther ? "A" : "B"))
+        let gate = try await QueueGate(stack, Split.creating("1", changesTheOther ? "A" : "B"))
         faults.refuse(size: 2, times: 1, dies: true)
-        let tasks = try await Self.line(
+        let tasks = try await QueueGate.line(
             stack,
             [
                 {
@@ -323,7 +286,7 @@ import Testing
         let (stack, faults) = (split.stack, split.faults)
         let other = try split.stackOverTheFirst(backend)
         try stack.performAndWait(Split.creating("person", "A"))
-        let gate = try await Gate(stack, Split.creating("1", "B"))
+        let gate = try await QueueGate(stack, Split.creating("1", "B"))
         faults.refuse(size: 2, times: 1, dies: true)
         let result: Result<Bool, StoreError> = await withCheckedContinuation { continuation in
             stack.beginAsynchronous { transaction in
@@ -354,10 +317,10 @@ import Testing
         stack.logger = Overtaking {
             _ = try? other.performAndWait { try #require(try $0.fetchOne(From<Person>("A"))).nickname = "theirs" }
         }
-        let gate = try await Gate(stack, Split.creating("1", "B"))
+        let gate = try await QueueGate(stack, Split.creating("1", "B"))
         faults.refuse(size: 2, times: 1, dies: true)
         let seen = Protected<[String?]>([])
-        let tasks = try await Self.line(
+        let tasks = try await QueueGate.line(
             stack,
             [
                 { transaction in
@@ -391,8 +354,8 @@ import Testing
     func aTransactionOverTwoStoresThatFailsInOneLeavesNothingInTheOther(_ backend: Backend) async throws {
         let split = try Split(backend)
         let (stack, faults) = (split.stack, split.faults)
-        let gate = try await Gate(stack, Split.creating("1", "A", "B"))
-        let tasks = try await Self.line(
+        let gate = try await QueueGate(stack, Split.creating("1", "A", "B"))
+        let tasks = try await QueueGate.line(
             stack,
             [
                 Split.creating("2", "A"),
@@ -411,9 +374,9 @@ import Testing
             #expect(try context.fetchAll(From<Person>("B")).map(\.email) == ["1", "4"])
         }
         // With two stores, a failed commit of the first affects transactions on the second if their commit comes after it.
-        let second = try await Gate(stack)
+        let second = try await QueueGate(stack)
         faults.failCommits(1)
-        let more = try await Self.line(
+        let more = try await QueueGate.line(
             stack, [Split.creating("5", "A"), Split.creating("6", "A", "B"), { _ = try $0.fetchCount(From<Person>("B")) }])
         try await second.open()
         for task in more { await #expect(throws: StoreError.self) { try await task.value } }
@@ -423,9 +386,9 @@ import Testing
     @Test(arguments: Backend.allCases)
     func aTransactionDoesNotWaitForAFlushItDidNotRequest(_ backend: Backend) async throws {
         let counted = try Counted(backend)
-        let gate = try await Gate(counted.stack)
+        let gate = try await QueueGate(counted.stack)
         let levels: [Durability?] = [.relaxed, .relaxed, .full, .relaxed, nil]
-        let tasks = try await Self.line(counted.stack, (0..<5).map { Self.creating("\($0)") }, durability: levels)
+        let tasks = try await QueueGate.line(counted.stack, (0..<5).map { Self.creating("\($0)") }, durability: levels)
         try await gate.open()
         for task in tasks { try await task.value }
         #expect(counted.faults.commits == [.relaxed, .full])
@@ -449,8 +412,8 @@ import Testing
                 person.nickname = String(repeating: "x", count: 1000)
             }
         }
-        let gate = try await Gate(counted.stack, creating(0))
-        let tasks = try await Self.line(counted.stack, (1..<7).map(creating))
+        let gate = try await QueueGate(counted.stack, creating(0))
+        let tasks = try await QueueGate.line(counted.stack, (1..<7).map(creating))
         try await gate.open()
         for task in tasks { try await task.value }
         #expect(counted.faults.commits.count == limit.commits)
@@ -468,7 +431,7 @@ import Testing
     func threadsAndTasksMix(_ backend: Backend) async throws {
         let counted = try Counted(backend)
         let stack = counted.stack
-        let gate = try await Gate(stack)
+        let gate = try await QueueGate(stack)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<24 {
                 group.addTask {
@@ -539,8 +502,8 @@ import Testing
         }
         let person = try #require(try stack.view.fetchExisting(id))
         let other = try #require(try stack.view.fetchExisting(doomed))
-        let gate = try await Gate(stack)
-        let tasks = try await Self.line(
+        let gate = try await QueueGate(stack)
+        let tasks = try await QueueGate.line(
             stack,
             (1...5).map { number in { @Sendable transaction in try transaction.edit(id).age = number } } + [
                 { try $0.edit(doomed).nickname = "late" }, { try $0.delete(doomed) },
@@ -599,12 +562,4 @@ import Testing
         isBehind.raise()
         try await behind.value
     }
-}
-
-/// A flag that is set once.
-final class Mark: @unchecked Sendable {  // accessed under the lock only
-    private let lock = NSLock()
-    private var value = false
-    func set() { lock.withLock { value = true } }
-    var isSet: Bool { lock.withLock { value } }
 }

@@ -7,37 +7,6 @@ import Testing
 
 /// Transactions that are run again, on a server that fails by a plan or by a seed.
 @Suite struct RetryTests {
-    private struct Served: Sendable {
-        let server: SimulatedServer
-        let stack: DataStack
-
-        init(_ server: SimulatedServer = SimulatedServer()) throws {
-            self.server = server
-            stack = try DataStack(Schema("Tallies", Tally.self), logger: RecordingLogger(.critical))
-            stack.snapshotWarningAge = .seconds(100_000)
-            // Independent of the speed of the machine.
-            stack.groupLimits.nanoseconds = .max
-            stack.groupLimits.backOff.first = .zero
-            try stack.addStore(.simulatedServer(server))
-            // The first commit also writes the list of versions.
-            try stack.performAndWait { try $0.create(Tally.self).name = "first" }
-            server.resetCounts()
-        }
-
-        /// The names of all objects except the first one, sorted.
-        var names: [String] {
-            get throws {
-                try stack.readAndWait { try $0.fetchAll(From<Tally>()).map(\.name) }.filter { $0 != "first" }.sorted()
-            }
-        }
-
-        /// Fails calls of one kind, from the next one on.
-        func fail(_ call: SimulatedServer.Call, times: Int = 1, with fault: SimulatedServer.Fault = .notSerializable) {
-            server.resetCounts()
-            for number in 1...times { server.fail(call, at: number, with: fault) }
-        }
-    }
-
     /// The number of times that a body has run.
     private final class Runs: Sendable {
         private let value = Protected(0)
@@ -56,7 +25,7 @@ import Testing
 
     @Test(arguments: [SimulatedServer.Call.beginWrite, .commit])
     func aTransactionThatIsNotSerializableIsRunAgain(_ call: SimulatedServer.Call) async throws {
-        let served = try Served()
+        let served = try ServedTallies()
         let runs = Runs()
         served.fail(call)
         try served.stack.performAndWait(runs.creating("a"))
@@ -67,7 +36,7 @@ import Testing
     }
 
     @Test func aReadThatIsNotSerializableRunsTheTransactionAgain() throws {
-        let served = try Served()
+        let served = try ServedTallies()
         let runs = Runs()
         served.fail(.count, times: 2)
         let counts = try served.stack.performAndWait { transaction in
@@ -79,7 +48,7 @@ import Testing
     }
 
     @Test func editingAndCompletionsAreRunAgain() async throws {
-        let served = try Served()
+        let served = try ServedTallies()
         let runs = Runs()
         let id = try served.stack.performAndWait { try $0.create(Tally.self).objectID }
         served.fail(.commit)
@@ -102,7 +71,7 @@ import Testing
     }
 
     @Test func aTransactionIsRunAgainFiveTimesAtMost() async throws {
-        let served = try Served()
+        let served = try ServedTallies()
         let runs = Runs()
         served.fail(.commit, times: 6)
         let error = try requireFailure { try served.stack.performAndWait(runs.creating("a")) }
@@ -115,7 +84,7 @@ import Testing
     }
 
     @Test func aTransactionWithoutRetriesThrowsTheError() async throws {
-        let served = try Served()
+        let served = try ServedTallies()
         let runs = Runs()
         served.fail(.commit, times: 2)
         let error = try requireFailure { try served.stack.performAndWait(retries: 0, runs.creating("a")) }
@@ -127,7 +96,7 @@ import Testing
 
     @Test(arguments: [SimulatedServer.Fault.refused, .timeout, .connectionLost(isExecuted: false)])
     func otherErrorsAreThrown(_ fault: SimulatedServer.Fault) throws {
-        let served = try Served()
+        let served = try ServedTallies()
         let runs = Runs()
         served.fail(.beginWrite, with: fault)
         let error = try requireFailure { try served.stack.performAndWait(runs.creating("a")) }
@@ -137,7 +106,7 @@ import Testing
     }
 
     @Test func explicitCommitsAreNotRunAgain() async throws {
-        let served = try Served()
+        let served = try ServedTallies()
         let runs = Runs()
         served.fail(.commit)
         let error = try requireFailure {
@@ -160,7 +129,7 @@ import Testing
     }
 
     @Test func unqueuedTransactionsAndBatchesAreNotRunAgain() async throws {
-        let served = try Served()
+        let served = try ServedTallies()
         let unsafe = served.stack.beginUnsafe()
         try unsafe.create(Tally.self).name = "a"
         served.fail(.commit)
@@ -172,7 +141,7 @@ import Testing
     }
 
     @Test func aCancelledTransactionIsNotRunAgain() async throws {
-        let served = try Served()
+        let served = try ServedTallies()
         let (runs, isInside) = (Runs(), Mark())
         let stack = served.stack
         let task = Task {
@@ -193,7 +162,7 @@ import Testing
     }
 
     @Test func aConflictWithMergedChangesIsPermanent() throws {
-        let served = try Served()
+        let served = try ServedTallies()
         let id = try served.stack.performAndWait { try $0.create(Tally.self).objectID }
         let unsafe = served.stack.beginUnsafe()
         try unsafe.edit(id).value = 1
@@ -210,10 +179,10 @@ import Testing
         SimulatedServer.Fault.notSerializable, .timeout, .refused, .connectionLost(isExecuted: false), .connectionLost(isExecuted: true),
     ])
     func aReadThatFailsDoesNotAffectTheGroup(_ fault: SimulatedServer.Fault) async throws {
-        let served = try Served()
+        let served = try ServedTallies()
         let (runs, failing) = (Runs(), Runs())
-        let gate = try await GroupCommitTests.Gate(served.stack)
-        let tasks = try await GroupCommitTests.line(
+        let gate = try await QueueGate(served.stack)
+        let tasks = try await QueueGate.line(
             served.stack,
             [
                 runs.creating("a"),
@@ -244,9 +213,9 @@ import Testing
     /// A body that ignores an error leaves a transaction that the server has ended. The members are then run again, each in its own group.
     @Test(arguments: [SimulatedServer.Fault.notSerializable, .connectionLost(isExecuted: false)])
     func anErrorThatABodyIgnoresDoesNotFailTheGroup(_ fault: SimulatedServer.Fault) async throws {
-        let served = try Served()
-        let gate = try await GroupCommitTests.Gate(served.stack)
-        let tasks = try await GroupCommitTests.line(
+        let served = try ServedTallies()
+        let gate = try await QueueGate(served.stack)
+        let tasks = try await QueueGate.line(
             served.stack,
             [
                 Runs().creating("a"), { _ = try? $0.fetchCount(From<Tally>()) }, Runs().creating("c"),
@@ -262,10 +231,10 @@ import Testing
 
     @Test(arguments: [SimulatedServer.Fault.notSerializable, .timeout])
     func aGroupThatCannotBeCommittedIsRunAgainOneByOne(_ fault: SimulatedServer.Fault) async throws {
-        let served = try Served()
+        let served = try ServedTallies()
         let runs = Runs()
-        let gate = try await GroupCommitTests.Gate(served.stack)
-        let tasks = try await GroupCommitTests.line(served.stack, ["a", "b", "c"].map(runs.creating))
+        let gate = try await QueueGate(served.stack)
+        let tasks = try await QueueGate.line(served.stack, ["a", "b", "c"].map(runs.creating))
         served.fail(.commit, with: fault)
         try await gate.open()
         for task in tasks { try await task.value }
@@ -277,7 +246,7 @@ import Testing
     // MARK: Unknown outcomes
 
     @Test func aCommitThatTheStoreConfirmsIsAcknowledged() throws {
-        let served = try Served(SimulatedServer(knowsCommits: true))
+        let served = try ServedTallies(SimulatedServer(knowsCommits: true))
         let runs = Runs()
         served.fail(.commit, with: .connectionLost(isExecuted: true))
         try served.stack.performAndWait(runs.creating("a"))
@@ -286,7 +255,7 @@ import Testing
     }
 
     @Test func aCommitThatTheStoreDeniesIsRunAgain() throws {
-        let served = try Served(SimulatedServer(knowsCommits: true))
+        let served = try ServedTallies(SimulatedServer(knowsCommits: true))
         let runs = Runs()
         served.fail(.commit, with: .connectionLost(isExecuted: false))
         // The store is asked again if it does not answer.
@@ -300,7 +269,7 @@ import Testing
     @Test(arguments: [true, false])
     func aCommitOfWhichTheStoreSaysNothingIsNotRunAgain(_ isExecuted: Bool) throws {
         for knowsCommits in [true, false] {
-            let served = try Served(SimulatedServer(knowsCommits: knowsCommits))
+            let served = try ServedTallies(SimulatedServer(knowsCommits: knowsCommits))
             let runs = Runs()
             served.fail(.commit, with: .connectionLost(isExecuted: isExecuted))
             for number in 1...5 { served.server.fail(.commitOutcome, at: number, with: .refused) }
@@ -342,7 +311,7 @@ import Testing
     /// Each acknowledged transaction is in the store exactly once, each failed one is absent, and an unknown one is either. A transaction fails only by a fault of its own.
     @Test(arguments: [1, 2, 3] as [UInt64], [true, false])
     func everyTransactionHasTheOutcomeThatItsCallerReceives(_ seed: UInt64, _ knowsCommits: Bool) async throws {
-        let served = try Served(SimulatedServer(batchSize: 8, knowsCommits: knowsCommits))
+        let served = try ServedTallies(SimulatedServer(batchSize: 8, knowsCommits: knowsCommits))
         let (stack, server) = (served.stack, served.server)
         server.fail(
             percentage: 4, of: [.beginWrite, .reserveIDs, .apply, .commit, .commitOutcome, .scan, .fetch, .count, .record], seed: seed,
@@ -384,7 +353,7 @@ import Testing
     private static func transact(_ stack: DataStack, _ name: String, _ number: Int) async -> Outcome {
         let body: @Sendable (Transaction) throws -> Void = { transaction in
             if number % 3 == 0 { _ = try transaction.fetchCount(From<Tally>().where(\.name == name)) }
-            if number % 5 == 0 { _ = try? transaction.fetchOne(From<Tally>().where(\.name == "first")) }
+            if number % 5 == 0 { _ = try? transaction.fetchOne(From<Tally>().where(\.name == "first 0")) }
             try transaction.create(Tally.self).name = name
         }
         do {
