@@ -14,7 +14,7 @@ extension ColumnCondition {
             let value = QueryExpression.field(field)
             let predicate: QueryPredicate =
                 constant.isNull ? Self.null(value, comparison) : .compare(value, comparison, .constant(constant, type))
-            self.init(.resolved(predicate), root: column.root)
+            self.init(predicate, root: column.root)
         } else {
             self.init(column) {
                 .comparison(Comparison($0[0], .comparison(comparison), constant.isNull ? .null : .constant(constant, type)))
@@ -29,7 +29,7 @@ extension ColumnCondition {
     /// Compares two values.
     init(_ left: ColumnValue, _ comparison: ComparisonOperator, _ right: ColumnValue) {
         if case .field(let first) = left.form, case .field(let second) = right.form, left.root == right.root {
-            self.init(.resolved(.compare(.field(first), comparison, .field(second))), root: left.root)
+            self.init(QueryPredicate.compare(.field(first), comparison, .field(second)), root: left.root)
         } else {
             self.init(left, right) { .comparison(Comparison($0[0], .comparison(comparison), $0[1])) }
         }

@@ -8,7 +8,7 @@ public import PolyStoreKernel
 extension ColumnCondition {
     fileprivate init(_ column: ColumnValue, isIn constants: [Value], _ type: AttributeType) {
         if case .field(let field) = column.form {
-            self.init(.resolved(.oneOf(.field(field), constants)), root: column.root)
+            self.init(QueryPredicate.oneOf(.field(field), constants), root: column.root)
         } else {
             self.init(column) { .comparison(Comparison($0[0], .oneOf, .list(constants.map { .constant($0, type) }))) }
         }
@@ -97,7 +97,7 @@ extension Column where V: ColumnText {
     private func compared(_ operation: TextOperator, _ text: String, _ options: TextOptions) -> ColumnCondition {
         if case .field(let field) = _$value.form {
             let texts = (QueryExpression.folded(.field(field), options), QueryExpression.folded(.constant(.text(text), .string), options))
-            return ColumnCondition(.resolved(.text(texts.0, operation, texts.1)), root: _$value.root)
+            return ColumnCondition(QueryPredicate.text(texts.0, operation, texts.1), root: _$value.root)
         }
         return ColumnCondition(_$value) { .comparison(Comparison($0[0], .text(operation), text.operand, options: options)) }
     }

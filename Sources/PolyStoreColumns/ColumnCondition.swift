@@ -7,20 +7,46 @@ import PolyStoreKernel
 ///
 /// `&&`, `||` and `!` combine conditions.
 public struct ColumnCondition: Sendable, Hashable {
-    let condition: Condition
+    fileprivate enum Form: Sendable, Hashable {
+        /// A condition on stored fields of the fetched object, which needs no storage of its own.
+        case fields(QueryPredicate)
+        /// A condition by names.
+        case names(Condition)
+    }
+
+    fileprivate let form: Form
     private let failure: Failure?
     /// The class of the fetched object on which the condition is; nil if it uses none of its columns.
     let root: ObjectIdentifier?
     /// A lower bound of the nesting depth. Conditions that the same operator joins are one level.
     let levels: Int
 
-    init(_ condition: Condition, root: ObjectIdentifier?, levels: Int = 1, error: StoreError? = nil) {
+    private init(_ form: Form, root: ObjectIdentifier?, levels: Int, failure: Failure? = nil) {
         // A condition that is nested too deeply is dropped immediately, because even its release would recurse.
         let isTooDeep = levels > FetchRequest.maximumDepth
-        self.condition = isTooDeep ? .constant(false) : condition
+        self.form = isTooDeep ? .fields(.none) : form
         self.root = root
         self.levels = isTooDeep ? 1 : levels
-        failure = (error ?? (isTooDeep ? Self.tooDeep : nil)).map(Failure.error)
+        self.failure = failure ?? (isTooDeep ? .error(Self.tooDeep) : nil)
+    }
+
+    /// Creates a condition by names.
+    init(_ condition: Condition, root: ObjectIdentifier?, levels: Int = 1, error: StoreError? = nil) {
+        let form: Form = if case .resolved(let predicate) = condition { .fields(predicate) } else { .names(condition) }
+        self.init(form, root: root, levels: levels, failure: error.map(Failure.error))
+    }
+
+    /// Creates a condition on stored fields of the fetched object.
+    init(_ predicate: QueryPredicate, root: ObjectIdentifier?, levels: Int = 1) {
+        self.init(.fields(predicate), root: root, levels: levels)
+    }
+
+    /// The condition.
+    var condition: Condition {
+        switch form {
+        case .fields(let predicate): .resolved(predicate)
+        case .names(let condition): condition
+        }
     }
 
     /// An error, in storage of its own: most conditions have none, and are copied often.
@@ -53,88 +79,93 @@ public struct ColumnCondition: Sendable, Hashable {
             "A closure of columns uses columns of another fetch. Use those that are passed to it, and those of the closures around it.")
     }
 
+    /// Returns whether the condition can be used in a fetch of a class.
+    fileprivate func isValid<T: Model>(for type: T.Type) -> Bool { failure == nil && (root == nil || root == ObjectIdentifier(type)) }
+
     /// Returns the error of a condition or an order that uses columns of an object of a class in a fetch of another; nil without one.
     static func refusal<T: Model>(of root: ObjectIdentifier?, in type: T.Type) -> StoreError? {
         root == nil || root == ObjectIdentifier(type) ? nil : foreign
     }
 
     /// Returns the condition that two others are parts of; the common case of ``made(_:of:levels:)``, without its arrays.
-    private static func made(_ condition: Condition, _ left: ColumnCondition, _ right: ColumnCondition, levels: Int) -> ColumnCondition {
+    private static func made(_ form: Form, _ left: ColumnCondition, _ right: ColumnCondition, levels: Int) -> ColumnCondition {
         guard left.failure == nil, right.failure == nil, left.root == right.root else {
-            return made(condition, of: [left, right], levels: levels)
+            return made(form, of: [left, right], levels: levels)
         }
-        return ColumnCondition(condition, root: left.root, levels: levels)
+        return ColumnCondition(form, root: left.root, levels: levels)
     }
 
     /// Returns the condition that some others are parts of.
-    private static func made(_ condition: Condition, of parts: [ColumnCondition], levels: Int) -> ColumnCondition {
-        var found = parts.lazy.compactMap(\.error).first
+    private static func made(_ form: Form, of parts: [ColumnCondition], levels: Int) -> ColumnCondition {
+        var found = parts.lazy.compactMap(\.failure).first
         var root: ObjectIdentifier?
-        do { root = try ColumnValue.root(of: parts.map(\.root)) } catch { found = found ?? StoreError(describing: error) }
-        return ColumnCondition(condition, root: root, levels: levels, error: found)
+        do { root = try ColumnValue.root(of: parts.map(\.root)) } catch { found = found ?? .error(StoreError(describing: error)) }
+        return ColumnCondition(form, root: root, levels: levels, failure: found)
     }
 
     /// Returns the disjunction of two conditions.
     static func either(_ left: ColumnCondition, _ right: ColumnCondition) -> ColumnCondition {
         let levels = max(left.isDisjunction ? left.levels : left.levels + 1, right.levels + 1)
-        let condition: Condition
-        if case .resolved(let first) = left.condition, case .resolved(let second) = right.condition {
-            condition = .resolved(.or([first, second]))
-        } else if case .or(let parts) = left.condition {
-            condition = .or(parts + [right.condition])
+        let form: Form
+        if case .fields(let first) = left.form, case .fields(let second) = right.form {
+            form = .fields(.or([first, second]))
+        } else if case .names(.or(let parts)) = left.form {
+            form = .names(.or(parts + [right.condition]))
         } else {
-            condition = .or([left.condition, right.condition])
+            form = .names(.or([left.condition, right.condition]))
         }
-        return made(condition, left, right, levels: levels)
+        return made(form, left, right, levels: levels)
     }
 
     /// Returns the negation of a condition.
     public static prefix func ! (condition: ColumnCondition) -> ColumnCondition {
-        let negation: Condition =
-            if case .resolved(let predicate) = condition.condition { .resolved(.not(predicate)) } else { .not(condition.condition) }
+        let negation: Form =
+            switch condition.form {
+            case .fields(let predicate): .fields(.not(predicate))
+            case .names(let condition): .names(.not(condition))
+            }
         return made(negation, of: [condition], levels: condition.levels + 1)
     }
 
     private var isDisjunction: Bool {
-        switch condition {
-        case .or: true
-        case .resolved(let predicate): if case .or = predicate.node { true } else { false }
-        default: false
+        switch form {
+        case .fields(let predicate): if case .or = predicate.node { true } else { false }
+        case .names(let condition): if case .or = condition { true } else { false }
         }
     }
 
     /// Returns the conjunction of two conditions; the common case of ``joined(_:)``, without its arrays.
     static func both(_ left: ColumnCondition, _ right: ColumnCondition) -> ColumnCondition {
-        guard case .resolved(let first) = left.condition, case .resolved(let second) = right.condition else {
+        guard case .fields(let first) = left.form, case .fields(let second) = right.form else {
             return joined([left, right])
         }
         func levels(_ part: ColumnCondition, _ predicate: QueryPredicate) -> Int {
             if case .and = predicate.node { part.levels } else { part.levels + 1 }
         }
-        return made(.resolved(.and([first, second])), left, right, levels: max(levels(left, first), levels(right, second)))
+        return made(.fields(.and([first, second])), left, right, levels: max(levels(left, first), levels(right, second)))
     }
 
     /// Returns the conjunction of conditions. Those that are conjunctions are joined as one level.
     static func joined(_ conditions: [ColumnCondition]) -> ColumnCondition {
         if conditions.count == 1 { return conditions[0] }
+        let isOnFields = conditions.allSatisfy { if case .fields = $0.form { true } else { false } }
         var (parts, resolved, levels) = ([Condition](), [QueryPredicate](), 1)
         for each in conditions {
-            switch each.condition {
-            case .and(let inner):
+            switch each.form {
+            case .names(.and(let inner)):
                 parts += inner
                 levels = max(levels, each.levels)
-            case .resolved(let predicate):
+            case .fields(let predicate):
                 let inner: [QueryPredicate]? = if case .and(let inner) = predicate.node { inner } else { nil }
                 resolved += inner ?? [predicate]
                 levels = max(levels, inner == nil ? each.levels + 1 : each.levels)
-                parts.append(each.condition)
-            default:
-                parts.append(each.condition)
+                if !isOnFields { parts.append(.resolved(predicate)) }
+            case .names(let condition):
+                parts.append(condition)
                 levels = max(levels, each.levels + 1)
             }
         }
-        let isResolved = conditions.allSatisfy { if case .resolved = $0.condition { true } else { false } }
-        return made(isResolved ? .resolved(.and(resolved)) : .and(parts), of: conditions, levels: levels)
+        return made(isOnFields ? .fields(.and(resolved)) : .names(.and(parts)), of: conditions, levels: levels)
     }
 }
 
@@ -179,12 +210,12 @@ public enum ConditionBuilder {
         others.isEmpty ? first : ColumnCondition.joined([first] + others)
     }
     public static func buildOptional(_ condition: ColumnCondition?) -> ColumnCondition {
-        condition ?? ColumnCondition(.resolved(.all), root: nil)
+        condition ?? ColumnCondition(QueryPredicate.all, root: nil)
     }
     public static func buildEither(first condition: ColumnCondition) -> ColumnCondition { condition }
     public static func buildEither(second condition: ColumnCondition) -> ColumnCondition { condition }
     public static func buildArray(_ conditions: [ColumnCondition]) -> ColumnCondition {
-        conditions.isEmpty ? ColumnCondition(.resolved(.all), root: nil) : ColumnCondition.joined(conditions)
+        conditions.isEmpty ? ColumnCondition(QueryPredicate.all, root: nil) : ColumnCondition.joined(conditions)
     }
 }
 
@@ -199,12 +230,13 @@ extension Where {
 
     /// Creates a condition from one on columns.
     init(_ condition: ColumnCondition) {
-        if let error = condition.error ?? ColumnCondition.refusal(of: condition.root, in: T.self) {
-            self.init { throw error }
-        } else if case .resolved(let predicate) = condition.condition {
-            self.init(resolved: predicate)
-        } else {
-            self.init(condition.condition)
+        guard condition.isValid(for: T.self) else {
+            self.init { throw condition.error ?? ColumnCondition.foreign }
+            return
+        }
+        switch condition.form {
+        case .fields(let predicate): self.init(resolved: predicate)
+        case .names(let condition): self.init(condition)
         }
     }
 }

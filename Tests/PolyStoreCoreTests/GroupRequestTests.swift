@@ -82,6 +82,43 @@ import Testing
         #expect(try served.names == ["a", "b", "c"])
     }
 
+    /// A transaction that has read changes that are lost then must not be committed, even if its body ignores the error.
+    @Test(arguments: [true, false]) func aTransactionThatHasReadLostChangesFails(_ writes: Bool) async throws {
+        let servers = [SimulatedServer(), SimulatedServer()]
+        let stack = try DataStack(
+            Schema("Two", [Tally.self], configurations: ["A": [Tally.self], "B": [Tally.self]]), logger: RecordingLogger(.critical))
+        stack.groupLimits.nanoseconds = .max
+        stack.groupLimits.backOff.first = .zero
+        for (server, name) in zip(servers, ["A", "B"]) { try stack.addStore(.simulatedServer(server), configuration: name) }
+        @Sendable func create(_ name: String, _ store: String, _ transaction: Transaction) throws {
+            try transaction.create(Into<Tally>(store)).name = name
+        }
+        try await stack.perform { for store in ["A", "B"] { try create("first", store, $0) } }
+        let gate = try await QueueGate(stack)
+        for server in servers { server.resetCounts() }
+        // The change set is applied by the first read, which loses the connection, and no other can be opened at once.
+        servers[1].fail(.apply, at: 1, with: .connectionLost(isExecuted: false))
+        servers[1].fail(.beginWrite, at: 2, with: .refused)
+        let tasks = try await QueueGate.line(
+            stack,
+            [
+                { try create("a", "A", $0) }, { try create("b", "B", $0) },
+                { transaction in
+                    #expect(try transaction.fetchCount(From<Tally>("A")) == 2)
+                    #expect(throws: StoreError.self) { try transaction.fetchCount(From<Tally>("B")) }
+                    #expect(throws: StoreError.self) { try transaction.fetchCount(From<Tally>("A")) }
+                    if writes { try create("c", "A", transaction) }
+                },
+                { try create("d", "A", $0) },
+            ])
+        try await gate.open()
+        var succeeded: [Bool] = []
+        for task in tasks { succeeded.append(await task.result.isSuccess) }
+        #expect(succeeded == [false, false, false, true])
+        let names = try stack.readAndWait { try $0.fetchAll(From<Tally>("A")).map(\.name).sorted() }
+        #expect(names == ["d", "first"])
+    }
+
     /// Random groups, compared with a model that applies one transaction after another.
     @Test(arguments: 1...Ring.size(6, thorough: 200) as ClosedRange<Int>)
     func groupsAgreeWithTheModel(_ seed: Int) async throws {
@@ -125,4 +162,8 @@ import Testing
             #expect(try served.names == model.sorted(), "seed \(seed)")
         }
     }
+}
+
+extension Result {
+    fileprivate var isSuccess: Bool { if case .success = self { true } else { false } }
 }

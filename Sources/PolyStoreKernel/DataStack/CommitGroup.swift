@@ -34,6 +34,8 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
     @exclusivity(unchecked) private var transactionCount = 0
     /// The stores whose write transactions were rolled back because a transaction failed that will be applied alone, with the versions that it has read.
     @exclusivity(unchecked) private var rolledBack: [(store: PersistentStore, version: UInt64)] = []
+    /// The error that ended the write transactions in which the running transaction may have read; nil if they are open. It must not be committed.
+    @exclusivity(unchecked) private var loss: (any Error)?
     /// The end of the first transaction, in nanoseconds.
     @exclusivity(unchecked) private var firstEnd: UInt64 = 0
 
@@ -62,6 +64,7 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
             return writer
         }
         guard !store.configuration.isReadOnly else { throw store.openedReadOnly }
+        try checkReads()
         let writer = StoreWriter(store, owner, try store.writeAccess.begin(store, owner))
         while writers.count <= index {
             writers.append(nil)
@@ -85,6 +88,9 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
         snapshots[store.index] = snapshot
         return snapshot
     }
+
+    /// Checks that the changes that the running transaction has read are not lost.
+    func checkReads() throws { if let loss { throw loss } }
 
     /// Makes the running transaction depend on all stores that the group has used, and so on all transactions before it that are not committed.
     func useAllStores() { for index in writers.indices { isUsed[index] = writers[index] != nil } }
@@ -124,6 +130,7 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
             for snapshot in snapshots.values { snapshot.end() }
             snapshots = [:]
         }
+        loss = nil
         if isOpen {
             transactionCount += 1
             if transactionCount == 1 { firstEnd = DispatchTime.now().uptimeNanoseconds }
@@ -191,6 +198,7 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
     private func applyDeferred(_ writer: StoreWriter) throws {
         do { refuse(try writer.applyDeferred()) } catch {
             fail(error)
+            loss = error
             throw error
         }
     }

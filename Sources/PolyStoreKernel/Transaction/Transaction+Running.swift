@@ -66,6 +66,7 @@ extension Transaction {
     /// - Parameter defers: Whether a store may refuse them after the body has ended.
     /// - Throws: `constraint` with all violations.
     private func write(to group: CommitGroup, _ options: TransactionOptions, defers: Bool = false) throws -> Written {
+        try group.checkReads()
         try resolveImports()
         settleMembers()
         if let error = buffer.deferredErrors.first { throw error }
