@@ -1,7 +1,7 @@
 /// Decides how many lists are read with one call while a loop reads the list of one object after another.
 ///
-/// The first list is read alone. The second is read with some others, and later reads are larger: a loop over 1,000 objects sends few calls, and one that ends
-/// early reads little. The mean length of the lists of a read limits the next one; after empty lists it grows slowly, because they say little about the others. If no other list could
+/// The first list is read alone. The second is read with some others, with many if the first was short, and later reads are larger: a loop over 1,000 objects sends
+/// few calls, and one that ends early reads little. The mean length of the lists of a read limits the next one; after empty lists it grows slowly, because they say little about the others. If no other list could
 /// be read, the next attempts are left out, because looking for lists costs time in proportion to the number of loaded objects.
 package struct AheadWindow {
     /// The largest number of lists of a read.
@@ -17,20 +17,31 @@ package struct AheadWindow {
         rowIDs.count <= mostFetched ? rowIDs[...] : Array(rowIDs.prefix(mostFetched))[...]
     }
 
+    /// The smallest number of lists of the first read of several.
+    private static let firstLists = 64
+    /// About the largest number of members of the first read of several, if it has more lists than that.
+    private static let firstMembers = 2000
+
     private var last: Int64?
-    private var size = 64
+    /// The number of lists of the next read; 0 before the first.
+    private var size = 0
     private var pause = 0
     private var skipped = 0
 
     package init() {}
 
     /// Returns the number of lists to read with that of an object; 1 if it is read alone.
-    package mutating func lists(with object: Int64) -> Int {
+    /// - Parameter members: Returns the number of members of an object whose list is read; nil if it is unknown.
+    package mutating func lists(with object: Int64, members: (Int64) -> Int? = { _ in nil }) -> Int {
         defer { last = object }
         guard let last, last != object else { return 1 }
         guard skipped == pause else {
             skipped += 1
             return 1
+        }
+        if size == 0 {
+            let lists = if let count = members(last), count > 0 { Self.firstMembers / count } else { 0 }
+            size = min(max(lists, Self.firstLists), Self.mostLists)
         }
         return size
     }

@@ -9,6 +9,7 @@ public import PolyStoreKernel
 
 extension ColumnCondition {
     /// Compares a value with a constant. A null constant makes a test for null.
+    @inline(__always)
     init(_ column: ColumnValue, _ comparison: ComparisonOperator, _ constant: Value, _ type: AttributeType) {
         if case .field(let field) = column.form {
             let value = QueryExpression.field(field)
@@ -16,9 +17,13 @@ extension ColumnCondition {
                 constant.isNull ? Self.null(value, comparison) : .compare(value, comparison, .constant(constant, type))
             self.init(predicate, root: column.root)
         } else {
-            self.init(column) {
-                .comparison(Comparison($0[0], .comparison(comparison), constant.isNull ? .null : .constant(constant, type)))
-            }
+            self.init(of: column, comparison, constant, type)
+        }
+    }
+
+    private init(of column: ColumnValue, _ comparison: ComparisonOperator, _ constant: Value, _ type: AttributeType) {
+        self.init(column) {
+            .comparison(Comparison($0[0], .comparison(comparison), constant.isNull ? .null : .constant(constant, type)))
         }
     }
 
@@ -41,6 +46,7 @@ extension ColumnCondition {
 }
 
 extension AttributeValue {
+    @inline(__always)
     fileprivate func compared(_ column: ColumnValue, _ comparison: ComparisonOperator) -> ColumnCondition {
         ColumnCondition(column, comparison, attributeValue, Self.attributeType)
     }

@@ -15,13 +15,13 @@ public struct ColumnCondition: Sendable, Hashable {
     }
 
     fileprivate let form: Form
-    private let failure: Failure?
+    private let failure: ClauseFailure?
     /// The class of the fetched object on which the condition is; nil if it uses none of its columns.
     let root: ObjectIdentifier?
     /// A lower bound of the nesting depth. Conditions that the same operator joins are one level.
     let levels: Int
 
-    private init(_ form: Form, root: ObjectIdentifier?, levels: Int, failure: Failure? = nil) {
+    private init(_ form: Form, root: ObjectIdentifier?, levels: Int, failure: ClauseFailure? = nil) {
         // A condition that is nested too deeply is dropped immediately, because even its release would recurse.
         let isTooDeep = levels > FetchRequest.maximumDepth
         self.form = isTooDeep ? .fields(.none) : form
@@ -33,12 +33,13 @@ public struct ColumnCondition: Sendable, Hashable {
     /// Creates a condition by names.
     init(_ condition: Condition, root: ObjectIdentifier?, levels: Int = 1, error: StoreError? = nil) {
         let form: Form = if case .resolved(let predicate) = condition { .fields(predicate) } else { .names(condition) }
-        self.init(form, root: root, levels: levels, failure: error.map(Failure.error))
+        self.init(form, root: root, levels: levels, failure: ClauseFailure(error))
     }
 
-    /// Creates a condition on stored fields of the fetched object.
-    init(_ predicate: QueryPredicate, root: ObjectIdentifier?, levels: Int = 1) {
-        self.init(.fields(predicate), root: root, levels: levels)
+    /// Creates a condition on stored fields of the fetched object, of one level.
+    @inline(__always)
+    init(_ predicate: QueryPredicate, root: ObjectIdentifier?) {
+        (form, failure, self.root, levels) = (.fields(predicate), nil, root, 1)
     }
 
     /// The condition.
@@ -49,13 +50,8 @@ public struct ColumnCondition: Sendable, Hashable {
         }
     }
 
-    /// An error, in storage of its own: most conditions have none, and are copied often.
-    private indirect enum Failure: Sendable, Hashable {
-        case error(StoreError)
-    }
-
     /// The error that makes the condition invalid; thrown by the fetch.
-    var error: StoreError? { if case .error(let error)? = failure { error } else { nil } }
+    var error: StoreError? { failure?.error }
 
     /// Creates a condition on values, with the failure of a value that has one.
     init(_ values: ColumnValue..., make: ([Operand]) -> Condition) {
@@ -146,6 +142,7 @@ public struct ColumnCondition: Sendable, Hashable {
     }
 
     /// Returns the conjunction of conditions. Those that are conjunctions are joined as one level.
+    @usableFromInline
     static func joined(_ conditions: [ColumnCondition]) -> ColumnCondition {
         if conditions.count == 1 { return conditions[0] }
         let isOnFields = conditions.allSatisfy { if case .fields = $0.form { true } else { false } }
@@ -204,8 +201,10 @@ public func || <L: ColumnTest, R: ColumnTest>(left: L, right: R) -> ColumnCondit
 @resultBuilder
 public enum ConditionBuilder {
     /// Takes a condition as a line. The other functions are called for the statements of the closure.
+    @inlinable
     public static func buildExpression(_ condition: ColumnCondition) -> ColumnCondition { condition }
     public static func buildExpression(_ column: Column<Bool>) -> ColumnCondition { column._$condition }
+    @inlinable
     public static func buildBlock(_ first: ColumnCondition, _ others: ColumnCondition...) -> ColumnCondition {
         others.isEmpty ? first : ColumnCondition.joined([first] + others)
     }
@@ -225,7 +224,14 @@ public prefix func ! (column: Column<Bool>) -> ColumnCondition { !column._$condi
 extension Where {
     /// Creates a condition on columns: `Where<Person> { $0.age > 30 }`. Several lines are joined by "and".
     public init(@ConditionBuilder columns condition: (Columns<T>) -> ColumnCondition) {
-        self.init(VariableNames.numbering { condition(Columns()) })
+        let before = VariableNames.count
+        let condition = condition(Columns())
+        // Its fields are those of the fetched object, so it has no variables.
+        if case .fields(let predicate) = condition.form, condition.isValid(for: T.self) {
+            self.init(resolved: predicate)
+        } else {
+            self.init(condition.numbered(before))
+        }
     }
 
     /// Creates a condition from one on columns.

@@ -134,7 +134,8 @@ extension GroupBy {
 extension Having {
     /// Creates a condition on columns of groups: `Having<Person> { $0.age.average > 30 }`.
     public init(@ConditionBuilder columns condition: (Columns<T>) -> ColumnCondition) {
-        let condition = VariableNames.numbering { condition(Columns()) }
+        let before = VariableNames.count
+        let condition = condition(Columns()).numbered(before)
         self.init(catching: {
             if let error = condition.error ?? ColumnCondition.refusal(of: condition.root, in: T.self) { throw error }
             return condition.condition.byNames

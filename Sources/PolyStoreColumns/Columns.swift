@@ -10,11 +10,12 @@ import PolyStoreKernel
 @dynamicMemberLookup
 public struct Columns<T: Model> {
     /// The variable of a closure on related objects; nil for the fetched object.
-    private let variable: String?
+    @usableFromInline let variable: String?
 
     init(variable: String? = nil) { self.variable = variable }
 
     /// Returns the column of a property.
+    @inlinable
     public subscript<V>(dynamicMember path: KeyPath<T, V>) -> Column<V> { Column(_$value: ColumnValue(path, T.self, variable)) }
 }
 
@@ -25,8 +26,9 @@ public struct Columns<T: Model> {
 @dynamicMemberLookup
 public struct Column<V> {
     // Members of a column without a constraint would hide properties of a destination with the same name.
-    package let _$value: ColumnValue
+    @usableFromInline package let _$value: ColumnValue
 
+    @inlinable
     package init(_$value value: ColumnValue) { _$value = value }
 
     /// Returns the column of a property of the object that the relationship leads to.
@@ -36,6 +38,7 @@ public struct Column<V> {
 }
 
 /// The value of a column.
+@usableFromInline
 package struct ColumnValue: Sendable, Hashable {
     package enum Form: Sendable, Hashable {
         /// A stored field of the fetched object, whose index is known.
@@ -71,6 +74,7 @@ package struct ColumnValue: Sendable, Hashable {
 
     /// Creates the value of a property of an object.
     /// - Parameter variable: the variable of the object; nil for the fetched one.
+    @usableFromInline
     init<M: Model>(_ path: PartialKeyPath<M>, _ type: M.Type, _ variable: String?) {
         if variable == nil, let field = M._$properties.knownField(path) {
             self.init(.field(field), root: ObjectIdentifier(type))
@@ -124,7 +128,7 @@ package struct ColumnValue: Sendable, Hashable {
     }
 
     private static func named<M: Model>(_ path: PartialKeyPath<M>, _ type: M.Type, _ make: (String) -> Operand) -> Form {
-        guard let name = path == \M.objectID ? "objectID" : M._$properties.knownName(path) else {
+        guard let name = M._$properties.knownName(path) ?? (path == \M.objectID ? "objectID" : nil) else {
             return .failure(
                 StoreError(
                     .invalidPredicate,

@@ -15,14 +15,6 @@ struct VariableNames {
     /// The number of variables that were made until now. If it is equal before and after a closure, the closure has made none.
     static var count: Int { made.load(ordering: .relaxed) }
 
-    /// Runs the closure of a condition.
-    @inline(__always)
-    static func numbering(_ body: () -> ColumnCondition) -> ColumnCondition {
-        let before = count
-        let condition = body()
-        return count == before ? condition : condition.withNumberedVariables
-    }
-
     private var names: [String: String] = [:]
 
     private func renamed(_ path: PropertyPath) -> PropertyPath {
@@ -49,8 +41,10 @@ struct VariableNames {
 }
 
 extension ColumnCondition {
-    /// The condition with numbered variables.
-    fileprivate var withNumberedVariables: ColumnCondition {
+    /// Returns the condition with numbered variables.
+    /// - Parameter before: The number of variables that were made in the process before the closure of the condition ran.
+    func numbered(_ before: Int) -> ColumnCondition {
+        if VariableNames.count == before { return self }
         var names = VariableNames()
         return ColumnCondition(names.renamed(condition), root: root, levels: levels, error: error)
     }

@@ -16,6 +16,22 @@ import Testing
         #expect(sizes == [64, 1000, 1000, 1000])
     }
 
+    /// The length of the first list, which was read alone, is all that is known of the others.
+    @Test(arguments: [(nil, 64), (0, 64), (1, 1000), (2, 1000), (8, 250), (30, 66), (32, 64), (100_000, 64)] as [(Int?, Int)])
+    func shortListsMakeTheFirstReadLarger(_ first: Int?, _ expected: Int) {
+        var window = AheadWindow()
+        #expect(window.lists(with: 7) { _ in first } == 1)
+        var asked: [Int64] = []
+        let size = window.lists(with: 8) {
+            asked.append($0)
+            return first
+        }
+        #expect(size == expected)
+        #expect(asked == [7])
+        window.didRead(lists: size, members: size)
+        #expect(window.lists(with: 9) { _ in 1_000_000 } == 1000)
+    }
+
     @Test func longListsMakeReadsSmaller() {
         var window = AheadWindow()
         _ = window.lists(with: 1)

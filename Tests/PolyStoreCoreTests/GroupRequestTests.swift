@@ -25,18 +25,15 @@ import Testing
     /// Each of them gets its own error, after its body has ended.
     @Test func onlyTransactionsThatViolateAConstraintFail() async throws {
         let served = try Self.served()
-        let commits = Protected<[Int]>([])
-        let observation = served.stack.observeCommits { commit in commits.withLock { $0.append(commit.insertedObjectIDs(Tally.self).count) }
-        }
+        let observed = ObservedTallies(served.stack)
         let names = ["a", "b", "a", "c", "first 3", "d", "b"]
         let errors = try await served.group(names.map { Self.creating($0) })
         #expect(errors.map { $0?.code } == [nil, nil, .constraint, nil, .constraint, nil, .constraint])
         #expect(errors.compactMap { $0?.attribute } == ["name", "name", "name"])
         #expect(try served.names == ["a", "b", "c", "d"])
-        #expect(commits.withLock { $0 }.filter { $0 > 0 } == [1, 1, 1, 1])
         // The first call is not a commit, because the server refused some of them.
         #expect(served.server.counts[.commit] == 2)
-        withExtendedLifetime(observation) {}
+        #expect(try await observed.all().map(\.count).filter { $0 > 0 } == [1, 1, 1, 1])
     }
 
     @Test func aGroupWhoseTransactionsAllFailCommitsNothing() async throws {

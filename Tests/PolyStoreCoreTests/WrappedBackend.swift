@@ -6,6 +6,10 @@ import PolyStoreCore
 final class Faults: @unchecked Sendable {  // accessed under the lock only
     private let lock = NSLock()
     private var failingCommits = 0
+    private var executesFailing = false
+    private var cutsResults = false
+    /// The last row id that was reserved, by entity; nil if a rollback undoes reservations.
+    private var reserved: [String: Int64]?
     private var refusal: (size: Int, left: Int, dies: Bool)?
     private var committed: [Durability] = []
     private var failingReads = 0
@@ -62,7 +66,20 @@ final class Faults: @unchecked Sendable {  // accessed under the lock only
         throw StoreError(.io, "The test simulates a snapshot that cannot be read.")
     }
 
-    func failCommits(_ count: Int) { lock.withLock { failingCommits = count } }
+    /// Makes the next commits fail with the error `io`.
+    /// - Parameter executed: Whether they take effect nevertheless.
+    func failCommits(_ count: Int, executed: Bool = false) { lock.withLock { (failingCommits, executesFailing) = (count, executed) } }
+    /// Makes calls with several change sets return no results after the first refused one.
+    func cutResults() { lock.withLock { cutsResults = true } }
+    fileprivate var resultsAreCut: Bool { lock.withLock { cutsResults } }
+    /// Makes reserved row ids be never reserved again, also after a rollback, as sequences of servers do.
+    func keepSequences() { lock.withLock { reserved = [:] } }
+    fileprivate func reserve(_ entity: Entity, _ count: Int, _ reserve: () throws -> Int64) rethrows -> Int64 {
+        var first = try reserve()
+        while first <= lock.withLock({ reserved?[entity.name] }) ?? 0 { first = try reserve() }
+        lock.withLock { reserved?[entity.name] = first + Int64(count) - 1 }
+        return first
+    }
     /// Makes applying a change set fail with the error `full`.
     /// - Parameters:
     ///   - size: The number of changes in the change sets that fail.
@@ -79,10 +96,10 @@ final class Faults: @unchecked Sendable {  // accessed under the lock only
             return (true, found.dies)
         }
     }
-    fileprivate func commitFails() -> Bool {
+    fileprivate func commitFails() -> (fails: Bool, isExecuted: Bool) {
         lock.withLock {
             defer { failingCommits = max(0, failingCommits - 1) }
-            return failingCommits > 0
+            return (failingCommits > 0, executesFailing)
         }
     }
     fileprivate func didCommit(_ durability: Durability) { lock.withLock { committed.append(durability) } }
@@ -215,7 +232,10 @@ private final class WrappedWriter: WriteTransaction {
     func valueNames(prefix: String) throws -> [String] { try living().valueNames(prefix: prefix) }
     func logEntries(after position: Int64, limit: Int) throws -> [LogEntry] { try living().logEntries(after: position, limit: limit) }
     func logBounds() throws -> LogBounds { try living().logBounds() }
-    func reserveIDs(_ entity: Entity, count: Int) throws -> Int64 { try living().reserveIDs(entity, count: count) }
+    func reserveIDs(_ entity: Entity, count: Int) throws -> Int64 {
+        let inner = try living()
+        return try faults.reserve(entity, count) { try inner.reserveIDs(entity, count: count) }
+    }
 
     func apply(_ changes: ChangeSet) throws {
         let inner = try living()
@@ -229,13 +249,29 @@ private final class WrappedWriter: WriteTransaction {
 
     func commit(_ durability: Durability) throws -> UInt64 {
         let inner = try living()
-        guard !faults.commitFails() else {
-            inner.rollback()
+        let (fails, isExecuted) = faults.commitFails()
+        guard !fails else {
+            if isExecuted { _ = try inner.commit(durability) } else { inner.rollback() }
             throw StoreError(.io, "The test simulates a failing commit.")
         }
         let version = try inner.commit(durability)
         faults.didCommit(durability)
         return version
+    }
+
+    func apply(_ sets: [ChangeSet], committing durability: Durability?) throws -> AppliedChangeSets {
+        var results = AppliedChangeSets(errors: [])
+        for set in sets {
+            do {
+                try apply(set)
+                results.errors.append(nil)
+            } catch let error as StoreError where error.code == .constraint {
+                results.errors.append(error)
+                if faults.resultsAreCut { return results }
+            }
+        }
+        if let durability, results.errors.allSatisfy({ $0 == nil }) { results.version = try commit(durability) }
+        return results
     }
 
     func rollback() { inner.rollback() }

@@ -75,7 +75,7 @@ let recoveryCases: [ConformanceCase] = [
 
 extension TestStore {
     /// Returns a change set that inserts a person.
-    fileprivate func inserting(_ person: Entity, _ rowID: Int64, _ email: String) throws -> ChangeSet {
+    func inserting(_ person: Entity, _ rowID: Int64, _ email: String) throws -> ChangeSet {
         let changes = ChangeSet(schema)
         try changes.insert(person, rowID: rowID, Fixtures.person(email, rowID))
         return changes

@@ -52,5 +52,7 @@ enum BackendDefect: String, Sendable {
     case repeatsInVain = "reports a change set that cannot be applied as retryable"
     case refusesForGood = "reports a commit that is not serializable as permanent"
     case misreportsCommits = "reports a stored commit as not committed"
+    case endsAtARefusal = "returns no results for the change sets after a refused one"
+    case commitsTheRest = "commits several change sets although one of them was refused"
     case ignoresValues = "does not claim named values and drops them silently"
 }

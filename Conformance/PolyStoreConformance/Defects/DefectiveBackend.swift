@@ -97,6 +97,8 @@ public struct DefectiveBackend: Sendable, CustomStringConvertible {
         DefectiveBackend(.repeatsInVain, caughtBy: "recovery.request.is-permanent", isRare: true),
         DefectiveBackend(.refusesForGood, caughtBy: "recovery.commit.not-serializable", isRare: true, failsCommits: true),
         DefectiveBackend(.misreportsCommits, caughtBy: "recovery.commit.response-lost", isRare: true, failsCommits: true),
+        DefectiveBackend(.endsAtARefusal, caughtBy: "apply.several.refused-alone", isRare: true),
+        DefectiveBackend(.commitsTheRest, caughtBy: "apply.several.refused-alone", isRare: true),
         DefectiveBackend(.allOfNothingIsFalse, caughtBy: "related.all.of-none"),
         DefectiveBackend(.forgetsOthers, caughtBy: "related.any.link"),
         DefectiveBackend(.takesNoEscapes, caughtBy: "text.like.escapes"),

@@ -334,6 +334,22 @@ final class DefectiveWriteTransaction: DefectiveReadTransaction, WriteTransactio
         }
     }
 
+    func apply(_ sets: [ChangeSet], committing durability: Durability?) throws -> AppliedChangeSets {
+        var results = AppliedChangeSets(errors: [])
+        for set in sets {
+            do {
+                try apply(set)
+                results.errors.append(nil)
+            } catch let error as StoreError where error.code == .constraint || error.code == .notFound {
+                results.errors.append(error)
+                if store.defect == .endsAtARefusal { return results }
+            }
+        }
+        guard let durability, store.defect == .commitsTheRest || results.errors.allSatisfy({ $0 == nil }) else { return results }
+        results.version = try commit(durability)
+        return results
+    }
+
     func commitOutcome() -> CommitOutcome {
         guard let committed, store.defect != .misreportsCommits else { return .notCommitted }
         return .committed(version: committed)

@@ -36,6 +36,13 @@ extension StoreError {
     /// A Boolean value that indicates whether the write transaction of a server in which the error occurred can have ended.
     package var canEndTransaction: Bool { [.retryable, .connectionLost, .commitOutcomeUnknown, .timedOut].contains(recovery) }
 
+    /// Returns the error with another recovery.
+    package func withRecovery(_ recovery: Recovery) -> StoreError {
+        var error = self
+        error.recovery = recovery
+        return error
+    }
+
     /// The error of a transaction whose changes were not applied, because the commit of those before it failed. Whether these are in the store is not its concern.
     package var ofPredecessors: StoreError {
         var error = inGroup

@@ -10,6 +10,16 @@ public struct AppliedChangeSets: Sendable {
         self.errors = errors
         self.version = version
     }
+
+    /// Returns the results if they can be those of a number of change sets.
+    /// - Throws: `io` if a result is missing, or if the changes are committed although one was refused. The outcome of the commit is then unknown.
+    package func checked(_ count: Int) throws -> AppliedChangeSets {
+        if errors.count == count, version == nil || errors.allSatisfy({ $0 == nil }) { return self }
+        throw StoreError(
+            .io,
+            "The backend returned \(errors.count) results for \(count) change sets\(version == nil ? "" : ", and committed them"). One result for each is required, and a commit only if none was refused.",
+            recovery: version == nil ? .permanent : .commitOutcomeUnknown)
+    }
 }
 
 extension WriteTransaction {

@@ -237,7 +237,8 @@ public protocol WriteTransaction: ReadTransaction {
     /// - Parameters:
     ///   - sets: The change sets, at least one.
     ///   - durability: The durability of the commit; nil does not commit.
-    /// - Returns: The error of each change set, with the codes `constraint`, `notFound`, `misuse` or `invalidValue`, and the new version if the changes are committed.
+    /// - Returns: One result for each change set, also after a refused one: nil, or its error with the code `constraint`, `notFound`, `misuse` or `invalidValue`; and the new
+    ///   version if the changes are committed.
     /// - Throws: Every other error of ``apply(_:)``, after which the transaction is rolled back, and the errors of ``commit(_:)``.
     func apply(_ sets: [ChangeSet], committing durability: Durability?) throws -> AppliedChangeSets
     /// Commits the applied changes with the requested durability.

@@ -71,7 +71,7 @@ extension Context {
     /// - Returns: the row ids of the object's members; nil if they are still to be read.
     final func readAhead(_ key: RelationshipKey, _ entry: StoreEntity) throws -> [Int64]? {
         let loop = RelationshipKey(entityIndex: key.entityIndex, relationship: key.relationship, rowID: 0)
-        let count = graph.memberLists.windows[loop, default: AheadWindow()].lists(with: key.rowID)
+        let count = graph.memberLists.listsToRead(with: key, loop)
         // The lists of a parent transaction are not those of its snapshot.
         guard count > 1, !readsPending else { return nil }
         let relationship = entry.entity.relationships[Int(key.relationship)]

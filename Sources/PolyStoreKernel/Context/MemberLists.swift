@@ -34,6 +34,16 @@ struct MemberLists {
 
     func count(_ key: RelationshipKey) -> Int? { lists[key]?.count }
 
+    /// Returns the number of lists to read with the list of a relationship.
+    /// - Parameter loop: The key of ``windows``.
+    mutating func listsToRead(with key: RelationshipKey, _ loop: RelationshipKey) -> Int {
+        var window = windows[loop, default: AheadWindow()]
+        defer { windows[loop] = window }
+        return window.lists(with: key.rowID) {
+            count(RelationshipKey(entityIndex: key.entityIndex, relationship: key.relationship, rowID: $0))
+        }
+    }
+
     mutating func has(_ key: RelationshipKey, _ target: Int64) -> Bool {
         guard let index = lists.index(forKey: key) else { return false }
         return lists.values[index].contains(target)

@@ -35,7 +35,7 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
     /// The stores whose write transactions were rolled back because a transaction failed that will be applied alone, with the versions that it has read.
     @exclusivity(unchecked) private var rolledBack: [(store: PersistentStore, version: UInt64)] = []
     /// The error that ended the write transactions in which the running transaction may have read; nil if they are open. It must not be committed.
-    @exclusivity(unchecked) private var loss: (any Error)?
+    @exclusivity(unchecked) private(set) var loss: (any Error)?
     /// The end of the first transaction, in nanoseconds.
     @exclusivity(unchecked) private var firstEnd: UInt64 = 0
 
@@ -196,16 +196,27 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
 
     /// Applies the deferred change sets of a store, before the running transaction reads it or writes to it.
     private func applyDeferred(_ writer: StoreWriter) throws {
-        do { refuse(try writer.applyDeferred()) } catch {
-            fail(error)
-            loss = error
-            throw error
+        do { try writer.applyDeferred() } catch {
+            assignRefusals(writer)
+            throw lose(error)
+        }
+        assignRefusals(writer)
+    }
+
+    /// Assigns the errors of change sets that were not accepted to their transactions.
+    private func assignRefusals(_ writer: StoreWriter) {
+        for (changes, error) in writer.takeRefused() {
+            members.first { $0.changes.contains { $0.changes === changes } }?.refusal = error
         }
     }
 
-    /// Assigns errors to the transactions whose change sets were not accepted.
-    private func refuse(_ refused: [StoreWriter.Refused]) {
-        for (changes, error) in refused { members.first { $0.changes.contains { $0.changes === changes } }?.refusal = error }
+    /// Fails all members, and the running transaction, after an error that is not its own.
+    /// - Returns: the error of the running transaction.
+    private func lose(_ error: any Error) -> any Error {
+        fail(error)
+        let loss = (error as? StoreError)?.ofPredecessors ?? error
+        self.loss = loss
+        return loss
     }
 
     /// Reverts the change sets that were applied before one failed.
@@ -278,7 +289,7 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
     /// others of the group do not fail.
     func restore(after failure: any Error) {
         guard (failure as? StoreError)?.canEndTransaction ?? false else { return }
-        try? restore(isUsed.indices.filter { isUsed[$0] && openWriter($0)?.store.waitsForServer ?? false })
+        do { try restore(isUsed.indices.filter { isUsed[$0] && openWriter($0)?.store.waitsForServer ?? false }) } catch { loss = error }
     }
 
     /// Rolls back all stores and fails all members.
@@ -306,9 +317,17 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
         fileprivate func error(of member: GroupMember) -> (any Error)? {
             guard let failure, member.stores.contains(where: lost.contains) else { return nil }
             let committed = member.changes.filter { !lost.contains($0.store.index) }.map(\.store.location)
-            guard isShared || !committed.isEmpty else { return failure.error }
+            let unsent = member.changes.filter { lost.contains($0.store.index) && $0.store !== failure.store }.map(\.store.location)
+            guard isShared || !committed.isEmpty || !unsent.isEmpty else { return failure.error }
             var error = failure.error as? StoreError ?? StoreError(.io, "\(failure.error)")
-            guard !committed.isEmpty else { return error.inGroup }
+            // Its changes were not sent.
+            if !member.changes.contains(where: { $0.store === failure.store }) { error = error.ofPredecessors }
+            guard !committed.isEmpty else {
+                if error.recovery == .commitOutcomeUnknown, !unsent.isEmpty {
+                    error.message += " Not committed: \(unsent.joined(separator: ", "))."
+                }
+                return error.inGroup
+            }
             // The part that is committed must not be written twice, and a conflict means that nothing was written.
             if error.code == .conflict { error.code = .io }
             if error.recovery != .commitOutcomeUnknown { error.recovery = .permanent }
@@ -334,9 +353,11 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
             }
             sequencer.willCommit(writer.store, after: writer.transaction.version)
             do {
-                let (version, refused) = try writer.commit(currentLimits)
-                refuse(refused)
-                if let version { end.committed.append((writer.store, version)) } else { sequencer.didNotCommit(writer.store) }
+                if let version = try writer.commit(currentLimits) {
+                    end.committed.append((writer.store, version))
+                } else {
+                    sequencer.didNotCommit(writer.store)
+                }
                 writers[index] = nil
             } catch {
                 sequencer.didNotCommit(writer.store)
@@ -344,6 +365,7 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
                 end.lost.insert(index)
                 rollBack(writer)
             }
+            assignRefusals(writer)
         }
         openSnapshots.didCommit { logger }
         let followers = sequencer.publish(end.committed) { commits(end.committed) }

@@ -51,8 +51,14 @@ final class StoreWriter {
         durability = durability == .full ? .full : requested ?? store.configuration.durability
     }
 
-    /// A change set that a store did not accept.
-    typealias Refused = (changes: ChangeSet, error: any Error)
+    /// The change sets that the store did not accept, with their errors, until the group takes them.
+    @exclusivity(unchecked) private var refused: [(changes: ChangeSet, error: any Error)] = []
+
+    /// Returns the change sets that the store did not accept since the last call.
+    func takeRefused() -> [(changes: ChangeSet, error: any Error)] {
+        defer { refused = [] }
+        return refused
+    }
 
     /// Defers a change set, if a call for several costs less.
     /// - Returns: false if it must be applied.
@@ -65,63 +71,71 @@ final class StoreWriter {
 
     /// Applies the deferred change sets.
     /// - Throws: errors that end the group.
-    func applyDeferred() throws -> [Refused] {
+    func applyDeferred() throws {
         let sets = deferred
         deferred = []
-        if sets.isEmpty { return [] }
-        do { return didApply(sets, try transaction.apply(sets, committing: nil)) } catch { return try applyOneByOne(sets, after: error) }
+        if sets.isEmpty { return }
+        do { didApply(sets, try transaction.apply(sets, committing: nil).checked(sets.count)) } catch {
+            try applyOneByOne(sets, after: error)
+        }
     }
 
-    private func didApply(_ sets: [ChangeSet], _ results: AppliedChangeSets) -> [Refused] {
-        var refused: [Refused] = []
+    private func didApply(_ sets: [ChangeSet], _ results: AppliedChangeSets) {
         for (changes, error) in zip(sets, results.errors) {
             if let error { refused.append((changes, error)) } else { applied.append(changes) }
         }
         if applied.isEmpty, !hasReserved { durability = nil }
-        return refused
     }
 
     /// Applies change sets in a new write transaction, after an error that may concern one of them.
-    private func applyOneByOne(_ sets: [ChangeSet], after error: any Error) throws -> [Refused] {
-        try beginAgain()
-        var errors: [StoreError?] = []
+    /// - Parameter sent: The error of a commit that was sent with them.
+    private func applyOneByOne(_ sets: [ChangeSet], after error: any Error, sent: StoreError? = nil) throws {
+        defer { if applied.isEmpty, !hasReserved { durability = nil } }
+        if sets.count == 1 {
+            // It has failed already.
+            refuse(sets[0], error, isAlone: applied.isEmpty)
+            // Otherwise the transaction is rolled back next.
+            if sent == nil || !applied.isEmpty || hasReserved { try beginAgain(after: sent) }
+            return
+        }
+        try beginAgain(after: sent)
         for changes in sets {
             do {
-                // A single one has failed already.
-                if sets.count == 1 { throw error }
                 try transaction.apply(changes)
-                errors.append(nil)
                 applied.append(changes)
             } catch {
-                var failure = StoreError(wrapping: error)
-                if !failure.refusesChanges {
-                    // It may have failed only because the group was too large.
-                    if sets.count > 1 || !applied.isEmpty { failure.recovery = .retryable }
-                    try beginAgain()
-                }
-                errors.append(failure)
+                if !refuse(changes, error) { try beginAgain() }
             }
         }
-        if applied.isEmpty, !hasReserved { durability = nil }
-        return zip(sets, errors).compactMap { changes, error in error.map { (changes, $0) } }
+    }
+
+    /// - Returns: false if the write transaction cannot continue.
+    @discardableResult
+    private func refuse(_ changes: ChangeSet, _ error: any Error, isAlone: Bool = false) -> Bool {
+        let failure = StoreError(wrapping: error)
+        // It may have failed only because the group was too large.
+        refused.append((changes, failure.refusesChanges || isAlone ? failure : failure.withRecovery(.retryable)))
+        return failure.refusesChanges
     }
 
     /// A reservation must be committed but need not be durable: objects that use the row ids become durable with it or later.
     func didReserve() { (durability, hasReserved) = (durability ?? .relaxed, true) }
 
     /// Replaces a failed write transaction by a new one and applies all change sets again.
-    /// - Throws: `conflict` if another process has committed in the meantime.
-    func beginAgain() throws {
+    /// - Parameter sent: The error of a commit that was sent in the failed transaction.
+    /// - Throws: `conflict` if another process has committed in the meantime; `sent` with an unknown outcome if it may have been this one.
+    func beginAgain(after sent: StoreError? = nil) throws {
         let version = transaction.version
         transaction.rollback()
         store.writeAccess.end(owner)
         transaction = try store.writeAccess.begin(store, owner)
-        var isSame = transaction.version == version
+        guard transaction.version == version else { throw sent?.withRecovery(.commitOutcomeUnknown) ?? store.interrupted }
         for (entity, range) in reservations.sorted(by: { $0.key < $1.key }) {
+            // The sequence of a server can outlive the rollback.
             let entity = store.schema.entities[entity]
-            isSame = try transaction.reserveIDs(entity, count: range.count) == range.lowerBound && isSame
+            let last = try transaction.reserveIDs(entity, count: range.count) + Int64(range.count) - 1
+            if last < range.upperBound { _ = try transaction.reserveIDs(entity, count: Int(range.upperBound - last)) }
         }
-        guard isSame else { throw store.interrupted }
         for changes in applied { try transaction.apply(changes) }
     }
 
@@ -129,8 +143,8 @@ final class StoreWriter {
 
     /// Commits the applied change sets and ends the write access. A writer whose commit fails is rolled back.
     /// - Parameter limits: Contain the pauses before the store is asked again for the outcome of the commit.
-    /// - Returns: the new version, nil if no change set was accepted; and the deferred change sets that were not.
-    func commit(_ limits: Protected<GroupLimits>) throws -> (version: UInt64?, refused: [Refused]) {
+    /// - Returns: the new version, nil if no change set was accepted.
+    func commit(_ limits: Protected<GroupLimits>) throws -> UInt64? {
         if let recorder, applied.isEmpty {
             // The group only reserved row ids. Each version has a history entry, so that readers of the history can detect missing ones.
             let changes = ChangeSet(store.schema, capacity: 64)
@@ -141,11 +155,11 @@ final class StoreWriter {
         let began = store.slowOperations.start(.commit)
         let recordsVersions = store.recordsVersions.load(ordering: .relaxed)
         let (requested, backOff) = (durability ?? store.configuration.durability, limits.withLock { $0.backOff })
-        let (known, refused): (UInt64?, [Refused]) =
-            recordsVersions || deferred.isEmpty ? (nil, try applyDeferred()) : try commitDeferred(requested, backOff)
+        var known: UInt64?
+        if recordsVersions || deferred.isEmpty { try applyDeferred() } else { known = try commitDeferred(requested, backOff) }
         guard isChanged else {
             rollBack()
-            return (nil, refused)
+            return nil
         }
         if recordsVersions { try store.recordVersions(transaction) }
         let version = try known ?? transaction.commit(requested, backOff: backOff)
@@ -158,17 +172,22 @@ final class StoreWriter {
             return details
         }
         end(wasCommitted: true)
-        return (version, refused)
+        return version
     }
 
     /// Applies the deferred change sets and commits with one call, unless one of them is not accepted.
-    private func commitDeferred(_ durability: Durability, _ backOff: BackOff) throws -> (UInt64?, [Refused]) {
+    /// - Returns: the new version, nil if the changes are still to be committed.
+    private func commitDeferred(_ durability: Durability, _ backOff: BackOff) throws -> UInt64? {
         let sets = deferred
         deferred = []
         do {
             let results = try transaction.apply(sets, committing: durability, backOff: backOff)
-            return (results.version, didApply(sets, results))
-        } catch let error as StoreError where !error.canEndTransaction { return (nil, try applyOneByOne(sets, after: error)) }
+            didApply(sets, results)
+            return results.version
+        } catch let error as StoreError where !error.canEndTransaction {
+            try applyOneByOne(sets, after: error, sent: error)
+            return nil
+        }
     }
 
     /// Discards all changes and ends the write access.

@@ -78,7 +78,13 @@ public final class ModelProperties: @unchecked Sendable {  // immutable; key pat
     }
 
     /// Returns the stored name of a key path with one component; `nil` for any other.
-    package func knownName(_ path: AnyKeyPath) -> String? { knownField(path)?.name ?? knownRelationship(path) }
+    package func knownName(_ path: AnyKeyPath) -> String? {
+        switch byKeyPath[path] {
+        case .field(let field)?: field.name
+        case .relationship(let name)?: name
+        case nil: nil
+        }
+    }
 
     /// Returns the stored names in a key path with one component, or of the count of a to-many relationship; `nil` for any other.
     func knownKeys(_ path: AnyKeyPath) -> [String]? {
@@ -88,11 +94,6 @@ public final class ModelProperties: @unchecked Sendable {  // immutable; key pat
 
     /// Returns the name of the to-many relationship whose `isEmpty` a key path is.
     func emptiness(_ path: AnyKeyPath) -> String? { members[path].flatMap { $0.isCount ? nil : $0.name } }
-
-    /// Returns the name of a to-many relationship.
-    private func knownRelationship(_ path: AnyKeyPath) -> String? {
-        if case .relationship(let name)? = byKeyPath[path] { name } else { nil }
-    }
 
     func field(_ path: AnyKeyPath) throws -> FieldReference {
         if let field = knownField(path) { return field }

@@ -17,26 +17,27 @@ public struct Where<T: Model>: Sendable, Hashable, FetchClause {
     public typealias Entity = T
 
     private let form: Form
+    private let failure: ClauseFailure?
     /// The error that makes the condition invalid; thrown by the fetch.
-    let error: StoreError?
+    var error: StoreError? { failure?.error }
     /// A lower bound of the nesting depth. Conditions joined by the same operator are one level.
     private let levels: Int
 
-    private init(_ form: Form, levels: Int = 1, error: StoreError? = nil) {
+    private init(_ form: Form, levels: Int = 1, failure: ClauseFailure? = nil) {
         // A condition that is nested too deeply is dropped immediately, because even its release would recurse.
         let isTooDeep = levels > FetchRequest.maximumDepth
         self.form = isTooDeep ? .plain(.none) : form
         self.levels = isTooDeep ? 1 : levels
-        self.error =
-            isTooDeep
-            ? error
-                ?? StoreError(
-                    .invalidPredicate, "The condition is nested too deeply; \(FetchRequest.maximumDepth) levels are the limit.",
-                    entity: T._$entityName)
-            : error
+        self.failure = failure ?? (isTooDeep ? .error(Self.tooDeep) : nil)
     }
 
-    init(_ predicate: QueryPredicate, error: StoreError? = nil) { self.init(.plain(predicate), error: error) }
+    private static var tooDeep: StoreError {
+        StoreError(
+            .invalidPredicate, "The condition is nested too deeply; \(FetchRequest.maximumDepth) levels are the limit.",
+            entity: T._$entityName)
+    }
+
+    init(_ predicate: QueryPredicate, error: StoreError? = nil) { self.init(.plain(predicate), failure: ClauseFailure(error)) }
 
     /// Creates a condition on the value of a key path.
     init(_ path: PartialKeyPath<T>, _ make: @escaping @Sendable (QueryExpression) -> QueryPredicate) {
@@ -59,14 +60,14 @@ public struct Where<T: Model>: Sendable, Hashable, FetchClause {
         of identity: [AnyHashable], levels: Int = 1, error: StoreError? = nil,
         _ make: @escaping @Sendable (Context, StoreEntity) throws -> QueryPredicate
     ) {
-        self.init(.path(Deferred(identity, make)), levels: levels, error: error)
+        self.init(.path(Deferred(identity, make)), levels: levels, failure: ClauseFailure(error))
     }
 
     /// Creates a condition from any dialect.
     package init(_ condition: Condition) { self.init(.open(condition)) }
 
     /// Creates a condition on fields of the model whose indexes are known.
-    package init(resolved predicate: QueryPredicate) { self.init(.plain(predicate)) }
+    package init(resolved predicate: QueryPredicate) { (form, levels, failure) = (.plain(predicate), 1, nil) }
 
     /// Creates a condition with a closure. The fetch throws the errors of the closure.
     package init(catching make: () throws -> Condition) {
@@ -135,20 +136,20 @@ public struct Where<T: Model>: Sendable, Hashable, FetchClause {
         } else {
             form = .joined(Junction(kind, left.form, right.form))
         }
-        return Where(form, levels: max(levels(left), levels(right)), error: left.error ?? right.error)
+        return Where(form, levels: max(levels(left), levels(right)), failure: left.failure ?? right.failure)
     }
 
     /// Returns the negation of a condition.
     public static prefix func ! (condition: Where<T>) -> Where<T> {
         // NOT NOT c equals c, even if c is unknown.
         switch condition.form {
-        case .not(let form): return Where(form, levels: max(condition.levels - 1, 1), error: condition.error)
+        case .not(let form): return Where(form, levels: max(condition.levels - 1, 1), failure: condition.failure)
         case .plain(let predicate):
             if case .not(let inner) = predicate.node {
-                return Where(.plain(inner), levels: max(condition.levels - 1, 1), error: condition.error)
+                return Where(.plain(inner), levels: max(condition.levels - 1, 1), failure: condition.failure)
             }
-            return Where(.plain(.not(predicate)), levels: condition.levels + 1, error: condition.error)
-        default: return Where(.not(condition.form), levels: condition.levels + 1, error: condition.error)
+            return Where(.plain(.not(predicate)), levels: condition.levels + 1, failure: condition.failure)
+        default: return Where(.not(condition.form), levels: condition.levels + 1, failure: condition.failure)
         }
     }
 

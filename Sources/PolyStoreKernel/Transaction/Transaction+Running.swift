@@ -20,7 +20,8 @@ extension Transaction {
         let outcome: TransactionOutcome
         do {
             try body(self)
-            written = try write(to: group, options, defers: true)
+            // One that is refused for the sake of others is run again.
+            written = try write(to: group, options, defers: options.retries > 0)
             outcome = .committed(hadChanges: !written.changes.isEmpty)
         } catch {
             outcome = .failed(error)
@@ -52,7 +53,7 @@ extension Transaction {
         case .failure(let error): outcome = .failed(error)
         case nil: outcome = failure.map { .failed($0) } ?? .discarded
         }
-        join(group, written, options, outcome, receiver, began)
+        join(group, written, options, outcome, receiver, began, after: failure)
     }
 
     /// The changes of a transaction.
@@ -87,9 +88,10 @@ extension Transaction {
 
     /// Ends the transaction, which can no longer be read. Its outcome is received after the commit of the group if it may depend on uncommitted changes, otherwise
     /// immediately.
+    /// - Parameter failure: The error of the body after its commit; nil for none.
     private func join(
         _ group: CommitGroup, _ written: Written, _ options: TransactionOptions, _ outcome: TransactionOutcome,
-        _ receiver: any OutcomeReceiver, _ began: UInt64
+        _ receiver: any OutcomeReceiver, _ began: UInt64, after failure: (any Error)? = nil
     ) {
         core.slowOperations.end(.transaction, began, site, "transaction", "A transaction") {
             ChangeCounts(written.changes.map(\.changes)).details(written.changes.map(\.store.location))
@@ -99,10 +101,10 @@ extension Transaction {
         buffer.end()
         forgetAllMembers()
         graph.rowsAhead = nil
-        if let failure = outcome.error {
-            core.logger.writeFailure(failure, site)
-            group.restore(after: failure)
-        }
+        if let failure = outcome.error { core.logger.writeFailure(failure, site) }
+        if let failure = outcome.error ?? failure { group.restore(after: failure) }
+        var (written, outcome) = (written, outcome)
+        if let loss = group.loss, case .committed = outcome { (written, outcome) = (Written(), .failed(loss)) }
         let (stores, isIndependent) = group.didRun()
         guard group.hasChanges(in: stores) || !written.isApplied else { return receiver.receive(outcome) }
         let member = GroupMember(
