@@ -43,6 +43,8 @@ final class Connection {
     @exclusivity(unchecked) var reader = RowReader()
     /// Created on first use and registered with SQLite until the connection is closed.
     var rowCounter: RowCounter?
+    /// Checks the interruption of the current requests; nil if they have none.
+    @exclusivity(unchecked) var interruptedRequests: InterruptedRequests?
     /// A Boolean value that indicates whether `synchronous` is FULL.
     @exclusivity(unchecked) private(set) var isFullySynchronous = true
     /// The process that opened the connection.
@@ -165,7 +167,8 @@ final class Connection {
 
     /// Returns the last error of SQLite.
     func error(_ code: Int32, _ what: @autoclosure () -> String) -> StoreError {
-        StoreError(sqlite: code, what(), path: path, connection: handle)
+        if code == SQLITE_INTERRUPT, let error = interruptedRequests?.error as? StoreError { return error }
+        return StoreError(sqlite: code, what(), path: path, connection: handle)
     }
 
     /// The number of failed reads of the connection's files.
@@ -201,7 +204,7 @@ extension Connection {
 
     func prepare(_ sql: String, shape: QueryShape? = nil) throws -> Statement {
         preparedCount += 1
-        return try Self.prepare(sql, handle, path, shape: shape)
+        return try uninterrupted { try Self.prepare(sql, handle, path, shape: shape) }
     }
 
     func finalize(_ statement: Statement) { sqlite3_finalize(statement.handle) }
@@ -317,6 +320,7 @@ extension Connection {
     }
 
     func commit() throws {
+        interruption = nil
         lastCommit = nil
         checkInAll()
         try run(commitStatement, "Committing")
@@ -324,6 +328,7 @@ extension Connection {
 
     /// Stores a new version and commits.
     func commit(_ version: UInt64) throws {
+        interruption = nil
         let statement = try stateUpdate ?? prepare("UPDATE polystore_state SET version = ?")
         stateUpdate = statement
         sqlite3_bind_int64(statement.handle, 1, Int64(bitPattern: version))
@@ -334,6 +339,7 @@ extension Connection {
 
     /// Rolls back the transaction, if there is one.
     func rollback() {
+        interruption = nil
         // The transaction may have added columns to `misordered`.
         lastCommit = nil
         checkInAll()

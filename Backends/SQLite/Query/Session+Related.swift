@@ -8,6 +8,13 @@ extension Session {
         guard isKnown(relationship) else {
             throw StoreError(.misuse, "The relationship \(relationship.name) is not of the schema that the store was opened with.")
         }
+        // A property can need the list of one object.
+        guard sources.count > 1 else { return try connection.uninterrupted { try targets(relationship, of: sources) } }
+        try interruption?.check()
+        return try targets(relationship, of: sources)
+    }
+
+    private func targets(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs {
         let source = tables.entities[relationship.source]
         let statement = try statement(for: relationship, source)
         let handle = statement.handle

@@ -20,7 +20,10 @@ final class Session: RelatedRecords {
     /// Returns the statements of cursors and ends the use of the connection.
     func end() {
         guard !isEnded else { return }
-        if connection.process.isCurrent { connection.checkInAll() }
+        if connection.process.isCurrent {
+            connection.checkInAll()
+            connection.interruption = nil
+        }
         isEnded = true
     }
 
@@ -34,8 +37,17 @@ final class Session: RelatedRecords {
         @inline(never) get { StoreError(.closed, "The transaction has ended.", location: connection.path) }
     }
 
+    var interruption: Interruption? {
+        get { connection.interruption }
+        set { if !isEnded { connection.interruption = newValue } }
+    }
+
     func record(_ entity: Entity, rowID: Int64) throws -> RecordView? {
         try check()
+        return try connection.uninterrupted { try stored(entity, rowID) }
+    }
+
+    private func stored(_ entity: Entity, _ rowID: Int64) throws -> RecordView? {
         let table = try tables.table(entity)
         let statement: Statement
         if let kept = connection.records[entity.index] {
@@ -54,6 +66,7 @@ final class Session: RelatedRecords {
 
     func scan(_ request: FetchRequest) throws -> Scan {
         try check()
+        try interruption?.check()
         if request.hasComputedKeys {
             if let ordered = orderedInSQL(request) { return try scan(ordered) }
             var scan = try scan(request.unsorted)
@@ -87,6 +100,7 @@ final class Session: RelatedRecords {
 
     func count(_ request: FetchRequest) throws -> Int {
         try check()
+        try interruption?.check()
         try request.validate()
         let query = try compile(request, counting: true)
         guard query.residual == nil else { return try countMatches(request) }

@@ -22,6 +22,10 @@ final class SQLiteReadTransaction: OrdersByIndexedJSON {
     deinit { end() }
 
     var version: UInt64 { session.version }
+    var interruption: Interruption? {
+        get { session.interruption }
+        set { session.interruption = newValue }
+    }
     func record(_ entity: Entity, rowID: Int64) throws -> RecordView? { try session.record(entity, rowID: rowID) }
     func scan(_ request: FetchRequest) throws -> Scan { try session.scan(request) }
     func count(_ request: FetchRequest) throws -> Int { try session.count(request) }
@@ -44,6 +48,7 @@ final class SQLiteReadTransaction: OrdersByIndexedJSON {
         else { return false }
         let old = new.version == session.version ? session : new
         if old !== new {
+            new.interruption = old.interruption
             session = new
             pool.didEndReading(old.version)
             knownCheckpoints = pool.didBeginReading(new.version)

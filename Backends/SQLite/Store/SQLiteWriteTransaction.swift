@@ -35,6 +35,10 @@ final class SQLiteWriteTransaction: WriteTransaction, OrdersByIndexedJSON {
     deinit { rollback() }
 
     var version: UInt64 { session.version }
+    var interruption: Interruption? {
+        get { session.interruption }
+        set { session.interruption = newValue }
+    }
     func record(_ entity: Entity, rowID: Int64) throws -> RecordView? { try reading { try session.record(entity, rowID: rowID) } }
     func scan(_ request: FetchRequest) throws -> Scan { try reading { try session.scan(request) } }
     func count(_ request: FetchRequest) throws -> Int { try reading { try session.count(request) } }
@@ -58,7 +62,7 @@ final class SQLiteWriteTransaction: WriteTransaction, OrdersByIndexedJSON {
         try check()
         let table = try session.tables.table(entity)
         guard count > 0 else { throw StoreError(.misuse, "\(count) ids of \(entity.name) were asked for.", entity: entity.name) }
-        let first = try IDSequence(connection: connection, table: table).take(count)
+        let first = try connection.uninterrupted { try IDSequence(connection: connection, table: table).take(count) }
         reservations.append((table, count))
         return first
     }
@@ -71,6 +75,10 @@ final class SQLiteWriteTransaction: WriteTransaction, OrdersByIndexedJSON {
                 .misuse, "The change set was made for another schema than the store was opened with.", location: connection.path)
         }
         if changes.isEmpty { return }
+        try connection.uninterrupted { try write(changes) }
+    }
+
+    private func write(_ changes: ChangeSet) throws {
         let writer = ChangeWriter(connection: connection, changes: changes, version: version + 1)
         let start = try WriteStart(connection, isSavepoint: hasApplied || !connection.inUse.isEmpty)
         do {

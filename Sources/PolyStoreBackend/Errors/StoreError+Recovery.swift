@@ -12,13 +12,13 @@ extension StoreError {
         /// The connection ended after the commit was sent and before its response. The changes are in the store, or none of them is. Read the store before
         /// you write them again.
         case commitOutcomeUnknown
-        /// A wait for a lock, for another process or for a server reached its time limit. The same operation may succeed later.
+        /// A wait for a lock, for another process or for a server reached its time limit, or an operation that of its caller. The same operation may succeed later.
         case timedOut
         /// The caller cancelled the operation.
         case cancelled
     }
 
-    /// What a caller can do after the error. A backend assigns it; otherwise ``code`` determines it: ``Recovery/timedOut`` for `busy`, ``Recovery/cancelled`` for
+    /// What a caller can do after the error. A backend assigns it; otherwise ``code`` determines it: ``Recovery/timedOut`` for `busy` and `timedOut`, ``Recovery/cancelled`` for
     /// `cancelled`, and ``Recovery/permanent`` for every other code. A `conflict` of a backend whose transaction can be run again is ``Recovery/retryable``.
     public var recovery: Recovery {
         get { assignedRecovery ?? codeRecovery }
@@ -27,7 +27,7 @@ extension StoreError {
 
     private var codeRecovery: Recovery {
         switch code {
-        case .busy: .timedOut
+        case .busy, .timedOut: .timedOut
         case .cancelled: .cancelled
         default: .permanent
         }

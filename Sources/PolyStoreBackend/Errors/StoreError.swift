@@ -22,6 +22,8 @@ public struct StoreError: Error, Sendable, Hashable {
         /// Another connection, process or stack holds the store, or a server did not respond within its time limit. A backend that waits throws it at the end of
         /// the wait, so the object layer does not repeat the operation: its recovery is ``Recovery/timedOut``. A later attempt of the caller may succeed.
         public static let busy = Code("busy")
+        /// The operation was not complete within the time limit of its caller.
+        public static let timedOut = Code("timedOut")
         /// The store was written for another schema, or in a newer format, and cannot be opened or migrated with the given options.
         public static let incompatibleSchema = Code("incompatibleSchema")
         /// The store was written for an earlier schema version.

@@ -19,6 +19,7 @@
 /// - Values are read back unchanged, including NUL and noncharacters in text; −0 and NaN are normalized by ``Value/normalized(_:)``.
 /// - Every method may block; the core never calls one on a thread of Swift's cooperative pool.
 /// - All errors are ``StoreError``s, with the ``StoreError/Recovery`` that the caller can rely on. Data in the store never causes the process to trap.
+/// - An interruption ends a request that examines many rows, and the transaction can be used further. It ends neither a change set nor a commit.
 /// - Named values follow the rules of records: a change set is applied to both or neither, a snapshot shows the values of its version, a rollback
 ///   undoes them, and a reset for another schema removes them. A backend without ``Capabilities/Feature/namedValues`` throws
 ///   `unsupported` for them and never drops them silently.
@@ -101,6 +102,11 @@ extension StorageBackend {
 
 /// A source of related objects. Every ``ReadTransaction`` conforms.
 public protocol RelatedRecords: AnyObject {
+    /// What interrupts the requests from now on; nil, the value at the beginning, for nothing.
+    ///
+    /// A backend that stores it checks it while it executes the requests that examine many rows; see ``Interruption``. The default is always nil: the layers above then
+    /// check it between the rows that the backend returns.
+    var interruption: Interruption? { get set }
     /// Returns a record, or nil if it does not exist. The record is valid until the next call.
     func record(_ entity: Entity, rowID: Int64) throws -> RecordView?
     /// Returns the targets of a relationship for many sources; see ``ReadTransaction/related(_:of:)``.
@@ -162,6 +168,13 @@ public protocol ReadTransaction: RelatedRecords {
     func renew() -> Bool
     /// Ends the transaction and releases its resources. A second call has no effect.
     func end()
+}
+
+extension RelatedRecords {
+    public var interruption: Interruption? {
+        get { nil }
+        set {}
+    }
 }
 
 extension ReadTransaction {

@@ -65,6 +65,7 @@ private final class ForwardIndexSource: IndexSource {
             }
             if ranges[position].end.withUnsafeBytes({ Order.of(cursor.key, $0) < 0 }) {
                 examined += 1
+                try reader.examine()
                 return try id()
             }
             position += 1
@@ -97,6 +98,7 @@ private final class BackwardIndexSource: IndexSource {
         if let components = run {
             if try cursor.next(), components.withUnsafeBytes({ cursor.key.starts(with: $0) }) {
                 examined += 1
+                try reader.examine()
                 runCount += 1
                 return try id()
             }
@@ -139,6 +141,7 @@ private final class BackwardIndexSource: IndexSource {
     private func take() throws -> Int64 {
         let last = try id()
         examined += 1
+        try reader.examine()
         components = [UInt8](UnsafeRawBufferPointer(rebasing: cursor.key[0..<(try index.componentsEnd(cursor.key))]))
         isAtStart = try !cursor.previous()
         let isAlone = isAtStart || !components.withUnsafeBytes { cursor.key.starts(with: $0) }

@@ -36,6 +36,7 @@ final class RecordCursorOverIDs: RecordCursor {
         guard isOpen else { return false }
         try reader.check()
         while left > 0, let id = try source.next() {
+            try reader.examine()
             if skip > 0 {
                 skip &-= 1
                 continue

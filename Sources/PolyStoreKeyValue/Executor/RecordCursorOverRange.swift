@@ -47,6 +47,7 @@ final class RecordCursorOverRange: RecordCursor {
     }
 
     private func step() throws -> Bool {
+        try reader.examine()
         let hasEntry: Bool
         if isStarted {
             stepsLeft -= 1
@@ -73,6 +74,7 @@ final class RecordCursorOverRange: RecordCursor {
             return false
         }
         (entries, position, self.count) = (batch, 0, count)
+        try reader.examine(count)
         return count > 0
     }
 

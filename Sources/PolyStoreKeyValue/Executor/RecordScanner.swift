@@ -60,6 +60,7 @@ final class RecordScanner {
         if position == count {
             if isAtEnd { return nil }
             count = try fetch()
+            try reader.examine(count)
             position = 0
             try cut()
             if count == 0 { return nil }

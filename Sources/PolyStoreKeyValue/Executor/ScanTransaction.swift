@@ -6,6 +6,10 @@ final class ScanTransaction: OrdersByIndexedJSON {
     private let reader: SnapshotReader
     init(_ reader: SnapshotReader) { self.reader = reader }
     var version: UInt64 { 0 }
+    var interruption: Interruption? {
+        get { reader.interruption }
+        set { reader.interruption = newValue }
+    }
     func record(_ entity: Entity, rowID: Int64) throws -> RecordView? {
         let record = try reader.record(entity, rowID)
         reader.countRelatedRows(record == nil ? 0 : 1)

@@ -4,6 +4,7 @@ import PolyStoreQuery
 extension SnapshotReader {
     /// Returns the cursor of a request, and the work that remains for the shared executor.
     func scan(_ request: FetchRequest) throws -> Scan {
+        try interruption?.check()
         if request.hasComputedKeys {
             if let ordered = try ordered(request) { return Scan(try cursor(ordered.plan, ordered.request), residual: ordered.residual) }
             var scan = try scan(request.unsorted)
@@ -180,6 +181,7 @@ extension SnapshotReader {
     // MARK: Counting
 
     func count(_ request: FetchRequest) throws -> Int {
+        try interruption?.check()
         try request.validate()
         if request.limit == 0 { return 0 }
         var request = request
@@ -279,6 +281,7 @@ extension SnapshotReader {
     /// Returns groups by fields, in ascending order; `nil` for groups and operands that are other expressions.
     func scanGroups(_ request: AggregateRequest) throws -> GroupScan? {
         guard let fields = request.fieldGroups else { return nil }
+        try interruption?.check()
         return GroupScan(all: try groups(request, by: fields), of: request)
     }
 

@@ -29,6 +29,11 @@ final class KeyValueReadTransaction: OrdersByIndexedJSON {
         return reader
     }
 
+    var interruption: Interruption? {
+        get { reader.interruption }
+        set { reader.interruption = newValue }
+    }
+
     func record(_ entity: Entity, rowID: Int64) throws -> RecordView? { try reading(entity).record(entity, rowID) }
     func scan(_ request: FetchRequest) throws -> Scan { try reading(request.entity).scan(request) }
     func count(_ request: FetchRequest) throws -> Int { try reading(request.entity).count(request) }

@@ -60,6 +60,11 @@ final class KeyValueWriteTransaction: WriteTransaction, OrdersByIndexedJSON {
         return reader
     }
 
+    var interruption: Interruption? {
+        get { reader.interruption }
+        set { reader.interruption = newValue }
+    }
+
     func record(_ entity: Entity, rowID: Int64) throws -> RecordView? { try reading(entity).record(entity, rowID) }
     func scan(_ request: FetchRequest) throws -> Scan { try reading(request.entity).scan(request) }
     func scanGroups(_ request: AggregateRequest) throws -> GroupScan? { try reading(request.entity).scanGroups(request) }
@@ -110,6 +115,9 @@ final class KeyValueWriteTransaction: WriteTransaction, OrdersByIndexedJSON {
         try check()
         try layout.check(changes)
         if changes.isEmpty { return }
+        let interruption = interruption
+        self.interruption = nil
+        defer { self.interruption = interruption }
         // All checks precede all writes, so a rejected change set has no effect.
         let plan = WritePlan(reader)
         try plan.add(changes)

@@ -17,6 +17,10 @@ final class SnapshotReader {
     @exclusivity(unchecked) private(set) var cache: WriterCache?
     /// The number of rows of related objects read so far for the request that is being explained; nil if none is.
     @exclusivity(unchecked) private var relatedRows: Int?
+    /// Checked while a request examines rows.
+    @exclusivity(unchecked) var interruption: Interruption?
+    /// The number of rows and entries examined since the last check.
+    @exclusivity(unchecked) private var unchecked = 0
     /// The bounds of the change log, once a writer has read them.
     @exclusivity(unchecked) var knownLogBounds: LogBounds?
 
@@ -51,6 +55,22 @@ final class SnapshotReader {
         if isEnded { throw ended }
         try layout.process.check(layout.location)
     }
+
+    /// Called for rows and index entries that a request examines. Throws an error if the request was interrupted.
+    @inline(__always)
+    func examine(_ count: Int = 1) throws {
+        if interruption != nil { try checkInterruption(after: count) }
+    }
+
+    @inline(never)
+    private func checkInterruption(after count: Int) throws {
+        unchecked += count
+        guard unchecked >= Self.rowsPerCheck else { return }
+        unchecked = 0
+        try interruption?.check()
+    }
+
+    private static let rowsPerCheck = 1000
 
     private var ended: StoreError {
         @inline(never) get { StoreError(.closed, "The transaction has ended.", location: layout.location) }
@@ -160,11 +180,25 @@ final class SnapshotReader {
     }
 
     func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs {
+        guard interruption != nil else { return try targets(of: sources, relationship) }
+        if sources.count > 1 {
+            try interruption?.check()
+            return try targets(of: sources, relationship)
+        }
+        // A property can need the list of one object.
+        let interruption = self.interruption
+        self.interruption = nil
+        defer { self.interruption = interruption }
+        return try targets(of: sources, relationship)
+    }
+
+    private func targets(of sources: [Int64], _ relationship: Relationship) throws -> RelatedIDs {
         var found = RelatedIDs()
         switch relationship.storage {
         case .foreignKey(let field):
             let entity = layout.schema.entities[relationship.source]
             for source in sources {
+                try examine()
                 if let record = try record(entity, source), !record.isNull(field) {
                     found.add(source: source, target: record.integer(field))
                 }
@@ -224,7 +258,9 @@ final class SnapshotReader {
         _ add: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
     ) throws {
         var more = try cursor.seek(prefix)
+        try examine()
         while more, cursor.key.starts(with: prefix) {
+            try examine()
             guard add(cursor.key, cursor.value) else { throw corrupt("an entry of a relationship") }
             more = try cursor.next()
         }

@@ -9,6 +9,11 @@ public final class CountedRelatedRecords: RelatedRecords {
     /// Creates a source that reads from another one.
     public init(_ source: any RelatedRecords) { self.source = source }
 
+    public var interruption: Interruption? {
+        get { source.interruption }
+        set { source.interruption = newValue }
+    }
+
     public func record(_ entity: Entity, rowID: Int64) throws -> RecordView? {
         let record = try source.record(entity, rowID: rowID)
         if record != nil { count += 1 }

@@ -22,6 +22,11 @@ package final class WatchedTransaction: OrdersByIndexedJSON {
     package var version: UInt64 { inner.version }
     package var ordersByIndexedJSON: Bool { (inner as? any OrdersByIndexedJSON)?.ordersByIndexedJSON ?? false }
 
+    package var interruption: Interruption? {
+        get { inner.interruption }
+        set { inner.interruption = newValue }
+    }
+
     package func record(_ entity: Entity, rowID: Int64) throws -> RecordView? {
         try report(.record(entity, rowID: rowID), inner)
         return try inner.record(entity, rowID: rowID)

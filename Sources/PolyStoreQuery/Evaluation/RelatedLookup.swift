@@ -6,7 +6,24 @@ final class RelatedLookup {
     /// The enclosing objects; the nearest is last. Maintained only if a node refers to one of them.
     private var frames: [(id: Int64, record: RecordView)] = []
 
-    init(_ source: (any RelatedRecords)?) { self.source = source }
+    /// Checked while related objects are read.
+    private let interruption: Interruption?
+    /// The number of records and row ids of related objects read since the last check.
+    private var unchecked = 0
+
+    init(_ source: (any RelatedRecords)?) {
+        self.source = source
+        interruption = source?.interruption
+    }
+
+    /// Called for related objects that were read. Throws an error if the request was interrupted.
+    private func didRead(_ count: Int) throws {
+        guard let interruption else { return }
+        unchecked += count
+        guard unchecked >= 1000 else { return }
+        unchecked = 0
+        try interruption.check()
+    }
 
     private func found() throws -> any RelatedRecords {
         guard let source else { throw StoreError(.misuse, "A condition on other objects needs a transaction to find them in.") }
@@ -29,7 +46,11 @@ final class RelatedLookup {
 
     /// Returns the destination ids of a relationship of a record.
     func targets(of id: Int64, _ record: RecordView, _ relationship: RelationshipReference) throws -> [Int64] {
-        if relationship.isToMany { return try found().related(relationship.relationship, of: [id])[id] }
+        if relationship.isToMany {
+            let targets = try found().related(relationship.relationship, of: [id])[id]
+            try didRead(targets.count)
+            return targets
+        }
         return relationship.target(in: record).map { [$0] } ?? []
     }
 
@@ -37,6 +58,7 @@ final class RelatedLookup {
     /// - Parameter isKept: whether `body` looks up other records, which would invalidate this one. It then receives a copy.
     /// - Returns: nil if the object does not exist.
     func withRecord<R>(_ entity: Entity, _ id: Int64, isKept: Bool, _ body: (RecordView) throws -> R) throws -> R? {
+        try didRead(1)
         guard let record = try found().record(entity, rowID: id) else { return nil }
         guard isKept else { return try body(record) }
         let copy = RecordArena(capacity: record.count)

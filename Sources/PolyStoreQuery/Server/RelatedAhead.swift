@@ -24,6 +24,11 @@ final class RelatedAhead: RelatedRecords {
         }
     }
 
+    var interruption: Interruption? {
+        get { source.interruption }
+        set { source.interruption = newValue }
+    }
+
     /// Begins a block of rows.
     func begin() { for step in first.steps { step.removeAll() } }
 

@@ -65,6 +65,10 @@ package class ServerSnapshot: ReadTransaction, ServerRecords {
     fileprivate init(_ inner: any ReadTransaction, _ findsRowIDs: FindsRowIDs) { (self.inner, self.findsRowIDs) = (inner, findsRowIDs) }
 
     package final var server: ServerSnapshot? { self }
+    package final var interruption: Interruption? {
+        get { inner.interruption }
+        set { inner.interruption = newValue }
+    }
 
     // MARK: Records by row id
 
