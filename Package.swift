@@ -83,7 +83,9 @@ let package = Package(
             name: "PolyStorePredicates",
             dependencies: ["PolyStoreAttributes", "PolyStoreBackend", "PolyStoreConditions", "PolyStoreKernel"], swiftSettings: settings),
         // The recorded history of a store.
-        .target(name: "PolyStoreHistory", dependencies: ["PolyStoreBackend", "PolyStoreKernel", "PolyStoreRuns"], swiftSettings: settings),
+        .target(
+            name: "PolyStoreHistory", dependencies: ["PolyStoreAttributes", "PolyStoreBackend", "PolyStoreKernel", "PolyStoreRuns"],
+            swiftSettings: settings),
         // Import and export of records.
         .target(
             name: "PolyStoreTransfer",
@@ -337,8 +339,9 @@ let package = Package(
         .testTarget(
             name: "PolyStoreHistoryTests",
             dependencies: [
-                "PolyStore", "PolyStoreCore", "PolyStoreBackend", "HistoryTestSupport", "SmallStores", "EngineTestSupport", "SeededRandom",
-                "history-child", "TestSupport",
+                "PolyStore", "PolyStoreAttributes", "PolyStoreCore", "PolyStoreBackend", "HistoryTestSupport", "SmallStores",
+                "EngineTestSupport",
+                "SeededRandom", "history-child", "TestSupport",
             ], swiftSettings: settings),
         .testTarget(
             name: "PolyStoreTests",

@@ -19,7 +19,7 @@ extension StoreError: CustomNSError {
             .storeNotFound,
             .ambiguousStore, .differentStoreAtURL, .notAStore, .invalidPredicate, .unsupported, .cancelled, .closed, .misuse, .readOnly,
             .io,
-            .historyExpired, .invalidValue,
+            .historyExpired, .invalidValue, .timedOut,
         ]
         return (codes.firstIndex(of: code) ?? -1) + 1
     }

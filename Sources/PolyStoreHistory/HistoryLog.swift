@@ -1,4 +1,5 @@
 import Foundation
+import PolyStoreAttributes
 import PolyStoreBackend
 import PolyStoreKernel
 
@@ -56,7 +57,7 @@ struct HistoryLog: Sendable {
             let batch = try reader.logEntries(after: part.end.position, limit: Self.batch)
             if batch.isEmpty { break }
             for logged in batch {
-                let record = try HistoryRecord(logged, store)
+                let record = try HistoryRecord(logged, location: store.location)
                 if let known = part.end.version, record.head.base > known { isMarked = true }
                 if let entry = resolver.entry(logged, record, filter, followsUnrecordedCommits: isMarked) {
                     guard part.entries.count < limit else {

@@ -1,4 +1,5 @@
 import Foundation
+import PolyStoreAttributes
 import PolyStoreBackend
 import PolyStoreKernel
 

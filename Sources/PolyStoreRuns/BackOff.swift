@@ -22,8 +22,10 @@ package struct BackOff: Sendable {
     }
 
     /// Blocks the thread for the pause before an attempt is repeated.
-    func wait(before number: Int) {
-        let milliseconds = pause(before: number).inMilliseconds
+    /// - Parameter longest: The longest pause; nil for any.
+    func wait(before number: Int, atMost longest: Duration? = nil) {
+        let pause = pause(before: number)
+        let milliseconds = min(pause, longest ?? pause).inMilliseconds
         if milliseconds > 0 { Deadline.pause(milliseconds: milliseconds) }
     }
 
@@ -32,32 +34,39 @@ package struct BackOff: Sendable {
     /// Runs a transaction until it succeeds, fails with an error that is not retryable, or was repeated as often as permitted.
     /// - Parameters:
     ///   - limit: The number of times that it may be repeated.
+    ///   - interruption: Ends the repetitions.
     ///   - willRepeat: Called before each pause with the error and the number of the repetition; returns the pauses.
     ///   - attempt: Runs the transaction. Receives whether it is a repetition.
-    package static func run(_ limit: Int, willRepeat: (StoreError, Int) -> BackOff, attempt: (Bool) throws -> Void) throws {
+    package static func run(
+        _ limit: Int, within interruption: Interruption? = nil, willRepeat: (StoreError, Int) -> BackOff, attempt: (Bool) throws -> Void
+    ) throws {
         var count = 0
         while true {
             do { return try attempt(count > 0) } catch let error as StoreError where error.recovery == .retryable && count < limit {
                 count += 1
-                willRepeat(error, count).wait(before: count)
+                try interruption?.checkRepetition(after: error)
+                willRepeat(error, count).wait(before: count, atMost: interruption?.remaining)
+                try interruption?.checkRepetition(after: error)
             }
         }
     }
 
     /// Runs a transaction as the other method does, and suspends the task during the pauses instead of blocking the thread.
     /// - Parameter error: The error of the first attempt, if it was already made.
-    /// - Throws: `cancelled` if the task is cancelled during a pause, and the errors of the transaction.
+    /// - Throws: `cancelled` if the task is cancelled during a pause, `timedOut` if the time limit ends in one, and the errors of the transaction.
     package static func run<T>(
-        _ limit: Int, after error: StoreError?, isolation: isolated (any Actor)? = #isolation, willRepeat: (StoreError, Int) -> BackOff,
-        attempt: (Bool) async throws -> T
+        _ limit: Int, after error: StoreError?, within interruption: Interruption? = nil, isolation: isolated (any Actor)? = #isolation,
+        willRepeat: (StoreError, Int) -> BackOff, attempt: (Bool) async throws -> T
     ) async throws -> T {
         var (count, failure) = (0, error)
         while true {
             if let failure {
                 count += 1
+                try interruption?.checkRepetition(after: failure)
                 let pause = willRepeat(failure, count).pause(before: count)
-                if pause > .zero { try? await Task.sleep(for: pause) }
-                if Task.isCancelled { throw CancellationToken.error }
+                if pause > .zero { try? await Task.sleep(for: min(pause, interruption?.remaining ?? pause)) }
+                try interruption?.checkRepetition(after: failure)
+                if Task.isCancelled { throw Interruption.cancelled }
             }
             do { return try await attempt(count > 0) } catch let error as StoreError where error.recovery == .retryable && count < limit {
                 failure = error

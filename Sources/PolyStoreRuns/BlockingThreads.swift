@@ -108,19 +108,24 @@ package final class BlockingThreads: @unchecked Sendable {  // all mutable state
     }
 
     /// Runs work on one of the threads and awaits its result.
-    /// - Throws: `cancelled` if the calling task is cancelled before the work begins.
-    package func awaitingUnlessCancelled<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T {
+    /// - Parameter interruption: Cancelled with the calling task. Work that has begun checks it.
+    /// - Throws: `cancelled` or `timedOut` if the work is interrupted before it begins.
+    package func awaiting<T: Sendable>(_ interruption: Interruption, _ work: @escaping @Sendable () throws -> T) async throws -> T {
         let item = Item()
+        let timer = interruption.atDeadline { [self] in cancel(item) }
+        defer { withExtendedLifetime(timer) {} }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 submit(item) {
                     let result = Result { try work() }
                     return { continuation.resume(with: result) }
                 } onCancel: {
-                    continuation.resume(throwing: StoreError(.cancelled, "The task was cancelled before its read began; nothing was read."))
+                    let cancelled = StoreError(.cancelled, "The task was cancelled before its read began; nothing was read.")
+                    continuation.resume(throwing: interruption.isCancelled ? cancelled : interruption.error ?? cancelled)
                 }
             }
         } onCancel: {
+            interruption.cancel()
             cancel(item)
         }
     }

@@ -10,17 +10,17 @@ import PolyStoreBackend
 /// The run continues if the handle is released.
 public final class Run<Update: RunProgress, Value: Sendable>: Sendable {
     /// Informs the thread that executes the run of its cancellation.
-    package let cancellation: CancellationToken
+    package let cancellation: Interruption
     /// What the run has done, even if it failed; set before its end.
     package let reported = Protected<(any Sendable)?>(nil)
     private let described: DescribedProgress
     private let latest: LatestValue<Update>
     private let outcome = Outcome<Value>()
-    /// Called when the run is cancelled, in addition to setting the token.
+    /// Called when the run is cancelled, in addition to setting the flag.
     private let onCancel: Protected<(@Sendable () -> Void)?>
 
     package init(_ description: String, _ first: Update) {
-        let (cancellation, onCancel) = (CancellationToken(), Protected<(@Sendable () -> Void)?>(nil))
+        let (cancellation, onCancel) = (Interruption(), Protected<(@Sendable () -> Void)?>(nil))
         self.cancellation = cancellation
         self.onCancel = onCancel
         latest = LatestValue(first)
@@ -53,7 +53,7 @@ public final class Run<Update: RunProgress, Value: Sendable>: Sendable {
 
     // MARK: The thread that executes the run
 
-    /// Sets an action for cancellation in addition to setting the token. Runs it immediately if the run is already cancelled.
+    /// Sets an action for cancellation in addition to setting the flag. Runs it immediately if the run is already cancelled.
     package func setCancellation(_ action: @escaping @Sendable () -> Void) {
         onCancel.withLock { $0 = action }
         if cancellation.isCancelled { action() }

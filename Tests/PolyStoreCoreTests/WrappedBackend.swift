@@ -161,6 +161,10 @@ private final class WrappedReader: ReadTransaction {
     }
 
     var version: UInt64 { inner.version }
+    var interruption: Interruption? {
+        get { inner.interruption }
+        set { inner.interruption = newValue }
+    }
     func record(_ entity: Entity, rowID: Int64) throws -> RecordView? {
         try didAsk()
         return try inner.record(entity, rowID: rowID)
@@ -225,6 +229,10 @@ private final class WrappedWriter: WriteTransaction {
     }
 
     var version: UInt64 { inner.version }
+    var interruption: Interruption? {
+        get { inner.interruption }
+        set { inner.interruption = newValue }
+    }
     func record(_ entity: Entity, rowID: Int64) throws -> RecordView? { try living().record(entity, rowID: rowID) }
     func scan(_ request: FetchRequest) throws -> Scan { try living().scan(request) }
     func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs { try living().related(relationship, of: sources) }

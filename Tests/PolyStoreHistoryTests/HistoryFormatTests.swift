@@ -1,5 +1,6 @@
 import HistoryTestSupport
 import PolyStore
+import PolyStoreAttributes
 import PolyStoreBackend
 import TestSupport
 import Testing

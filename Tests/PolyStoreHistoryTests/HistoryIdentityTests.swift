@@ -1,6 +1,7 @@
 import Foundation
 import HistoryTestSupport
 import PolyStore
+import PolyStoreAttributes
 import PolyStoreBackend
 import TestSupport
 import Testing

@@ -86,6 +86,10 @@ private final class CountingWriter: WriteTransaction {
     init(_ inner: any WriteTransaction, _ counter: QueryCounter) { (self.inner, self.counter) = (inner, counter) }
 
     var version: UInt64 { inner.version }
+    var interruption: Interruption? {
+        get { inner.interruption }
+        set { inner.interruption = newValue }
+    }
     func record(_ entity: Entity, rowID: Int64) throws -> RecordView? {
         counter.add()
         return try inner.record(entity, rowID: rowID)

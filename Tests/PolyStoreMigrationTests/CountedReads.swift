@@ -67,6 +67,10 @@ private final class CountingReader: ReadTransaction {
     init(_ inner: any ReadTransaction, _ counter: ReadCounter) { (self.inner, self.counter) = (inner, counter) }
 
     var version: UInt64 { inner.version }
+    var interruption: Interruption? {
+        get { inner.interruption }
+        set { inner.interruption = newValue }
+    }
     func record(_ entity: Entity, rowID: Int64) throws -> RecordView? {
         counter.addRecord()
         return try inner.record(entity, rowID: rowID)

@@ -49,6 +49,18 @@ final class Branch {
         #expect(shown?.balance == 10)
     }
 
+    @Test func transactionsAndFetchesHaveLimits() async throws {
+        let stack = stack
+        try await stack.perform(timeLimit: .seconds(100_000)) { transaction in
+            let accounts = try transaction.fetchAll(From<Account>().where(\.balance >= 100).timeLimit(.seconds(50_000)))
+            for account in accounts { account.balance += 1 }
+        }
+        #expect(try balance(jane) == 101)
+        var code: StoreError.Code?
+        do { try await stack.perform(timeLimit: .zero) { _ in } } catch let error as StoreError { code = error.code }
+        #expect(code == .timedOut)
+    }
+
     @Test func aConflictNamesItsObjects() throws {
         let (stack, jane) = (stack, jane)
         let draft = stack.beginUnsafe()

@@ -54,5 +54,7 @@ enum BackendDefect: String, Sendable {
     case misreportsCommits = "reports a stored commit as not committed"
     case endsAtARefusal = "returns no results for the change sets after a refused one"
     case commitsTheRest = "commits several change sets although one of them was refused"
+    case ignoresInterruptions = "stores an interruption and never checks it"
+    case checksOnce = "checks an interruption only at the beginning of a request"
     case ignoresValues = "does not claim named values and drops them silently"
 }

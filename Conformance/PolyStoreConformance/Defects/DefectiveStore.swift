@@ -121,9 +121,20 @@ class DefectiveReadTransaction: ReadTransaction {
     private func reader() throws -> any ReadTransaction {
         if store.defect == .followsCommits || store.defect == .beginsLate && later.isEmpty, !(self is DefectiveWriteTransaction) {
             later.append(try store.inner.beginRead())
+            later.last?.interruption = interruption
         }
         return later.last ?? first
     }
+
+    var interruption: Interruption? {
+        didSet {
+            guard store.defect != .ignoresInterruptions, store.defect != .checksOnce else { return }
+            for reader in [first] + later { reader.interruption = interruption }
+        }
+    }
+
+    /// Called at the beginning of a request.
+    private func beginRequest() throws { if store.defect != .ignoresInterruptions { try interruption?.check() } }
 
     var version: UInt64 { (later.last ?? first).version }
     func record(_ entity: Entity, rowID: Int64) throws -> RecordView? {
@@ -133,6 +144,7 @@ class DefectiveReadTransaction: ReadTransaction {
     func count(_ request: FetchRequest) throws -> Int {
         var request = request
         if store.defect == .countsAnything { request.sortKeys = [] }
+        try beginRequest()
         let cursor = try fetch(request)
         defer { cursor.close() }
         var count = 0
@@ -140,6 +152,7 @@ class DefectiveReadTransaction: ReadTransaction {
         return count
     }
     func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs {
+        if sources.count > 1 { try beginRequest() }
         let found = try reader().related(relationship, of: sources)
         guard store.defect == .losesPositions else { return found }
         var sorted = RelatedIDs()
@@ -187,6 +200,7 @@ class DefectiveReadTransaction: ReadTransaction {
 
     func scanGroups(_ request: AggregateRequest) throws -> GroupScan? {
         guard request.fieldGroups != nil else { return nil }
+        try beginRequest()
         let rows = try reader().aggregate(request.allGroups)
         switch store.defect {
         case .unsortedGroups: return GroupScan(all: rows.reversed(), of: request)
@@ -205,6 +219,7 @@ class DefectiveReadTransaction: ReadTransaction {
     }
 
     func scan(_ request: FetchRequest) throws -> Scan {
+        try beginRequest()
         let reader = try reader()
         switch store.defect {
         case .losesOrder:

@@ -18,7 +18,7 @@ public final class Interruption: @unchecked Sendable {  // the handlers are acce
     public let deadline: ContinuousClock.Instant?
     /// The work that this one is a part of.
     private let outer: Interruption?
-    private let cancelled = Atomic(false)
+    private let flag = Atomic(false)
     private var handlers: [ObjectIdentifier: @Sendable () -> Void] = [:]
     /// One for all, because each transaction has an interruption and few have handlers.
     private static let lock = Lock()
@@ -46,7 +46,7 @@ public final class Interruption: @unchecked Sendable {  // the handlers are acce
     /// Interrupts the work. Has no effect on a second call, and on work that has ended.
     public func cancel() {
         let called = Self.lock.withLock {
-            cancelled.store(true, ordering: .releasing)
+            flag.store(true, ordering: .releasing)
             defer { handlers = [:] }
             return handlers
         }
@@ -54,16 +54,21 @@ public final class Interruption: @unchecked Sendable {  // the handlers are acce
     }
 
     /// A Boolean value that indicates whether the work was cancelled.
-    public var isCancelled: Bool { cancelled.load(ordering: .acquiring) || outer?.isCancelled ?? false }
+    public var isCancelled: Bool { flag.load(ordering: .acquiring) || outer?.isCancelled ?? false }
 
     /// The time until the limit ends: zero after it, and nil without a limit.
     public var remaining: Duration? { deadline.map { max(.zero, $0 - .now) } }
 
     /// The error of interrupted work: `cancelled` or `timedOut`; nil as long as the work may continue.
     public var error: StoreError? {
-        if isCancelled { return StoreError(.cancelled, "The work was cancelled before it was complete; nothing was written.") }
+        if isCancelled { return Self.cancelled }
         guard let deadline, let timeLimit, ContinuousClock.now >= deadline else { return nil }
-        return StoreError(.timedOut, "The work was not complete within its time limit of \(timeLimit); nothing was written.")
+        return StoreError(.timedOut, "The operation was not complete within its time limit of \(timeLimit); nothing was written.")
+    }
+
+    /// The error of work that was cancelled.
+    package static var cancelled: StoreError {
+        StoreError(.cancelled, "The operation was cancelled before it was complete; nothing was written.")
     }
 
     /// Checks that the work may continue.
@@ -73,14 +78,30 @@ public final class Interruption: @unchecked Sendable {  // the handlers are acce
         if let error { throw error }
     }
 
-    /// Calls a handler if the work is cancelled, on the thread that cancels it, or immediately if it is cancelled already. The end of the time limit does not call it.
+    /// Calls a handler once if the work is cancelled, on the thread that cancels it, or immediately if it is cancelled already. The end of the time limit does not call it.
     ///
-    /// The handler must not block. It can run while the registration is being released, and not after that.
+    /// The handler must not block. One that runs when its registration is released may still be running afterwards, so a handler that cancels a statement of a server must name
+    /// it, or check that its connection executes no other one.
     /// - Returns: An object that ends the registration when it is released.
     public func onCancel(_ handler: @escaping @Sendable () -> Void) -> Registration {
-        let registration = Registration(self, outer?.onCancel(handler))
+        // Inner and outer work can be cancelled one after the other.
+        let once = CalledOnce(handler)
+        return register { once.call() }
+    }
+
+    private final class CalledOnce: Sendable {
+        private let isCalled = Atomic(false)
+        private let handler: @Sendable () -> Void
+
+        init(_ handler: @escaping @Sendable () -> Void) { self.handler = handler }
+
+        func call() { if !isCalled.exchange(true, ordering: .acquiringAndReleasing) { handler() } }
+    }
+
+    private func register(_ handler: @escaping @Sendable () -> Void) -> Registration {
+        let registration = Registration(self, outer?.register(handler))
         let isCancelled = Self.lock.withLock {
-            if cancelled.load(ordering: .acquiring) { return true }
+            if flag.load(ordering: .acquiring) { return true }
             handlers[ObjectIdentifier(registration)] = handler
             return false
         }

@@ -37,6 +37,11 @@ extension Context {
     public func fetchInBatches<S: FetchSource>(_ source: S, size: Int = 500, _ body: ([S.Entity]) throws -> Void) throws {
         let fetch = try resolve(source.chain)
         try checkBatch(size, S.Entity.self)
+        try limited(fetch.options) { try fetchInBatches(fetch, size, body) }
+    }
+
+    @inlinable
+    final func fetchInBatches<T: Model>(_ fetch: ResolvedFetch, _ size: Int, _ body: ([T]) throws -> Void) throws {
         if fetch.isMerged { return try fetchMergedInBatches(fetch, size, body) }
         for part in fetch.parts {
             let cursor = try openSteadily(part)
@@ -45,12 +50,13 @@ extension Context {
             var came = size
             // The batch is released before the next one is read.
             while came == size {
-                var batch: [S.Entity] = []
+                var batch: [T] = []
+                interruptAgain()
                 if iteration.hasMoved {
                     came = try collectRemaining(iteration, into: &batch, most: size)
                 } else {
                     batch.reserveCapacity(min(size, 4096))
-                    try collect(S.Entity.self, part.entry, part.entityIndex, cursor, into: &batch, most: size)
+                    try collect(T.self, part.entry, part.entityIndex, cursor, into: &batch, most: size)
                     came = batch.count
                     batch.removeAll { $0.isDeleted }
                 }
@@ -59,6 +65,10 @@ extension Context {
             }
         }
     }
+
+    /// Called before a batch is read: the properties that the body has read are not interrupted.
+    @usableFromInline
+    final func interruptAgain() { if interruption != nil { source.interrupt(with: interruption) } }
 
     @usableFromInline
     final func checkBatch<T: Model>(_ size: Int, _ type: T.Type) throws {
@@ -106,6 +116,7 @@ extension Context {
         var came = size
         while came == size {
             var batch: [T] = []
+            interruptAgain()
             if iteration.hasMoved {
                 came = try collectRemaining(iteration, into: &batch, most: size)
             } else {

@@ -25,6 +25,10 @@ extension Context {
     /// Executes a fetch with less common options.
     @usableFromInline
     final func fetchSpecially<T: Model>(_ fetch: ResolvedFetch) throws -> [T] {
+        try limited(fetch.options) { try fetchUnlimited(fetch) }
+    }
+
+    private func fetchUnlimited<T: Model>(_ fetch: ResolvedFetch) throws -> [T] {
         let began = startTiming()
         defer { if began != 0 { endTiming(began, fetch) } }
         var found: [T] = []
@@ -56,7 +60,7 @@ extension Context {
         let fetch = try resolve(source.chain)
         let began = startTiming()
         defer { if began != 0 { endTiming(began, counting: fetch) } }
-        let total = try fetch.parts.reduce(0) { try $0 + count($1.entry, $1.request, fetch.options) }
+        let total = try limited(fetch.options) { try fetch.parts.reduce(0) { try $0 + count($1.entry, $1.request, fetch.options) } }
         guard fetch.isMerged else { return total }
         return max(0, min(fetch.options.limit ?? .max, total - fetch.options.offset))
     }
@@ -72,6 +76,10 @@ extension Context {
     /// Returns the row ids of a fetch in one store.
     @usableFromInline
     final func rowIDs(_ fetch: ResolvedFetch) throws -> [Int64] {
+        try limited(fetch.options) { try unlimitedRowIDs(fetch) }
+    }
+
+    private func unlimitedRowIDs(_ fetch: ResolvedFetch) throws -> [Int64] {
         let began = startTiming()
         defer { if began != 0 { endTiming(began, fetch) } }
         var found: [Int64] = []
@@ -94,15 +102,17 @@ extension Context {
     /// Executes a fetch and describes its execution: access path, conditions evaluated by the engine, residual predicate, numbers of examined and
     /// returned rows. The text is for people; ``plans(_:)`` is for programs.
     public func explain<S: FetchSource>(_ source: S) throws -> String {
-        try resolve(source.chain).parts.map { part in
-            let plan = try storage(part.entry.store).explained(part.request)
-            return "store \(part.entry.store.url)\n\(plan)"
-        }.joined(separator: "\n")
+        let fetch = try resolve(source.chain)
+        return zip(fetch.parts, try plans(fetch)).map { "store \($0.entry.store.url)\n\($1)" }.joined(separator: "\n")
     }
 
     /// Executes a fetch and returns the plan for each store that it reads, for programs; ``explain(_:)`` returns a text. Pending changes of a transaction are not included in the statistics.
     public func plans<S: FetchSource>(_ source: S) throws -> [QueryPlan] {
-        try resolve(source.chain).parts.map { part in try storage(part.entry.store).explained(part.request) }
+        try plans(resolve(source.chain))
+    }
+
+    private func plans(_ fetch: ResolvedFetch) throws -> [QueryPlan] {
+        try limited(fetch.options) { try fetch.parts.map { try storage($0.entry.store).explained($0.request) } }
     }
 }
 

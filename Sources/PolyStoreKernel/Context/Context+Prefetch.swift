@@ -89,7 +89,7 @@ extension Context {
             graph.memberLists.windows[loop]?.didFindNone()
             return nil
         }
-        try readMembers(of: next, relationship, entry)
+        do { try readMembers(of: next, relationship, entry) } catch  where interruption?.error != nil { return nil }
         var targets: Set<Int64> = []
         for object in next { targets.formUnion(graph.memberLists.rowIDs(memberKey(object)) ?? []) }
         graph.memberLists.windows[loop]?.didRead(lists: next.count, members: targets.count)

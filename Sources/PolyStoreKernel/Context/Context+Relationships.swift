@@ -111,7 +111,7 @@ extension Context {
         let request = FetchRequest(
             source.entity, predicate: .compare(FieldReference(source.entity.fields[field]), .equal, .integer(key.rowID)),
             sortKeys: relationship.positionField.map { [SortKey(FieldReference(source.entity.fields[$0]))] } ?? [])
-        return .rows(isInserted ? nil : try storage(source.store).fetch(request), pendingMembers(key))
+        return .rows(isInserted ? nil : try uninterruptedStorage(source.store).fetch(request), pendingMembers(key))
     }
 
     @usableFromInline
@@ -169,7 +169,7 @@ extension Context {
             if graph.rowsAhead != nil, let object = ahead(type, entityIndex, rowID) { held.append(object) } else { wanted.append(rowID) }
         }
         if !wanted.isEmpty {
-            let cursor = try rows(entityIndex, of: wanted)
+            let cursor = try rows(entityIndex, of: wanted, ofProperty: true)
             defer { cursor.close() }
             try collect(type, table.entries[Int(entityIndex)], entityIndex, cursor, into: &held)
         }
@@ -177,10 +177,12 @@ extension Context {
     }
 
     /// Returns the rows with the given row ids.
+    /// - Parameter ofProperty: Whether they are the members of a relationship that a property returns.
     @usableFromInline
-    package final func rows(_ entityIndex: Int32, of rowIDs: [Int64]) throws -> RecordCursor {
+    package final func rows(_ entityIndex: Int32, of rowIDs: [Int64], ofProperty: Bool = false) throws -> RecordCursor {
         let entry = entry(entityIndex)
-        return try storage(entry.store).fetch(FetchRequest(entry.entity, predicate: .oneOf(.objectID, rowIDs.map { .integer($0) })))
+        let storage = try ofProperty ? uninterruptedStorage(entry.store) : storage(entry.store)
+        return try storage.fetch(FetchRequest(entry.entity, predicate: .oneOf(.objectID, rowIDs.map { .integer($0) })))
     }
 
     /// Returns the object with a row id if its class is not statically known.

@@ -95,7 +95,7 @@ extension Context {
     }
 
     /// Executes a query and logs it if it is slow.
-    final func timed<T: Model, Rows>(_ plan: ValuePlan<T>, _ body: () throws -> Rows) rethrows -> Rows {
+    final func timed<T: Model, Rows>(_ plan: ValuePlan<T>, _ body: () throws -> Rows) throws -> Rows {
         let began = startTiming()
         defer {
             if began != 0 {
@@ -103,7 +103,7 @@ extension Context {
                 endTiming(began, "Query", requests)
             }
         }
-        return try body()
+        return try limited(plan.options, body)
     }
 }
 

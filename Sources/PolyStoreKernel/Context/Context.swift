@@ -1,5 +1,6 @@
 import PolyStoreBackend
 import PolyStoreCollections
+import PolyStoreQuery
 import Synchronization
 
 /// A consistent view of a stack's objects, with one object per id. It is used by one thread or actor at a time.
@@ -23,6 +24,10 @@ public class Context {
     @exclusivity(unchecked) package final var site: CallSite
     /// Observes the requests sent to stores: for ``explaining(_:)``, or the log at `trace`.
     @exclusivity(unchecked) package final var watcher: (any ReadWatcher)?
+    /// What interrupts the requests of the context; nil for nothing. A reader receives it when it is used.
+    @exclusivity(unchecked) @usableFromInline final var interruption: Interruption? {
+        didSet { if oldValue != nil, !(changeBuffer?.hasEnded ?? false) { source.interrupt(with: interruption) } }
+    }
     /// The monitors of the context; nil as long as it has none.
     @exclusivity(unchecked) package final var observers: ContextObservers?
     /// The running iterations in batches that read the snapshots of this context.
@@ -97,7 +102,31 @@ public class Context {
     }
 
     /// Returns the read transaction for a store, without the observer of requests.
-    package final func reader(_ store: PersistentStore) throws -> any ReadTransaction { try source.reader(store, for: self) }
+    package final func reader(_ store: PersistentStore) throws -> any ReadTransaction {
+        let reader = try source.reader(store, for: self)
+        guard let interruption else { return reader }
+        return reader.interruptible(by: interruption)
+    }
+
+    /// Returns the read transaction for a store, for a property, which cannot throw and is therefore not interrupted.
+    final func uninterruptedStorage(_ store: PersistentStore) throws -> any ReadTransaction {
+        guard interruption != nil else { return try storage(store) }
+        let reader = try source.reader(store, for: self)
+        reader.interruption = nil
+        return watcher?.watched(reader, of: store) ?? reader
+    }
+
+    /// Runs a request within the time limit of its options and that of the context.
+    @usableFromInline
+    package final func limited<Result>(_ options: FetchOptions, _ body: () throws -> Result) throws -> Result {
+        guard let limit = options.timeLimit else { return try body() }
+        let outer = interruption
+        let inner = Interruption(timeLimit: limit, within: outer)
+        try inner.check()
+        interruption = inner
+        defer { interruption = outer }
+        return try body()
+    }
 
     /// Called for a change of an object outside a transaction.
     final func refuseEditing(_ object: any Model) {

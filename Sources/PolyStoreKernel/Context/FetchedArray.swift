@@ -82,10 +82,13 @@ extension Context {
                 .misuse, "\(S.Entity._$entityName) is in several stores, and a lazy list is of one: name its configuration in From.",
                 entity: S.Entity._$entityName)
         }
-        let cursor = try openIDs(part)
-        defer { cursor.close() }
-        var rowIDs: [Int64] = []
-        while try cursor.next() { rowIDs.append(cursor.rowID) }
+        let rowIDs = try limited(fetch.options) {
+            let cursor = try openIDs(part)
+            defer { cursor.close() }
+            var rowIDs: [Int64] = []
+            while try cursor.next() { rowIDs.append(cursor.rowID) }
+            return rowIDs
+        }
         return FetchedArray(self, part.entityIndex, rowIDs, batchSize: batchSize)
     }
 }

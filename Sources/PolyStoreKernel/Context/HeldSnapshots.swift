@@ -18,6 +18,7 @@ final class HeldSnapshots {
     var isEmpty: Bool { snapshots.isEmpty }
     /// The read transactions by store index; nil for stores that are not read.
     var readers: [(any ReadTransaction)?] { snapshots.map { $0?.reader } }
+    func interrupt(with interruption: Interruption?) { for reader in readers { reader?.interruption = interruption } }
     /// A Boolean value that indicates whether the next read opens snapshots, so that the context can adopt the current stores before it.
     var areToBeOpened: Bool { isEmpty && !isClosed }
 
@@ -66,6 +67,8 @@ final class HeldSnapshots {
     /// - Returns: the ones that they replace, which the caller releases.
     func move(to new: [Int: SharedSnapshot]) -> [SharedSnapshot] {
         let replaced = new.compactMap { set($1, at: $0) }
+        // Another view may still read them.
+        for snapshot in replaced where snapshot.reader.interruption != nil { snapshot.reader.interruption = nil }
         if let registration { core.snapshots.renew(registration) }
         return replaced
     }

@@ -43,6 +43,18 @@ enum ReadSource {
         }
     }
 
+    /// Assigns an interruption to the open readers.
+    func interrupt(with interruption: Interruption?) {
+        switch self {
+        case .moving(let snapshots): snapshots.held.interrupt(with: interruption)
+        case .snapshots(let snapshots): snapshots.interrupt(with: interruption)
+        case .transaction(.unqueued(let source)): source.snapshots.interrupt(with: interruption)
+        case .transaction(.group(let group)): group.interrupt(with: interruption)
+        case .transaction(.parent(let source)): source.parent.interruption = interruption
+        case .transaction(.ended), .noStore, .released: break
+        }
+    }
+
     /// The transaction whose pending changes the source includes; nil for other sources.
     var parent: Transaction? { if case .transaction(.parent(let source)) = self { source.parent } else { nil } }
 }

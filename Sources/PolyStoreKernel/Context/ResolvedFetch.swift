@@ -19,7 +19,7 @@ package struct ResolvedFetch {
     }
 
     @usableFromInline package let parts: [Part]
-    package let options: FetchOptions
+    @usableFromInline package let options: FetchOptions
 
     package init(parts: [Part], options: FetchOptions) {
         self.parts = parts
@@ -28,5 +28,7 @@ package struct ResolvedFetch {
     /// A Boolean value that indicates whether the parts must be merged and limited.
     @usableFromInline package var isMerged: Bool { parts.count > 1 }
     /// A Boolean value that indicates whether the fetch does more than create objects from the rows of one store.
-    @usableFromInline var isSpecial: Bool { isMerged || !options.prefetch.isEmpty || !options.includesPropertyValues }
+    @usableFromInline var isSpecial: Bool {
+        isMerged || !options.prefetch.isEmpty || !options.includesPropertyValues || options.timeLimit != nil
+    }
 }

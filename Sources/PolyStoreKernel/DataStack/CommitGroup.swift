@@ -92,6 +92,12 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
     /// Checks that the changes that the running transaction has read are not lost.
     func checkReads() throws { if let loss { throw loss } }
 
+    /// Assigns an interruption to the open transactions of all stores.
+    func interrupt(with interruption: Interruption?) {
+        for writer in writers { writer?.transaction.interruption = interruption }
+        for snapshot in snapshots.values { snapshot.interruption = interruption }
+    }
+
     /// Makes the running transaction depend on all stores that the group has used, and so on all transactions before it that are not committed.
     func useAllStores() { for index in writers.indices { isUsed[index] = writers[index] != nil } }
 
@@ -287,8 +293,9 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
 
     /// Restores the stores on servers that the running transaction has used after an error with which the server can have ended their write transactions, so that the
     /// others of the group do not fail.
-    func restore(after failure: any Error) {
-        guard (failure as? StoreError)?.canEndTransaction ?? false else { return }
+    /// - Parameter wasInterrupted: Whether the transaction was interrupted, which can have ended a statement of the server.
+    func restore(after failure: any Error, wasInterrupted: Bool = false) {
+        guard wasInterrupted || (failure as? StoreError)?.canEndTransaction ?? false else { return }
         do { try restore(isUsed.indices.filter { isUsed[$0] && openWriter($0)?.store.waitsForServer ?? false }) } catch { loss = error }
     }
 

@@ -7,28 +7,32 @@ extension DataStack {
     ///
     ///     let id = try await stack.perform { transaction in try transaction.create(Into<Person>()) { $0.name = "Jane" } }
     ///
-    /// Otherwise the same as ``perform(durability:sourceIdentifier:retries:file:line:_:)->T``.
+    /// Otherwise the same as ``perform(durability:sourceIdentifier:retries:timeLimit:file:line:_:)->T``.
     @discardableResult
     public func perform<M: Model>(
-        durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil, retries: Int = 5, file: StaticString = #fileID,
+        durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil, retries: Int = 5, timeLimit: Duration? = nil,
+        file: StaticString = #fileID,
         line: UInt = #line,
         _ body: @escaping @Sendable (Transaction) throws -> M
     ) async throws -> ObjectID<M> {
-        try await perform(durability: durability, sourceIdentifier: sourceIdentifier, retries: retries, file: file, line: line) {
+        try await perform(
+            durability: durability, sourceIdentifier: sourceIdentifier, retries: retries, timeLimit: timeLimit, file: file, line: line
+        ) {
             try body($0).objectID
         }
     }
 
     /// Runs a transaction whose body returns an object, on the caller's thread, and returns the id of the object. Otherwise the same as
-    /// ``performAndWait(durability:sourceIdentifier:retries:isolation:file:line:_:)->T``.
+    /// ``performAndWait(durability:sourceIdentifier:retries:timeLimit:isolation:file:line:_:)->T``.
     @discardableResult
     public func performAndWait<M: Model>(
-        durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil, retries: Int = 5,
+        durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil, retries: Int = 5, timeLimit: Duration? = nil,
         isolation: isolated (any Actor)? = #isolation,
         file: StaticString = #fileID, line: UInt = #line, _ body: @Sendable (Transaction) throws -> M
     ) throws -> ObjectID<M> {
         try performAndWait(
-            durability: durability, sourceIdentifier: sourceIdentifier, retries: retries, isolation: isolation, file: file, line: line
+            durability: durability, sourceIdentifier: sourceIdentifier, retries: retries, timeLimit: timeLimit, isolation: isolation,
+            file: file, line: line
         ) {
             try body($0).objectID
         }
@@ -39,10 +43,13 @@ extension DataStack {
     @discardableResult
     public func perform<M: Model, R: Model>(
         editing id: ObjectID<M>, durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil, retries: Int = 5,
+        timeLimit: Duration? = nil,
         file: StaticString = #fileID, line: UInt = #line, _ body: @escaping @Sendable (Transaction, M) throws -> R
     ) async throws -> ObjectID<R> {
-        try await perform(editing: id, durability: durability, sourceIdentifier: sourceIdentifier, retries: retries, file: file, line: line)
-        {
+        try await perform(
+            editing: id, durability: durability, sourceIdentifier: sourceIdentifier, retries: retries, timeLimit: timeLimit, file: file,
+            line: line
+        ) {
             try body($0, $1).objectID
         }
     }
@@ -52,11 +59,13 @@ extension DataStack {
     @discardableResult
     public func perform<M: Model, R: Model>(
         editing object: M, durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil, retries: Int = 5,
+        timeLimit: Duration? = nil,
         isolation: isolated (any Actor)? = #isolation, file: StaticString = #fileID, line: UInt = #line,
         _ body: @escaping @Sendable (Transaction, M) throws -> R
     ) async throws -> ObjectID<R> {
         try await perform(
-            editing: object.objectID, durability: durability, sourceIdentifier: sourceIdentifier, retries: retries, file: file, line: line,
+            editing: object.objectID, durability: durability, sourceIdentifier: sourceIdentifier, retries: retries, timeLimit: timeLimit,
+            file: file, line: line,
             body)
     }
 
@@ -65,11 +74,13 @@ extension DataStack {
     @discardableResult
     public func performAndWait<M: Model, R: Model>(
         editing id: ObjectID<M>, durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil, retries: Int = 5,
+        timeLimit: Duration? = nil,
         isolation: isolated (any Actor)? = #isolation, file: StaticString = #fileID, line: UInt = #line,
         _ body: @Sendable (Transaction, M) throws -> R
     ) throws -> ObjectID<R> {
         try performAndWait(
-            editing: id, durability: durability, sourceIdentifier: sourceIdentifier, retries: retries, isolation: isolation, file: file,
+            editing: id, durability: durability, sourceIdentifier: sourceIdentifier, retries: retries, timeLimit: timeLimit,
+            isolation: isolation, file: file,
             line: line
         ) {
             try body($0, $1).objectID
@@ -81,24 +92,28 @@ extension DataStack {
     @discardableResult
     public func performAndWait<M: Model, R: Model>(
         editing object: M, durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil, retries: Int = 5,
+        timeLimit: Duration? = nil,
         isolation: isolated (any Actor)? = #isolation, file: StaticString = #fileID, line: UInt = #line,
         _ body: @Sendable (Transaction, M) throws -> R
     ) throws -> ObjectID<R> {
         try performAndWait(
-            editing: object.objectID, durability: durability, sourceIdentifier: sourceIdentifier, retries: retries, isolation: isolation,
+            editing: object.objectID, durability: durability, sourceIdentifier: sourceIdentifier, retries: retries, timeLimit: timeLimit,
+            isolation: isolation,
             file: file,
             line: line, body)
     }
 
     /// Runs a transaction whose body returns an object, and calls back on the main actor with the id of the object. Otherwise the same as
-    /// ``perform(asynchronous:durability:sourceIdentifier:retries:file:line:completion:)-((Transaction)->T,_,_,_,_,_,_)``.
+    /// ``perform(asynchronous:durability:sourceIdentifier:retries:timeLimit:file:line:completion:)-((Transaction)->T,_,_,_,_,_,_)``.
     public func perform<M: Model>(
         asynchronous body: @escaping @Sendable (Transaction) throws -> M, durability: Durability? = nil,
-        sourceIdentifier: (any Hashable & Sendable)? = nil, retries: Int = 5, file: StaticString = #fileID, line: UInt = #line,
+        sourceIdentifier: (any Hashable & Sendable)? = nil, retries: Int = 5, timeLimit: Duration? = nil, file: StaticString = #fileID,
+        line: UInt = #line,
         completion: @escaping @MainActor @Sendable (Result<ObjectID<M>, any Error>) -> Void
     ) {
         perform(
             asynchronous: { try body($0).objectID }, durability: durability, sourceIdentifier: sourceIdentifier, retries: retries,
+            timeLimit: timeLimit,
             file: file, line: line,
             completion: completion)
     }

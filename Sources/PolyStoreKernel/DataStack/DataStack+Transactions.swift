@@ -6,8 +6,8 @@ extension DataStack {
     /// Transactions run one after another in FIFO order. When this method returns, the changes are committed and visible in the view context. Queued
     /// transactions may be committed as one group with a single flush, so the body must not wait for another transaction to be acknowledged.
     ///
-    /// If the calling task is cancelled before the body returns, nothing is written. A transaction that is still queued is removed from the write
-    /// queue. Cancellation after the body has returned has no effect.
+    /// If the calling task is cancelled or the time limit ends before the body returns, nothing is written: a transaction that is still queued is removed from the write
+    /// queue, and a fetch or query that a store executes ends. Afterwards neither has an effect, and the caller receives the outcome of the commit.
     ///
     /// After an error with the recovery `retryable`, the whole transaction is run again, alone in its commit group and with new objects. The pauses before the five
     /// repetitions grow and take at most 310 ms in all. Set `retries` to 0 for a body that must not run twice.
@@ -15,27 +15,30 @@ extension DataStack {
     ///   - durability: The durability of the commit; nil uses the durability of the store.
     ///   - sourceIdentifier: Passed to observers of the commit; see ``Commit/sourceIdentifier``.
     ///   - retries: The number of times that the transaction may be run again; 0 if its body must not run twice.
+    ///   - timeLimit: The time from the call on after which the transaction is not run any more, and its requests throw `timedOut`; nil for no limit.
     ///   - file: The source file of the call, for log messages and errors.
     ///   - line: The source line of the call, for log messages and errors.
     ///   - body: Runs on a thread of the stack. Its result is Sendable and therefore cannot contain objects; return `objectID`s instead.
-    /// - Throws: the error of the body or of the commit: `constraint` with all violations, `cancelled`, `full`, `io`, ….
+    /// - Throws: the error of the body or of the commit: `constraint` with all violations, `cancelled`, `timedOut`, `full`, `io`, ….
     @discardableResult
     public func perform<T: Sendable>(
-        durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil, retries: Int = 5,
+        durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil, retries: Int = 5, timeLimit: Duration? = nil,
         file: StaticString = #fileID, line: UInt = #line, _ body: @escaping @Sendable (Transaction) throws -> T
     ) async throws -> T {
-        try await core.transact(TransactionOptions(durability, sourceIdentifier, retries: retries, file: file, line: line), body)
+        try await core.transact(
+            TransactionOptions(durability, sourceIdentifier, retries: retries, timeLimit: timeLimit, file: file, line: line), body)
     }
 
     /// Runs a transaction on one object: `try await stack.perform(editing: id) { transaction, jane in jane.age += 1 }`.
-    /// - Throws: `notFound` if the object does not exist, and the errors of ``perform(durability:sourceIdentifier:retries:file:line:_:)->T``.
+    /// - Throws: `notFound` if the object does not exist, and the errors of ``perform(durability:sourceIdentifier:retries:timeLimit:file:line:_:)->T``.
     @discardableResult
     public func perform<M: Model, T: Sendable>(
         editing id: ObjectID<M>, durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil, retries: Int = 5,
+        timeLimit: Duration? = nil,
         file: StaticString = #fileID, line: UInt = #line, _ body: @escaping @Sendable (Transaction, M) throws -> T
     ) async throws -> T {
         try await perform(
-            durability: durability, sourceIdentifier: sourceIdentifier, retries: retries, file: file, line: line
+            durability: durability, sourceIdentifier: sourceIdentifier, retries: retries, timeLimit: timeLimit, file: file, line: line
         ) { transaction in
             try body(transaction, try transaction.edit(id))
         }
@@ -44,17 +47,17 @@ extension DataStack {
     /// Runs a transaction on the caller's thread after waiting for its turn in the write queue.
     ///
     /// Outside of actors and of the main thread it may be committed in a group with other queued transactions, like
-    /// ``perform(durability:sourceIdentifier:retries:file:line:_:)->T``. When called on the main actor, the view context shows the changes when this method returns;
+    /// ``perform(durability:sourceIdentifier:retries:timeLimit:file:line:_:)->T``. When called on the main actor, the view context shows the changes when this method returns;
     /// otherwise shortly afterwards.
-    /// - Throws: `misuse` if called in the body of another transaction of this stack, and the errors of ``perform(durability:sourceIdentifier:retries:file:line:_:)->T``.
+    /// - Throws: `misuse` if called in the body of another transaction of this stack, and the errors of ``perform(durability:sourceIdentifier:retries:timeLimit:file:line:_:)->T``.
     @inlinable
     @discardableResult
     public func performAndWait<T: Sendable>(
-        durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil, retries: Int = 5,
+        durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil, retries: Int = 5, timeLimit: Duration? = nil,
         isolation: isolated (any Actor)? = #isolation, file: StaticString = #fileID, line: UInt = #line,
         _ body: @Sendable (Transaction) throws -> T
     ) throws -> T {
-        let options = TransactionOptions(durability, sourceIdentifier, retries: retries, file: file, line: line)
+        let options = TransactionOptions(durability, sourceIdentifier, retries: retries, timeLimit: timeLimit, file: file, line: line)
         var result: T?
         try core.runAndWait(options, WaitingCaller(isolation), { result = try body($0) })
         guard let result else { throw Self.withoutResult }
@@ -76,7 +79,7 @@ extension DataStack {
     ///         transaction.commit { result in print(result) }
     ///     }
     ///
-    /// The form for code without `async` whose bodies commit explicitly, as in CoreStore. ``perform(durability:sourceIdentifier:retries:file:line:_:)->T`` commits when its body
+    /// The form for code without `async` whose bodies commit explicitly, as in CoreStore. ``perform(durability:sourceIdentifier:retries:timeLimit:file:line:_:)->T`` commits when its body
     /// returns, so that no commit can be forgotten. An error thrown by the body is logged.
     public func beginAsynchronous(
         durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil, file: StaticString = #fileID, line: UInt = #line,
@@ -89,7 +92,7 @@ extension DataStack {
     /// Runs a transaction on the caller's thread after waiting for its turn in the write queue, and returns when its commit is durable. The body
     /// commits explicitly with ``SynchronousTransaction/commit()``; otherwise all changes are discarded.
     ///
-    /// The form for bodies that commit explicitly, as in CoreStore. ``performAndWait(durability:sourceIdentifier:retries:isolation:file:line:_:)->T`` commits when its body returns.
+    /// The form for bodies that commit explicitly, as in CoreStore. ``performAndWait(durability:sourceIdentifier:retries:timeLimit:isolation:file:line:_:)->T`` commits when its body returns.
     /// - Returns: whether the commit contained changes; nil if the body did not commit.
     /// - Throws: the error of the body, unless it was thrown after the commit; the error of the commit; `misuse` inside the body of another
     ///   transaction.
@@ -117,29 +120,36 @@ extension DataStack {
 
     // MARK: Reading
 
-    /// Reads one consistent snapshot on the caller's thread, concurrently with any writer.
+    /// Reads one consistent snapshot on the caller's thread, concurrently with any writer. Only a time limit ends its requests: the cancellation of a task does not.
     /// - Parameters:
+    ///   - timeLimit: The time from the call on after which requests throw `timedOut`; nil for no limit.
     ///   - file: The source file of the call, for log messages and errors.
     ///   - line: The source line of the call, for log messages and errors.
     ///   - body: Reads the snapshot. Its result is Sendable and therefore cannot contain objects.
     public func readAndWait<T: Sendable>(
-        file: StaticString = #fileID, line: UInt = #line, _ body: @Sendable (SnapshotContext) throws -> T
+        timeLimit: Duration? = nil, file: StaticString = #fileID, line: UInt = #line, _ body: @Sendable (SnapshotContext) throws -> T
     ) throws -> T {
-        try core.readNow(CallSite("read", file: file, line: line), body)
+        try core.readNow(CallSite("read", file: file, line: line), timeLimit.map { Interruption(timeLimit: $0) }, body)
     }
 
     /// Reads one consistent snapshot on a thread of the stack, concurrently with any writer and other readers.
     ///
-    /// Up to ``maximumConcurrentReads`` reads run at once; others wait in FIFO order. The body may block its thread.
+    /// Up to ``maximumConcurrentReads`` reads run at once; others wait in FIFO order. The body may block its thread. If the calling task is cancelled, a fetch or query that
+    /// a store executes ends.
     /// - Parameters:
+    ///   - timeLimit: The time from the call on after which the read does not begin any more, and its requests throw `timedOut`; nil for no limit.
     ///   - file: The source file of the call, for log messages and errors.
     ///   - line: The source line of the call, for log messages and errors.
     ///   - body: Reads the snapshot. Its result is Sendable and therefore cannot contain objects.
-    /// - Throws: `cancelled` if the calling task is cancelled before the body begins, and the errors of the body.
+    /// - Throws: `cancelled` or `timedOut` if the task is cancelled or the limit ends before the body begins, and the errors of the body.
     public func read<T: Sendable>(
-        file: StaticString = #fileID, line: UInt = #line, _ body: @escaping @Sendable (SnapshotContext) throws -> T
+        timeLimit: Duration? = nil, file: StaticString = #fileID, line: UInt = #line,
+        _ body: @escaping @Sendable (SnapshotContext) throws -> T
     ) async throws -> T {
-        try await core.awaitingReaderThread { [core] in try core.readNow(CallSite("read", file: file, line: line), body) }
+        let interruption = Interruption(timeLimit: timeLimit)
+        return try await core.awaitingReaderThread(interruption) { [core] in
+            try core.readNow(CallSite("read", file: file, line: line), interruption, body)
+        }
     }
 }
 

@@ -1,3 +1,4 @@
+import PolyStoreAttributes
 import PolyStoreBackend
 import PolyStoreQuery
 import PolyStoreRuns

@@ -14,21 +14,21 @@ extension StackCore {
         ended: () -> Void = {}
     ) async throws -> T {
         try process.check("This stack")
-        let result = try await BackOff.run(
-            options.retries, after: error, willRepeat: { willRepeat(options, $0, $1) },
-            attempt: { isRepeated in
-                let cancellation = CancellationToken()
-                var cancellable = options
-                cancellable.cancellation = cancellation
-                return try await withTaskCancellationHandler { [cancellable] in
+        var options = options
+        let interruption = options.interruption ?? Interruption()
+        options.interruption = interruption
+        let result = try await withTaskCancellationHandler { [options] in
+            try await BackOff.run(
+                options.retries, after: error, within: interruption, willRepeat: { willRepeat(options, $0, $1) },
+                attempt: { isRepeated in
                     try await withCheckedThrowingContinuation { continuation in
-                        transact(cancellable, isRepeated: isRepeated, body) { continuation.resume(with: $0) }
+                        transact(options, isRepeated: isRepeated, body) { continuation.resume(with: $0) }
                     }
-                } onCancel: {
-                    cancellation.cancel()
-                    writeQueue.remove(cancellation)
-                }
-            })
+                })
+        } onCancel: {
+            interruption.cancel()
+            writeQueue.remove(interruption)
+        }
         ended()
         await views.awaitCommits()
         return result
@@ -46,15 +46,22 @@ extension StackCore {
         done: @escaping @Sendable (Result<T, any Error>) -> Void
     ) {
         let began = slowOperations.start(.wait)
+        let interruption = options.interruption
+        if let error = interruption?.error { return done(.failure(error)) }
+        // Released with the queued transaction.
+        let timer = interruption.flatMap { interruption in interruption.atDeadline { [writeQueue] in writeQueue.remove(interruption) } }
         writeQueue.enqueue(
-            QueuedTransaction(durability: options.durability, cancellation: options.cancellation) { [self] group in
+            QueuedTransaction(durability: options.durability, interruption: interruption) { [self] group in
+                withExtendedLifetime(timer) {}
                 let receiver = ResultReceiver(done)
-                guard let group else { return receiver.receive(.failed(CancellationToken.error)) }
+                guard let group else { return receiver.receive(.failed(interruption?.error ?? Interruption.cancelled)) }
                 didWait(began, options)
                 Transaction(self, group, options).run(in: group, options, isRepeated: isRepeated, receiver) {
                     receiver.value = try body($0)
                 }
             })
+        // It may have been interrupted before it was in the queue.
+        if let interruption, interruption.error != nil { writeQueue.remove(interruption) }
     }
 
     /// Runs a transaction on the caller's thread.
@@ -75,7 +82,7 @@ extension StackCore {
         _ options: TransactionOptions, _ caller: WaitingCaller, _ body: (Transaction) throws -> Void, ended: (() -> Void)? = nil
     ) throws {
         try BackOff.run(
-            options.retries, willRepeat: { willRepeat(options, $0, $1) },
+            options.retries, within: options.interruption, willRepeat: { willRepeat(options, $0, $1) },
             attempt: { isRepeated in
                 let outcome = AwaitedOutcome()
                 let group = try enter(options)
@@ -91,7 +98,7 @@ extension StackCore {
     private func enter(_ options: TransactionOptions) throws -> CommitGroup {
         let began = slowOperations.start(.wait)
         defer { didWait(began, options) }
-        return try writeQueue.enter(options.durability)
+        return try writeQueue.enter(options.durability, options.interruption)
     }
 
     private func didWait(_ began: UInt64, _ options: TransactionOptions) {
@@ -101,7 +108,7 @@ extension StackCore {
     func beginAsynchronous(_ options: TransactionOptions, _ body: @escaping @Sendable (AsynchronousTransaction) throws -> Void) {
         let began = slowOperations.start(.wait)
         writeQueue.enqueue(
-            QueuedTransaction(durability: options.durability, cancellation: nil) { [self] group in
+            QueuedTransaction(durability: options.durability, interruption: nil) { [self] group in
                 guard let group else { return }
                 didWait(began, options)
                 let transaction = AsynchronousTransaction(self, group, options)

@@ -95,15 +95,22 @@ package final class StackCore: Sendable {
     }
 
     /// Runs work on a reader thread and awaits its result.
-    /// - Throws: `cancelled` if the calling task is cancelled before the work begins; `misuse` in a forked child process.
-    package func awaitingReaderThread<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T {
+    /// - Parameter interruption: Cancelled with the calling task.
+    /// - Throws: `cancelled` or `timedOut` if the work is interrupted before it begins; `misuse` in a forked child process.
+    package func awaitingReaderThread<T: Sendable>(
+        _ interruption: Interruption = Interruption(), _ work: @escaping @Sendable () throws -> T
+    ) async throws -> T {
         try process.check("This stack")
-        return try await readerThreads.awaitingUnlessCancelled(work)
+        return try await readerThreads.awaiting(interruption, work)
     }
 
-    package func readNow<T: Sendable>(_ site: CallSite, _ body: (SnapshotContext) throws -> T) throws -> T {
+    package func readNow<T: Sendable>(
+        _ site: CallSite, _ interruption: Interruption? = nil, _ body: (SnapshotContext) throws -> T
+    ) throws -> T {
         try process.check("This stack")
+        try interruption?.check()
         let context = SnapshotContext(core: self, table: table.withLock { $0 }, site)
+        context.interruption = interruption
         defer { context.end() }
         do {
             return try body(context)

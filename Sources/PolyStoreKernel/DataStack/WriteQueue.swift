@@ -120,9 +120,9 @@ final class WriteQueue: Sendable {
     }
 
     /// Removes a transaction from the queue if it has not started.
-    func remove(_ cancellation: CancellationToken) {
+    func remove(_ interruption: Interruption) {
         let entry = state.withLock { state in
-            remove({ if case .transaction(let transaction) = $0 { transaction.cancellation === cancellation } else { false } }, &state)
+            remove({ if case .transaction(let transaction) = $0 { transaction.interruption === interruption } else { false } }, &state)
         }
         if case .transaction(let transaction)? = entry { transaction.run(nil) }
     }
@@ -194,9 +194,10 @@ final class WriteQueue: Sendable {
     /// The caller must call `leave` afterwards. The group may then be passed on to other transactions.
     /// - Returns: the commit group.
     /// - Throws: `misuse` if waiting would deadlock: the caller runs a transaction of this queue, or one of another queue for which the owner of this
-    ///   queue is waiting.
-    func enter(_ durability: Durability?) throws -> CommitGroup {
+    ///   queue is waiting; and the error of the interruption if it comes first.
+    func enter(_ durability: Durability?, _ interruption: Interruption? = nil) throws -> CommitGroup {
         try process.check("This stack")
+        try interruption?.check()
         guard !owner.isCaller else {
             throw StoreError(
                 .misuse,
@@ -220,8 +221,10 @@ final class WriteQueue: Sendable {
         } catch {
             // The queue was passed on in the meantime, so the caller does not wait.
         }
-        waiter.turn.wait()
-        WaitForGraph.shared.endWaiting()
+        defer { WaitForGraph.shared.endWaiting() }
+        while waiter.turn.wait(timeout: interruption?.dispatchDeadline ?? .distantFuture) == .timedOut {
+            if let error = interruption?.error, remove(waiter) { throw error }
+        }
         owner.setToCaller()
         return group
     }

@@ -56,6 +56,8 @@ extension ClauseChain {
     public func limit(_ count: Int) -> Chained { chaining { $0.options.limit = count } }
     /// Sets the number of objects to skip.
     public func offset(_ count: Int) -> Chained { chaining { $0.options.offset = count } }
+    /// Sets the time after which the fetch or query throws `timedOut`; see ``FetchOptions/timeLimit``.
+    public func timeLimit(_ limit: Duration) -> Chained { chaining { $0.options.timeLimit = limit } }
     /// Changes the options of the fetch; see ``FetchOptions``.
     public func tweak(_ change: (inout FetchOptions) -> Void) -> Chained { chaining { change(&$0.options) } }
     /// Applies a ``Tweak`` to the options of the fetch. The form for a tweak that is made elsewhere.
@@ -132,6 +134,13 @@ public struct FetchOptions: Sendable, Hashable {
     public var includesPropertyValues = true
     /// A Boolean value that indicates whether objects of sub-entities are included.
     public var includesSubentities = true
+
+    /// The time after which the fetch or query throws `timedOut`, from its call on; nil, the default, for no limit. The rest of the time limit of the transaction or read
+    /// applies too.
+    ///
+    /// It includes the bodies of ``Context/fetchInBatches(_:size:_:)``. Lists, monitors and sequences, which fetch again after commits, exports, and the properties of the
+    /// fetched objects ignore it.
+    public var timeLimit: Duration?
 
     private var pending: Bool?
 

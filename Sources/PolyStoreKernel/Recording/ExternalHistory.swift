@@ -1,3 +1,4 @@
+import PolyStoreAttributes
 import PolyStoreBackend
 
 /// Reads external commits from the history of a store, in the form that a stack publishes. The changed objects are read from the store itself.
@@ -46,7 +47,7 @@ struct ExternalHistory {
         hasBegun = true
         var commits: [Commit] = []
         for entry in try entries() {
-            let record = try HistoryRecord(entry, store)
+            let record = try HistoryRecord(entry, location: store.location)
             if entry.version > version, record.head.base > version {
                 // Returns the commits read so far; the current entry is read again.
                 if !commits.isEmpty { return Part(followsUnknown: false, commits: commits) }

@@ -1,3 +1,4 @@
+import PolyStoreAttributes
 import PolyStoreBackend
 
 /// Collects the changes of one transaction to the objects of one store, grouped by equal changes.

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import PolyStoreAttributes
 import PolyStoreBackend
 
 /// Writes the history of one store within one commit group: an entry for each change set, and the removal of entries that exceed the limits.

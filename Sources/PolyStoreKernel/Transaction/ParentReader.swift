@@ -17,6 +17,11 @@ final class ParentReader: ReadTransaction, ServerRecords {
 
     var server: ServerSnapshot? { try? related().server }
 
+    var interruption: Interruption? {
+        get { parent.interruption }
+        set { parent.interruption = newValue }
+    }
+
     var version: UInt64 { (try? parent.storage(store).version) ?? 0 }
 
     func record(_ entity: Entity, rowID: Int64) throws -> RecordView? { try related().record(entity, rowID: rowID) }

@@ -15,6 +15,11 @@ final class PendingRelated: ServerRecords {
 
     var server: ServerSnapshot? { (storage as? any ServerRecords)?.server }
 
+    var interruption: Interruption? {
+        get { storage.interruption }
+        set { storage.interruption = newValue }
+    }
+
     func record(_ entity: Entity, rowID: Int64) throws -> RecordView? {
         editor.context.settleMembers()
         let entityIndex = Int(store.firstEntityIndex) + entity.index

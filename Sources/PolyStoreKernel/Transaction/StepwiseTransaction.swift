@@ -161,14 +161,14 @@ extension DataStack {
         line: UInt = #line, _ body: @escaping @Sendable (UnsafeTransaction) throws -> T
     ) async throws -> T {
         let core = core
-        let cancellation = CancellationToken()
+        let interruption = Interruption()
         let options = TransactionOptions(
-            durability: durability, sourceIdentifier: sourceIdentifier, cancellation: cancellation,
+            durability: durability, sourceIdentifier: sourceIdentifier, interruption: interruption,
             site: CallSite("batch", file: file, line: line))
         return try await withTaskCancellationHandler {
             try await core.awaitingBatchThread { try core.performBatch(options, mergePolicy, isolation: nil, body) }
         } onCancel: {
-            cancellation.cancel()
+            interruption.cancel()
         }
     }
 

@@ -1,5 +1,4 @@
 import PolyStoreBackend
-import PolyStoreRuns
 
 /// The run of a queued transaction, from its body to the commit group that takes its changes.
 extension Transaction {
@@ -12,7 +11,10 @@ extension Transaction {
         in group: CommitGroup, _ options: TransactionOptions, isRepeated: Bool = false, _ receiver: any OutcomeReceiver,
         _ body: (Transaction) throws -> Void
     ) {
-        guard !isCancelled else { return receiver.receive(.failed(CancellationToken.error)) }
+        if let error = cancellation?.error {
+            interruption = nil
+            return receiver.receive(.failed(error))
+        }
         if isRepeated, group.isOpen { group.commit() }
         defer { if isRepeated, group.isOpen { group.commit() } }
         let began = core.slowOperations.start(.transaction)
@@ -97,12 +99,14 @@ extension Transaction {
             ChangeCounts(written.changes.map(\.changes)).details(written.changes.map(\.store.location))
         }
         let published = published
+        let wasInterrupted = interruption?.error != nil
+        interruption = nil
         access = .ended
         buffer.end()
         forgetAllMembers()
         graph.rowsAhead = nil
         if let failure = outcome.error { core.logger.writeFailure(failure, site) }
-        if let failure = outcome.error ?? failure { group.restore(after: failure) }
+        if let failure = outcome.error ?? failure { group.restore(after: failure, wasInterrupted: wasInterrupted) }
         var (written, outcome) = (written, outcome)
         if let loss = group.loss, case .committed = outcome { (written, outcome) = (Written(), .failed(loss)) }
         let (stores, isIndependent) = group.didRun()

@@ -1,9 +1,8 @@
 import PolyStoreBackend
-import PolyStoreRuns
 
 /// A unit of work that collects changes in memory and writes all of them or none. Its fetches see its pending changes.
 ///
-/// A transaction is the argument of the body passed to ``DataStack/perform(durability:sourceIdentifier:retries:file:line:_:)->T`` and similar methods, and ends when the
+/// A transaction is the argument of the body passed to ``DataStack/perform(durability:sourceIdentifier:retries:timeLimit:file:line:_:)->T`` and similar methods, and ends when the
 /// body returns. The bodies are `@Sendable` and their results are Sendable. Transactions and their objects are not, so the compiler rejects every use
 /// of them outside of the body.
 ///
@@ -15,8 +14,8 @@ public class Transaction: Context {
     package final let buffer: ChangeBuffer
     /// The source of reads and row ids.
     @exclusivity(unchecked) final var access: TransactionSource
-    /// The token with which the waiting task cancels the transaction.
-    final var cancellation: CancellationToken?
+    /// What interrupts the transaction before its commit, also if it does not interrupt the requests of its body; nil for nothing.
+    final var cancellation: Interruption?
 
     /// The origin of the changes, passed to observers of the commit so that they can recognize their own changes.
     ///
@@ -54,11 +53,12 @@ public class Transaction: Context {
         self.access = access
         super.init(core: core, table: table, options.site, source: .transaction(access), changeBuffer: buffer)
         adopt(options)
+        interruption = cancellation
     }
 
-    /// Takes the cancellation token and the origin from options.
+    /// Takes the interruption and the origin from options.
     final func adopt(_ options: TransactionOptions) {
-        cancellation = options.cancellation
+        cancellation = options.interruption
         origin = options.origin
     }
 
@@ -100,12 +100,13 @@ public class Transaction: Context {
     // MARK: Cancellation
 
     /// A Boolean value that indicates whether the task that waits for the transaction was cancelled. If it is cancelled before the body returns,
-    /// nothing is written and the task receives `cancelled`. A long-running body can check this value and throw.
+    /// nothing is written and the task receives `cancelled`. A long-running body can check this value and throw. The fetches and queries of a body that
+    /// `perform` runs throw `cancelled` themselves.
     public final var isCancelled: Bool { cancellation?.isCancelled ?? false }
 
-    /// Checks whether the task that waits for the transaction was cancelled.
-    /// - Throws: `cancelled` if it was.
-    public final func checkCancellation() throws { if isCancelled { throw CancellationToken.error } }
+    /// Checks whether the task that waits for the transaction was cancelled, and whether the time limit of the transaction has ended.
+    /// - Throws: `cancelled` or `timedOut` if so.
+    public final func checkCancellation() throws { try cancellation?.check() }
 
     /// Cancels the transaction by throwing `cancelled`, which the caller of `perform` receives. Nothing is written.
     public final func cancel() throws -> Never { throw StoreError(.cancelled, "The transaction was cancelled.") }

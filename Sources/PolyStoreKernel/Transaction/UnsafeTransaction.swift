@@ -11,7 +11,7 @@ import PolyStoreBackend
 /// newest version.
 /// It does not block other writers. A commit detects whether they changed the same objects; see ``MergePolicy``. Objects that were only read are not
 /// checked, so two transactions that each read what the other one writes can both commit (write skew).
-/// ``DataStack/perform(durability:sourceIdentifier:retries:file:line:_:)->T`` prevents write skew.
+/// ``DataStack/perform(durability:sourceIdentifier:retries:timeLimit:file:line:_:)->T`` prevents write skew.
 ///
 /// It is not Sendable and has no automatic end: its snapshot stays open as long as it lives; see ``DataStack/openSnapshots``.
 /// Releasing its last reference discards its changes and closes its snapshot, even if its objects are still referenced. Those keep their values, but
@@ -37,6 +37,7 @@ public final class UnsafeTransaction: Transaction {
         let access = parent.map { .parent(ParentSource($0)) } ?? TransactionSource.unqueued(UnqueuedSource(core))
         // Objects do not keep the transaction alive; it ends with its last reference.
         super.init(core: core, table: table, access: access, tracker: tracker, site, graph: ObjectGraph(isKeptByObjects: false))
+        interruption = parent?.interruption
         buffer.rollBack = { [unowned self] in rollback() }
         if supportsUndo { buffer.history = UndoHistory(self) }
     }

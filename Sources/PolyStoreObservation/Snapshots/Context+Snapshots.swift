@@ -17,13 +17,17 @@ extension Context {
         let shape = try snapshotShape(content)
         let fetch = try resolve(source.chain)
         if fetch.isMerged { return try fetchAll(source).map { try $0.snapshot(shape) } }
+        return try limited(fetch.options) { try snapshots(fetch, shape) }
+    }
+
+    private func snapshots<T: Model>(_ fetch: ResolvedFetch, _ shape: SnapshotShape) throws -> [ObjectSnapshot<T>] {
         let began = startTiming()
         defer { if began != 0 { endTiming(began, fetch) } }
-        var found: [ObjectSnapshot<S.Entity>] = []
+        var found: [ObjectSnapshot<T>] = []
         for part in fetch.parts {
             let cursor = try open(part)
             defer { cursor.close() }
-            var recorder = SnapshotRecorder(shape, part.entry, as: S.Entity.self)
+            var recorder = SnapshotRecorder(shape, part.entry, as: T.self)
             while try cursor.next() {
                 let record = shape.isEmpty ? [] : try recorder.bytes(of: cursor.record)
                 found.append(

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import Dispatch
 internal import PolyStoreBackend
 internal import SeededRandom
 
@@ -135,11 +135,19 @@ package final class SimulatedServer: Sendable {
     package func endFaults() { state.withLock { ($0.planned, $0.random) = ([:], nil) } }
 
     /// Sends a call: counts it, waits, and executes it unless it fails.
-    /// - Parameter connection: The connection of the transaction; nil for calls of the store.
-    func send<T>(_ call: Call, on connection: Connection?, _ body: () throws -> T) throws -> T {
+    /// - Parameters:
+    ///   - connection: The connection of the transaction; nil for calls of the store.
+    ///   - interruption: What ends the call while the client waits for the response; nil for a call that is not interrupted.
+    func send<T>(_ call: Call, on connection: Connection?, _ interruption: Interruption? = nil, _ body: () throws -> T) throws -> T {
+        try interruption?.check()
         let (delay, fault) = state.withLock { $0.receive(call) }
         if let delay, delay > .zero {
-            Thread.sleep(forTimeInterval: Double(delay.components.seconds) + Double(delay.components.attoseconds) * 1e-18)
+            let response = DispatchSemaphore(value: 0)
+            let registration = interruption?.onCancel { response.signal() }
+            let wait = min(delay, interruption?.remaining ?? delay)
+            _ = response.wait(timeout: .now() + .nanoseconds(Int(wait / .nanoseconds(1))))
+            withExtendedLifetime(registration) {}
+            try interruption?.check()
         }
         if let failure = connection?.failure { throw failure }
         switch fault {

@@ -77,10 +77,15 @@ private class SimulatedServerReader: ReadTransaction {
 
     deinit { finish() }
 
-    fileprivate final func send<T>(_ call: SimulatedServer.Call, _ body: () throws -> T) throws -> T {
+    final var interruption: Interruption? {
+        get { inner.interruption }
+        set { inner.interruption = newValue }
+    }
+
+    fileprivate final func send<T>(_ call: SimulatedServer.Call, isInterruptible: Bool = false, _ body: () throws -> T) throws -> T {
         // The client knows that the transaction has ended.
         if hasEnded { return try body() }
-        return try server.send(call, on: connection, body)
+        return try server.send(call, on: connection, isInterruptible ? interruption : nil, body)
     }
 
     /// Ends the transaction on the server. The client does not depend on the response.
@@ -94,7 +99,7 @@ private class SimulatedServerReader: ReadTransaction {
     final var version: UInt64 { hasEnded ? inner.version : firstVersion }
     final func record(_ entity: Entity, rowID: Int64) throws -> RecordView? { try send(.record) { try inner.record(entity, rowID: rowID) } }
     final func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs {
-        try send(.related) { try inner.related(relationship, of: sources) }
+        try send(.related, isInterruptible: sources.count > 1) { try inner.related(relationship, of: sources) }
     }
     final func value(named name: String) throws -> [UInt8]? { try send(.value) { try inner.value(named: name) } }
     final func valueNames(prefix: String) throws -> [String] { try send(.valueNames) { try inner.valueNames(prefix: prefix) } }
@@ -104,20 +109,20 @@ private class SimulatedServerReader: ReadTransaction {
     final func logBounds() throws -> LogBounds { try send(.logBounds) { try inner.logBounds() } }
 
     final func scan(_ request: FetchRequest) throws -> Scan {
-        let scan = try send(.scan) {
+        let scan = try send(.scan, isInterruptible: true) {
             guard server.pushesDown else { return Scan(try inner.fetch(FetchRequest(request.entity)), residual: .everything(of: request)) }
             return try inner.scan(request)
         }
         return Scan(SimulatedServerCursor(scan.cursor, layout: request.entity.layout, self), residual: scan.residual)
     }
     final func count(_ request: FetchRequest) throws -> Int {
-        if server.pushesDown { return try send(.count) { try inner.count(request) } }
+        if server.pushesDown { return try send(.count, isInterruptible: true) { try inner.count(request) } }
         return try rows(request).returned
     }
     final func scanGroups(_ request: AggregateRequest) throws -> GroupScan? {
         guard server.pushesDown else { return nil }
         // Without a response, the client knows that the server does not compute these groups.
-        return try inner.scanGroups(request).map { groups in try send(.groups) { groups } }
+        return try inner.scanGroups(request).map { groups in try send(.groups, isInterruptible: true) { groups } }
     }
     final func plan(_ request: FetchRequest) throws -> QueryPlan {
         try send(.plan) {
@@ -180,7 +185,7 @@ private final class SimulatedServerCursor: RecordCursor {
 
     override func next() throws -> Bool {
         // A batch that is not full is the last one, so only a full one is followed by another call.
-        if rows > 0, rows % reader.server.batchSize == 0 { try reader.send(.fetch) {} }
+        if rows > 0, rows % reader.server.batchSize == 0 { try reader.send(.fetch, isInterruptible: true) {} }
         guard try inner.next() else { return false }
         rows += 1
         setCurrent(inner.rowID, inner.record)

@@ -8,7 +8,8 @@ func isRecordError(_ error: any Error) -> Bool {
     case is CancellationError: return false
     case let error as StoreError:
         let others: [StoreError.Code] = [
-            .cancelled, .io, .full, .busy, .closed, .corrupt, .conflict, .readOnly, .storeNotFound, .ambiguousStore, .unsupported,
+            .cancelled, .timedOut, .io, .full, .busy, .closed, .corrupt, .conflict, .readOnly, .storeNotFound, .ambiguousStore,
+            .unsupported,
             .incompatibleSchema, .migrationRequired,
         ]
         return !others.contains(error.code)

@@ -93,7 +93,7 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // used by o
         if mustStop || !problem.isRecoverable { throw try firstExcess() }
     }
 
-    private func checkCancellation() throws { if run.cancellation.isCancelled { throw CancellationToken.error } }
+    private func checkCancellation() throws { try run.cancellation.check() }
 
     /// - Throws: The problem, if a closure decides to end the run.
     private func decide(_ problem: ImportProblem) throws {
@@ -155,7 +155,7 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // used by o
         var attempt: ImportAttempt<T>?
         do {
             var transactionOptions = TransactionOptions(
-                durability: options.durability, sourceIdentifier: options.sourceIdentifier, cancellation: run.cancellation, site: site)
+                durability: options.durability, sourceIdentifier: options.sourceIdentifier, interruption: run.cancellation, site: site)
             transactionOptions.isDryRun = options.isDryRun || isRehearsal
             try core.transactAndWait(transactionOptions, caller) { transaction in
                 let own = ImportAttempt<T>(

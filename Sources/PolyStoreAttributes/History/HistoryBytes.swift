@@ -1,12 +1,14 @@
 import PolyStoreBackend
 
 /// An encoder for history entries. Numbers are LEB128, signed ones zigzag; texts and blobs are preceded by their length.
-struct HistoryBytes {
-    private(set) var bytes: [UInt8] = []
+package struct HistoryBytes {
+    package private(set) var bytes: [UInt8] = []
 
-    mutating func append(_ byte: UInt8) { bytes.append(byte) }
+    package init() {}
 
-    mutating func append(number: UInt64) {
+    package mutating func append(_ byte: UInt8) { bytes.append(byte) }
+
+    package mutating func append(number: UInt64) {
         var rest = number
         while rest >= 0x80 {
             bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
@@ -15,14 +17,14 @@ struct HistoryBytes {
         bytes.append(UInt8(truncatingIfNeeded: rest))
     }
 
-    mutating func append(signed: Int64) { append(number: UInt64(bitPattern: (signed << 1) ^ (signed >> 63))) }
+    package mutating func append(signed: Int64) { append(number: UInt64(bitPattern: (signed << 1) ^ (signed >> 63))) }
 
-    mutating func append(text: String) {
+    package mutating func append(text: String) {
         append(number: UInt64(text.utf8.count))
         bytes += text.utf8
     }
 
-    mutating func append(_ value: Value?) {
+    package mutating func append(_ value: Value?) {
         switch value {
         case nil: append(HistoryRecord.Tag.absent.rawValue)
         case .null: append(HistoryRecord.Tag.null.rawValue)
@@ -43,7 +45,7 @@ struct HistoryBytes {
     }
 
     /// Returns the bytes followed by their CRC-32C.
-    func sealed() -> [UInt8] {
+    package func sealed() -> [UInt8] {
         let sum = bytes.withUnsafeBytes { RecordChecksum.crc32c($0) }
         return bytes + withUnsafeBytes(of: sum.littleEndian) { [UInt8]($0) }
     }

@@ -1,15 +1,15 @@
 import PolyStoreBackend
 
 /// A decoder for history entries. Any bytes yield a value or an error, never a trap.
-struct HistoryReader {
+package struct HistoryReader {
     /// The error for bytes that are not a valid entry. The caller adds which entry it is.
-    struct Damage: Error {}
+    package struct Damage: Error {}
 
     private let bytes: ArraySlice<UInt8>
     private var offset: Int
 
     /// - Throws: ``Damage`` if the checksum does not match.
-    init(sealed bytes: [UInt8]) throws {
+    package init(sealed bytes: [UInt8]) throws {
         guard bytes.count >= 6 else { throw Damage() }
         let body = bytes.dropLast(4)
         let sum = bytes.suffix(4).withUnsafeBytes { UInt32(littleEndian: $0.loadUnaligned(as: UInt32.self)) }
@@ -18,15 +18,15 @@ struct HistoryReader {
         offset = body.startIndex
     }
 
-    var isAtEnd: Bool { offset == bytes.endIndex }
+    package var isAtEnd: Bool { offset == bytes.endIndex }
 
-    mutating func byte() throws -> UInt8 {
+    package mutating func byte() throws -> UInt8 {
         guard offset < bytes.endIndex else { throw Damage() }
         defer { offset += 1 }
         return bytes[offset]
     }
 
-    mutating func number() throws -> UInt64 {
+    package mutating func number() throws -> UInt64 {
         var result: UInt64 = 0
         var shift: UInt64 = 0
         while true {
@@ -39,13 +39,13 @@ struct HistoryReader {
         }
     }
 
-    mutating func signed() throws -> Int64 {
+    package mutating func signed() throws -> Int64 {
         let number = try number()
         return Int64(bitPattern: number >> 1) ^ -Int64(bitPattern: number & 1)
     }
 
     /// Reads a count of parts that take at least one byte each. The remaining bytes limit the count.
-    mutating func count() throws -> Int {
+    package mutating func count() throws -> Int {
         guard let count = Int(exactly: try number()), count <= bytes.endIndex - offset else { throw Damage() }
         return count
     }
@@ -56,13 +56,13 @@ struct HistoryReader {
         return bytes[offset..<offset + count]
     }
 
-    mutating func text() throws -> String {
+    package mutating func text() throws -> String {
         guard let text = String(validating: try slice(), as: UTF8.self) else { throw Damage() }
         return text
     }
 
     /// - Returns: `nil` for a value that was not recorded.
-    mutating func value() throws -> Value? {
+    package mutating func value() throws -> Value? {
         switch HistoryRecord.Tag(rawValue: try byte()) {
         case .absent: return Optional.none
         case .null: return .some(.null)
@@ -80,9 +80,9 @@ struct HistoryReader {
 
 extension HistoryRecord {
     /// - Throws: ``HistoryReader/Damage`` for invalid bytes, `incompatibleSchema` for an entry of a later format.
-    init(_ bytes: [UInt8]) throws {
+    package init(_ bytes: [UInt8]) throws {
         var reader = try HistoryReader(sealed: bytes)
-        head = try Head(&reader)
+        self.init(head: try Head(&reader))
         let names = try (0..<reader.count()).map { _ in try reader.text() }
         func name() throws -> String {
             guard let index = Int(exactly: try reader.number()), names.indices.contains(index) else { throw HistoryReader.Damage() }
@@ -110,13 +110,14 @@ extension HistoryRecord {
     }
 
     /// Decodes an entry of a store's log.
+    /// - Parameter location: The location of the store, for errors.
     /// - Throws: `corrupt` with the entry's position, `incompatibleSchema`.
-    package init(_ entry: LogEntry, _ store: PersistentStore) throws {
+    package init(_ entry: LogEntry, location: String) throws {
         do { try self.init(entry.bytes) } catch is HistoryReader.Damage {
             throw StoreError(
                 .corrupt,
-                "Entry \(entry.position) of the history of \(store.location) is damaged. Read the objects themselves; deleteHistory removes the entry.",
-                location: store.location)
+                "Entry \(entry.position) of the history of \(location) is damaged. Read the objects themselves; deleteHistory removes the entry.",
+                location: location)
         }
     }
 }
@@ -131,10 +132,9 @@ extension HistoryRecord.Head {
         }
         let flags = HistoryRecord.Flags(rawValue: try reader.byte())
         guard format == HistoryRecord.format, HistoryRecord.Flags.all.isSuperset(of: flags) else { throw HistoryReader.Damage() }
-        base = try reader.number()
-        time = try reader.signed()
-        bytesBefore = Int64(bitPattern: try reader.number())
-        isInternal = flags.contains(.isInternal)
+        self.init(
+            base: try reader.number(), time: try reader.signed(), bytesBefore: Int64(bitPattern: try reader.number()),
+            isInternal: flags.contains(.isInternal))
         author = flags.contains(.author) ? try reader.text() : nil
     }
 

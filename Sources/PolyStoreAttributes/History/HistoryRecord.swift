@@ -3,7 +3,7 @@ import PolyStoreBackend
 
 /// The stored form of a history entry. `docs/format.md` specifies the bytes.
 package struct HistoryRecord: Sendable, Equatable {
-    static let format: UInt8 = 1
+    package static let format: UInt8 = 1
 
     /// The part of an entry that is read to enforce the limits of a history.
     package struct Head: Sendable, Equatable {
@@ -12,10 +12,15 @@ package struct HistoryRecord: Sendable, Equatable {
         /// Microseconds since 1970.
         package var time: Int64
         /// The total size of all earlier entries, including removed ones, in bytes.
-        var bytesBefore: Int64
+        package var bytesBefore: Int64
         /// A Boolean value that indicates whether the entry marks a commit without a transaction, which reserved row ids or deleted entries.
         package var isInternal = false
         package var author: String?
+
+        package init(base: UInt64, time: Int64, bytesBefore: Int64, isInternal: Bool = false, author: String? = nil) {
+            (self.base, self.time, self.bytesBefore) = (base, time, bytesBefore)
+            (self.isInternal, self.author) = (isInternal, author)
+        }
     }
 
     /// The kind of a change, as the byte that is stored.
@@ -32,10 +37,16 @@ package struct HistoryRecord: Sendable, Equatable {
         package var ids: [Int64]
         /// The previous values, one for each key of each row id, row by row. `nil` for a to-many relationship; an empty array if none was recorded.
         package var values: [Value?] = []
+
+        package init(entity: String, kind: HistoryRecord.Kind, keys: [String], ids: [Int64], values: [Value?] = []) {
+            (self.entity, self.kind, self.keys, self.ids, self.values) = (entity, kind, keys, ids, values)
+        }
     }
 
     package var head: Head
     package var groups: [Group] = []
+
+    package init(head: Head, groups: [Group] = []) { (self.head, self.groups) = (head, groups) }
 }
 
 extension HistoryRecord {
@@ -47,19 +58,21 @@ extension HistoryRecord {
 
     package static func date(_ time: Int64) -> Date { Date(timeIntervalSince1970: Double(time) / 1_000_000) }
 
-    struct Flags: OptionSet {
-        let rawValue: UInt8
-        static let author = Flags(rawValue: 1)
-        static let isInternal = Flags(rawValue: 2)
-        static let all: Flags = [.author, .isInternal]
+    package struct Flags: OptionSet {
+        package let rawValue: UInt8
+        package static let author = Flags(rawValue: 1)
+        package static let isInternal = Flags(rawValue: 2)
+        package static let all: Flags = [.author, .isInternal]
+
+        package init(rawValue: UInt8) { self.rawValue = rawValue }
     }
 
     /// The tags of previous values.
-    enum Tag: UInt8 {
+    package enum Tag: UInt8 {
         case null, integer, real, text, blob, absent
     }
 
-    func encoded() -> [UInt8] {
+    package func encoded() -> [UInt8] {
         var bytes = HistoryBytes()
         bytes.append(Self.format)
         var flags: Flags = head.isInternal ? .isInternal : []
