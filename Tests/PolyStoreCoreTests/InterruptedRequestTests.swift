@@ -17,8 +17,11 @@ import Testing
         let stack = try DataStack(Schema("Tallies", Tally.self), logger: RecordingLogger(.critical))
         stack.snapshotWarningAge = .seconds(100_000)
         try stack.addStore(backend.store(in: folder).gated(gate, storesInterruptions: storesInterruptions))
-        try stack.performAndWait { transaction in
-            for number in 0..<count { try transaction.create(Tally.self).value = number }
+        try stack.performAndWait { transaction throws in
+            for number in 0..<count {
+                let tally = try transaction.create(Tally.self)
+                (tally.name, tally.value) = ("\(number)", number)
+            }
         }
         return stack
     }
@@ -33,7 +36,7 @@ import Testing
         let stack = try Self.stack(backend, folder, gate, storesInterruptions: storesInterruptions)
         gate.arm()
         let task = Task {
-            try await stack.perform { transaction in
+            try await stack.perform { transaction throws in
                 try transaction.create(Tally.self).name = "never"
                 // All rows, so that the store is asked for the next one.
                 #expect(throws: (any Error).self) { try transaction.fetchInBatches(From<Tally>()) { _ in } }
@@ -59,7 +62,7 @@ import Testing
             if !isMatching, !storesInterruptions, backend == .sqlite { continue }
             gate.arm()
             let task = Task {
-                try await stack.read { context in
+                try await stack.read { context throws in
                     try context.fetchAll(isMatching ? From<Tally>().where(\.value >= 0) : Self.none).count
                 }
             }
@@ -124,7 +127,7 @@ import Testing
             stack,
             [
                 { try $0.create(Tally.self).name = "b" },
-                { transaction in
+                { transaction throws in
                     try transaction.create(Tally.self).name = "never"
                     served.server.delay([.scan], by: .seconds(86_400))
                     served.server.resetCounts()
@@ -161,7 +164,7 @@ import Testing
             stack.groupLimits.backOff.first = .milliseconds(1)
             try stack.addStore(.simulatedServer(server))
         }
-        try await stack.perform { transaction in for _ in 0..<300 { try transaction.create(Tally.self).name = "first" } }
+        try await stack.perform { transaction in for number in 0..<300 { try transaction.create(Tally.self).name = "first \(number)" } }
         var random = SplitMix64(seed: 5)
         let answers = Protected<[String: StoreError?]>([:])
         for round in 0..<12 {
@@ -170,7 +173,7 @@ import Testing
                 let (name, limit) = ("\(round)-\(number)", random.below(4) == 0 ? Duration.microseconds(random.below(3000)) : nil)
                 return Task {
                     do {
-                        try await stack.perform(timeLimit: limit) { transaction in
+                        try await stack.perform(timeLimit: limit) { transaction throws in
                             try transaction.create(Tally.self).name = name
                             _ = try transaction.fetchAll(From<Tally>().where(\.name == name))
                         }
@@ -184,7 +187,7 @@ import Testing
             }
             for task in tasks { await task.value }
         }
-        let stored = Set(try await stack.read { try $0.fetchAll(From<Tally>().where(\.name != "first")).map(\.name) })
+        let stored = Set(try await stack.read { try ServedTallies.names(in: $0) })
         let found = answers.withLock { $0 }
         #expect(found.count == 240)
         for (name, error) in found {

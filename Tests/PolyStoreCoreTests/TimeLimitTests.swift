@@ -36,10 +36,10 @@ import Testing
     @Test(arguments: Backend.allCases)
     func fetchesAndQueriesWithoutTimeThrowTimedOut(_ backend: Backend) throws {
         let company = try Company.staffed(backend) { _ in }
-        try company.stack.readAndWait { context in
+        try company.stack.readAndWait { context throws in
             for form in Self.forms { Self.expectTimedOut(form, in: context) }
         }
-        try company.stack.performAndWait { transaction in
+        try company.stack.performAndWait { transaction throws in
             for form in Self.forms { Self.expectTimedOut(form, in: transaction) }
             // With pending changes.
             _ = try transaction.createPerson(7)
@@ -81,13 +81,13 @@ import Testing
         let company = try Company(backend)
         let stack = company.stack
         let ids = try company.people(2)
-        let never: @Sendable (Transaction) throws -> Void = { _ in Issue.record("it ran") }
-        let edits: @Sendable (Transaction, Person) throws -> Void = { _, _ in Issue.record("it ran") }
+        let never: @Sendable (Transaction) throws -> Void = { _ in _ = Issue.record("it ran") }
+        let edits: @Sendable (Transaction, Person) throws -> Void = { _, _ in _ = Issue.record("it ran") }
         await Self.expectTimedOut("perform") { try await stack.perform(timeLimit: .zero, never) }
         await Self.expectTimedOut("an id") { try await stack.perform(editing: ids[0], timeLimit: .zero, edits) }
-        await Self.expectTimedOut("ids") { try await stack.perform(editing: ids, timeLimit: .zero) { _, _ in Issue.record("it ran") } }
+        await Self.expectTimedOut("ids") { try await stack.perform(editing: ids, timeLimit: .zero) { _, _ in _ = Issue.record("it ran") } }
         await Self.expectTimedOut("an object") {
-            _ = try await stack.perform(timeLimit: .zero) { transaction in
+            _ = try await stack.perform(timeLimit: .zero) { transaction throws in
                 Issue.record("it ran")
                 return try transaction.create(Person.self)
             }
@@ -97,11 +97,11 @@ import Testing
                 stack.perform(asynchronous: never, timeLimit: .zero, completion: { continuation.resume(with: $0) })
             }
         }
-        await Self.expectTimedOut("read") { try await stack.read(timeLimit: .zero) { _ in Issue.record("it ran") } }
+        await Self.expectTimedOut("read") { try await stack.read(timeLimit: .zero) { _ in _ = Issue.record("it ran") } }
         expectError(.timedOut) { try stack.performAndWait(timeLimit: .zero, never) }
         expectError(.timedOut) { try stack.performAndWait(editing: ids[0], timeLimit: .zero, edits) }
-        expectError(.timedOut) { try stack.performAndWait(editing: ids, timeLimit: .zero) { _, _ in Issue.record("it ran") } }
-        expectError(.timedOut) { try stack.readAndWait(timeLimit: .zero) { _ in Issue.record("it ran") } }
+        expectError(.timedOut) { try stack.performAndWait(editing: ids, timeLimit: .zero) { _, _ in _ = Issue.record("it ran") } }
+        expectError(.timedOut) { try stack.readAndWait(timeLimit: .zero) { _ in _ = Issue.record("it ran") } }
         // The stack is usable, with long limits and without.
         try await stack.perform(timeLimit: .seconds(100_000)) { _ = try $0.createPerson(1) }
         try stack.performAndWait(timeLimit: .seconds(Int64.max)) { _ = try $0.createPerson(2) }
@@ -114,10 +114,10 @@ import Testing
         let company = try Company(backend)
         let stack = company.stack
         let gate = try await QueueGate(stack)
-        await Self.expectTimedOut("perform") { try await stack.perform(timeLimit: .milliseconds(5)) { _ in Issue.record("it ran") } }
+        await Self.expectTimedOut("perform") { try await stack.perform(timeLimit: .milliseconds(5)) { _ in _ = Issue.record("it ran") } }
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async {
-                expectError(.timedOut) { try stack.performAndWait(timeLimit: .milliseconds(5)) { _ in Issue.record("it ran") } }
+                expectError(.timedOut) { try stack.performAndWait(timeLimit: .milliseconds(5)) { _ in _ = Issue.record("it ran") } }
                 continuation.resume()
             }
         }
@@ -133,7 +133,7 @@ import Testing
     func aTransactionWhoseLimitEndsInItsBodyIsNotCommitted(_ backend: Backend) async throws {
         let company = try Company(backend)
         let stack = company.stack
-        let body: @Sendable (Transaction) throws -> Void = { transaction in
+        let body: @Sendable (Transaction) throws -> Void = { transaction throws in
             _ = try transaction.createPerson(1)
             Self.waitForTheEnd(of: transaction)
             #expect(!transaction.isCancelled)
@@ -155,7 +155,7 @@ import Testing
 
     @Test func aShorterLimitOfAFetchDoesNotEndTheTransaction() async throws {
         let company = try Company(.sqlite)
-        try await company.stack.perform(timeLimit: .seconds(100_000)) { transaction in
+        try await company.stack.perform(timeLimit: .seconds(100_000)) { transaction throws in
             _ = try transaction.createPerson(1)
             expectError(.timedOut) { try transaction.fetchAll(From<Person>().timeLimit(.zero)) }
             #expect(try transaction.fetchCount(From<Person>()) == 1)
@@ -174,7 +174,7 @@ import Testing
         let company = try Company(backend)
         try company.people(3)
         expectError(.timedOut) {
-            try company.stack.performAndWait(timeLimit: .milliseconds(5)) { transaction in
+            try company.stack.performAndWait(timeLimit: .milliseconds(5)) { transaction throws in
                 let child = transaction.beginUnsafe()
                 #expect(try child.fetchCount(From<Person>()) == 3)
                 Self.waitForTheEnd(of: transaction)
@@ -189,7 +189,7 @@ import Testing
     @Test(arguments: Backend.forObjectLayer)
     func explicitCommitsBelongToTheBody(_ backend: Backend) throws {
         let company = try Company(backend)
-        let hadChanges = try company.stack.beginSynchronous { transaction in
+        let hadChanges = try company.stack.beginSynchronous { transaction throws in
             _ = try transaction.createPerson(1)
             expectError(.timedOut) { try transaction.fetchAll(From<Person>().timeLimit(.zero)) }
             _ = try transaction.commit()
@@ -214,19 +214,28 @@ import Testing
     @Test(arguments: Backend.allCases)
     func propertiesAreReadAfterTheEndOfALimit(_ backend: Backend) throws {
         let company = try Company.staffed(backend) { _ in }
-        let check: (Context, (Context) -> Void) throws -> Void = { context, waitForTheEnd in
+        let check: @Sendable (Context, () -> Void) throws -> Void = { context, waitForTheEnd throws in
             let people = try context.fetchAll(From<Person>().orderBy(.ascending(\.age)).tweak { $0.includesPropertyValues = false })
             let departments = try context.fetchAll(From<Department>().orderBy(.ascending(\.title)))
-            waitForTheEnd(context)
+            waitForTheEnd()
             #expect(people.map(\.age) == [0, 10, 20, 30, 40, 50])
             #expect(people.map { $0.friends.count } == [0, 1, 2, 1, 0, 0])
             #expect(departments.map { $0.people.count } == [3, 1])
             #expect(people.map { $0.department?.title } == ["Research", "Research", "Research", "Sales", nil, nil])
         }
         expectError(.timedOut) {
-            try company.stack.performAndWait(timeLimit: .milliseconds(50)) { transaction in
+            try company.stack.performAndWait(timeLimit: .milliseconds(50)) { transaction throws in
                 // On a loaded machine the limit can end in the first fetches, which then throw.
-                try check(transaction) { _ in Self.waitForTheEnd(of: transaction) }
+                try check(transaction) { Self.waitForTheEnd(of: transaction) }
+            }
+        }
+        expectError(.timedOut) {
+            try company.stack.performAndWait(timeLimit: .milliseconds(50)) { transaction throws in
+                let child = transaction.beginUnsafe().beginUnsafe()
+                try check(child) { Self.waitForTheEnd(of: transaction) }
+                // The requests of its parents are still interrupted.
+                expectError(.timedOut) { try transaction.fetchAll(From<Person>()) }
+                expectError(.timedOut) { try child.fetchAll(From<Person>()) }
             }
         }
         // A property that could not be read would have logged an error.
@@ -242,7 +251,7 @@ import Testing
         for isAsync in [true, false] {
             served.fail(.commit, times: 3)
             runs.exchange(0)
-            let body: @Sendable (Transaction) throws -> Void = { transaction in
+            let body: @Sendable (Transaction) throws -> Void = { transaction throws in
                 runs.withLock { $0 += 1 }
                 try transaction.create(Tally.self).name = "never"
             }

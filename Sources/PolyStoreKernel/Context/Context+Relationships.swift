@@ -111,7 +111,7 @@ extension Context {
         let request = FetchRequest(
             source.entity, predicate: .compare(FieldReference(source.entity.fields[field]), .equal, .integer(key.rowID)),
             sortKeys: relationship.positionField.map { [SortKey(FieldReference(source.entity.fields[$0]))] } ?? [])
-        return .rows(isInserted ? nil : try uninterruptedStorage(source.store).fetch(request), pendingMembers(key))
+        return .rows(isInserted ? nil : try uninterruptedRows(source.store, request), pendingMembers(key))
     }
 
     @usableFromInline
@@ -181,8 +181,8 @@ extension Context {
     @usableFromInline
     package final func rows(_ entityIndex: Int32, of rowIDs: [Int64], ofProperty: Bool = false) throws -> RecordCursor {
         let entry = entry(entityIndex)
-        let storage = try ofProperty ? uninterruptedStorage(entry.store) : storage(entry.store)
-        return try storage.fetch(FetchRequest(entry.entity, predicate: .oneOf(.objectID, rowIDs.map { .integer($0) })))
+        let request = FetchRequest(entry.entity, predicate: .oneOf(.objectID, rowIDs.map { .integer($0) }))
+        return try ofProperty ? uninterruptedRows(entry.store, request) : storage(entry.store).fetch(request)
     }
 
     /// Returns the object with a row id if its class is not statically known.

@@ -26,7 +26,9 @@ public class Context {
     @exclusivity(unchecked) package final var watcher: (any ReadWatcher)?
     /// What interrupts the requests of the context; nil for nothing. A reader receives it when it is used.
     @exclusivity(unchecked) @usableFromInline final var interruption: Interruption? {
-        didSet { if oldValue != nil, !(changeBuffer?.hasEnded ?? false) { source.interrupt(with: interruption) } }
+        didSet {
+            if oldValue != nil || readsPending, !(changeBuffer?.hasEnded ?? false) { source.interrupt(with: interruption) }
+        }
     }
     /// The monitors of the context; nil as long as it has none.
     @exclusivity(unchecked) package final var observers: ContextObservers?
@@ -108,12 +110,18 @@ public class Context {
         return reader.interruptible(by: interruption)
     }
 
-    /// Returns the read transaction for a store, for a property, which cannot throw and is therefore not interrupted.
-    final func uninterruptedStorage(_ store: PersistentStore) throws -> any ReadTransaction {
-        guard interruption != nil else { return try storage(store) }
+    /// Returns the rows of a request of a property, which cannot throw and is therefore not interrupted.
+    final func uninterruptedRows(_ store: PersistentStore, _ request: FetchRequest) throws -> RecordCursor {
+        guard let interruption else { return try storage(store).fetch(request) }
         let reader = try source.reader(store, for: self)
-        reader.interruption = nil
-        return watcher?.watched(reader, of: store) ?? reader
+        guard let parent = source.parent else {
+            reader.interruption = nil
+            return try (watcher?.watched(reader, of: store) ?? reader).fetch(request)
+        }
+        // The requests of the parent remain interrupted, so the rows are read now.
+        parent.interruption = nil
+        defer { parent.interruption = interruption }
+        return try MaterializedCursor(copying: reader.fetch(request), layout: request.entity.layout)
     }
 
     /// Runs a request within the time limit of its options and that of the context.

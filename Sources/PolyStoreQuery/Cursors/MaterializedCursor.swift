@@ -33,6 +33,17 @@ public final class MaterializedCursor: RecordCursor {
         super.init(layout: layout)
     }
 
+    /// Creates a cursor over copies of the rows of another one, which it reads to its end and closes.
+    package convenience init(copying source: RecordCursor, layout: RecordLayout) throws {
+        defer { source.close() }
+        let arena = RecordArena()
+        var rows: [Row] = []
+        while try source.next() {
+            rows.append(Row(id: source.rowID, offset: arena.append(source.record.bytes), count: source.record.count))
+        }
+        self.init(arena, rows: rows[...], layout: layout)
+    }
+
     public override func next() throws -> Bool {
         guard position < rows.endIndex else { return false }
         let row = rows[position]
