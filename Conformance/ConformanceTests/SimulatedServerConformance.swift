@@ -8,7 +8,7 @@ import Testing
 /// The suite on the server of the tests, which implements the contract by the protocols alone. All cases run in the thorough ring.
 @Suite struct SimulatedServerConformance {
     /// The areas of the commit ring, which are about the calls and not about what the in-memory backend evaluates.
-    private static let areas = ["claims", "transaction", "recovery", "lifetime", "writing", "refusal", "isolation"]
+    private static let areas = ["claims", "transaction", "recovery", "lifetime", "writing", "refusal", "isolation", "snapshot"]
     static let cases = ConformanceCase.all.filter { c in
         Ring.current == .thorough || areas.contains { c.id.hasPrefix($0 + ".") }
     }
@@ -42,16 +42,16 @@ import Testing
             })
     }
 
-    /// The snapshots that the object layer reads from a server, with the records that they keep and the reads of blocks of rows.
+    /// The snapshots that the object layer reads from a server, with their sessions, the records that they keep and the reads of blocks of rows.
     private static let ahead = ConformanceTarget(
-        name: "server with reads ahead", capabilities: Targets.memory.capabilities.subtracting([.plannedIndexes])
+        name: "server with reads ahead", capabilities: Targets.memory.capabilities.subtracting([.plannedIndexes]).union([.shortSnapshots])
     ) { _ in
-        let server = StoreConfiguration.simulatedServer(SimulatedServer(batchSize: 3, pushesDown: false))
+        let server = StoreConfiguration.simulatedServer(SimulatedServer(batchSize: 3, pushesDown: false, hasShortSnapshots: true))
         return StoreConfiguration(engine: server.engine, location: server.location, isShared: false) { request in
             var server = server
             server.isReadOnly = request.isReadOnly
             return try server.open(schema: request.schema, configurationName: request.configurationName, logger: request.logger)
-                .readingAhead
+                .readingAhead(sessions: SnapshotSessions())
         }
     }
 

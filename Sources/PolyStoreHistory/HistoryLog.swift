@@ -100,7 +100,7 @@ struct HistoryLog: Sendable {
             let last = try reader.logBounds().last
             var point = try reader.logEntries(after: last - 1, limit: 1).first?.point() ?? HistoryToken.Point(position: last)
             // The caller reads the objects afterwards, and so sees the commits without entries.
-            point.version = reader.version
+            point.version = try reader.version
             token.advance(store.storeID, to: point)
         }
         return token
@@ -142,10 +142,11 @@ struct HistoryLog: Sendable {
             throw expired(
                 store, "ends at entry \(bounds.last), and the token at \(point.position): the store was replaced by an earlier copy")
         }
-        guard point.version ?? 0 <= reader.version else {
+        let version = try reader.version
+        guard point.version ?? 0 <= version else {
             throw expired(
                 store,
-                "ends at version \(reader.version), and the token at \(point.version ?? 0): the store was replaced by an earlier copy")
+                "ends at version \(version), and the token at \(point.version ?? 0): the store was replaced by an earlier copy")
         }
         // The entry of the token or, if that was deleted, the next one, which cannot have an earlier version.
         guard let entry = try reader.logEntries(after: point.position - 1, limit: 1).first else { return nil }

@@ -73,7 +73,7 @@ struct LinkReader {
     /// Many objects can lead to one, and every batch that contains some of them asks for its choice.
     private func choices(_ origin: LinkOrigin, _ ids: [Int64]) throws -> [Int64: Target] {
         let choices = origins.choices
-        choices.begin(source.version)
+        choices.begin(try source.version)
         var found: [Int64: Target] = [:]
         var unknown: [Int64] = []
         for id in ids {

@@ -31,18 +31,20 @@ package struct BackOff: Sendable {
 
     // MARK: Transactions
 
-    /// Runs a transaction until it succeeds, fails with an error that is not retryable, or was repeated as often as permitted.
+    /// Runs a transaction or a read until it succeeds, fails with an error that does not permit a repetition, or was repeated as often as permitted.
     /// - Parameters:
     ///   - limit: The number of times that it may be repeated.
     ///   - interruption: Ends the repetitions.
+    ///   - recoveries: The recoveries of the errors that permit it.
     ///   - willRepeat: Called before each pause with the error and the number of the repetition; returns the pauses.
     ///   - attempt: Runs the transaction. Receives whether it is a repetition.
-    package static func run(
-        _ limit: Int, within interruption: Interruption? = nil, willRepeat: (StoreError, Int) -> BackOff, attempt: (Bool) throws -> Void
-    ) throws {
+    package static func run<T>(
+        _ limit: Int, within interruption: Interruption? = nil, after recoveries: Set<StoreError.Recovery> = [.retryable],
+        willRepeat: (StoreError, Int) -> BackOff, attempt: (Bool) throws -> T
+    ) throws -> T {
         var count = 0
         while true {
-            do { return try attempt(count > 0) } catch let error as StoreError where error.recovery == .retryable && count < limit {
+            do { return try attempt(count > 0) } catch let error as StoreError where recoveries.contains(error.recovery) && count < limit {
                 count += 1
                 try interruption?.checkRepetition(after: error)
                 willRepeat(error, count).wait(before: count, atMost: interruption?.remaining)

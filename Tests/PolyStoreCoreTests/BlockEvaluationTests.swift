@@ -37,7 +37,7 @@ import Testing
             private let store: LeavingStore
 
             init(_ inner: any ReadTransaction, _ store: LeavingStore) { (self.inner, self.store) = (inner, store) }
-            var version: UInt64 { inner.version }
+            var version: UInt64 { get throws { try inner.version } }
             func record(_ entity: Entity, rowID: Int64) throws -> RecordView? {
                 store.asked.withLock { $0.records += 1 }
                 return try inner.record(entity, rowID: rowID)
@@ -100,7 +100,7 @@ import Testing
         }
         try writer.apply(changes)
         _ = try writer.commit(.relaxed)
-        reader = try leaving.readingAhead.beginRead()
+        reader = try leaving.readingAhead().beginRead()
         let number = FieldReference(node.fields[0])
         condition = .related(
             RelationshipReference(next, in: schema), .any,

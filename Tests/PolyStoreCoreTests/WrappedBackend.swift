@@ -160,7 +160,7 @@ private final class WrappedReader: ReadTransaction {
         try faults.check(number)
     }
 
-    var version: UInt64 { inner.version }
+    var version: UInt64 { get throws { try inner.version } }
     var interruption: Interruption? {
         get { inner.interruption }
         set { inner.interruption = newValue }
@@ -228,7 +228,7 @@ private final class WrappedWriter: WriteTransaction {
         return inner
     }
 
-    var version: UInt64 { inner.version }
+    var version: UInt64 { get throws { try inner.version } }
     var interruption: Interruption? {
         get { inner.interruption }
         set { inner.interruption = newValue }

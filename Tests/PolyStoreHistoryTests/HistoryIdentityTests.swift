@@ -186,7 +186,7 @@ import Testing
             let writer = try store.backend.beginWrite()
             let changes = ChangeSet(store.schema)
             let head = HistoryRecord.Head(
-                base: writer.version, time: HistoryRecord.time(Date().addingTimeInterval(age)), bytesBefore: 0, isInternal: false,
+                base: try writer.version, time: HistoryRecord.time(Date().addingTimeInterval(age)), bytesBefore: 0, isInternal: false,
                 author: "\(Int(age))")
             changes.appendLogEntry(HistoryRecord(head: head).encoded())
             try writer.apply(changes)
@@ -283,7 +283,7 @@ private final class EntryCountingWriter: WriteTransaction {
 
     init(_ inner: any WriteTransaction, _ counter: Protected<Int>) { (self.inner, self.counter) = (inner, counter) }
 
-    var version: UInt64 { inner.version }
+    var version: UInt64 { get throws { try inner.version } }
     func record(_ entity: Entity, rowID: Int64) throws -> RecordView? { try inner.record(entity, rowID: rowID) }
     func scan(_ request: FetchRequest) throws -> Scan { try inner.scan(request) }
     func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs {

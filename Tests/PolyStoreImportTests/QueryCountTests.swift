@@ -85,7 +85,7 @@ private final class CountingWriter: WriteTransaction {
 
     init(_ inner: any WriteTransaction, _ counter: QueryCounter) { (self.inner, self.counter) = (inner, counter) }
 
-    var version: UInt64 { inner.version }
+    var version: UInt64 { get throws { try inner.version } }
     var interruption: Interruption? {
         get { inner.interruption }
         set { inner.interruption = newValue }

@@ -63,7 +63,7 @@ import Testing
         #expect(engine.keys([Keyspace.index.rawValue]).count == 3 * Int(Self.count))
         try opened.store.write { try $0.update("Person", 3, ["city": .text("changed")]) }
         #expect(try opened.store.ids(request(opened, "city", "changed")) == [3])
-        #expect(try opened.store.read { $0.version } == 2)
+        #expect(try opened.store.read { try $0.version } == 2)
         try opened.backend.close()
         // The same schema again changes nothing.
         let keys = engine.keys()

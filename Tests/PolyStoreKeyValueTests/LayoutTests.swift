@@ -80,7 +80,7 @@ import Testing
         #expect(try opened.all("Thing") == Dictionary(uniqueKeysWithValues: (1...120).map { ($0, Self.thing($0)) }))
         #expect(try opened.backend.verify() == [])
         #expect(opened.backend.metadata.format == 2)
-        #expect(try opened.store.read { $0.version } == 2)
+        #expect(try opened.store.read { try $0.version } == 2)
     }
 
     @Test(arguments: [true, false])

@@ -167,7 +167,7 @@ import Testing
         let engine = TestEngine()
         let opened = try Self.filled(engine).migrated(Self.change()) { try Self.map($0, saves: saves) }
         try Self.expectMigrated(opened)
-        #expect(try opened.store.read { $0.version } == 4)
+        #expect(try opened.store.read { try $0.version } == 4)
     }
 
     /// Until the migration is committed, `target` reads the migrated data, while `source` and all other readers read the old data.

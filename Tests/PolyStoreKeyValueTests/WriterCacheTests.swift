@@ -22,7 +22,7 @@ import Testing
         let person = try opened.store.entity("Person")
         for store in [opened.store, try Opened(opened.engine).store] {
             try store.read { transaction in
-                #expect(transaction.version == version)
+                #expect(try transaction.version == version)
                 let count = try transaction.count(FetchRequest(person))
                 #expect(count == people)
             }
@@ -30,7 +30,7 @@ import Testing
             #expect(findings == [])
         }
         let writer = try opened.backend.beginWrite()
-        #expect(writer.version == version)
+        #expect(try writer.version == version)
         let count = try writer.count(FetchRequest(person))
         #expect(count == people)
         writer.rollback()

@@ -186,7 +186,7 @@ import Testing
                 case 3:
                     var last: UInt64 = 0
                     while !isDone.load(ordering: .acquiring) {
-                        let version = try store.read { $0.version }
+                        let version = try store.read { try $0.version }
                         guard version >= last else { throw StoreError(.corrupt, "version \(version) after \(last)") }
                         last = version
                     }

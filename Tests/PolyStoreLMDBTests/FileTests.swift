@@ -55,7 +55,7 @@ private func put(_ transaction: OpaquePointer?, _ database: MDB_dbi, _ key: Stri
         store = try notes(folder.file())
         #expect(store.backend.metadata.storeID == id)
         #expect(try store.wholeNotes() == Array(1...100))
-        #expect(try store.read { $0.version } == 1)
+        #expect(try store.read { try $0.version } == 1)
     }
 
     /// A file truncated at any length is refused or complete; reading past its end would crash the process.

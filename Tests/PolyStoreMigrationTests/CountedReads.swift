@@ -66,7 +66,7 @@ private final class CountingReader: ReadTransaction {
 
     init(_ inner: any ReadTransaction, _ counter: ReadCounter) { (self.inner, self.counter) = (inner, counter) }
 
-    var version: UInt64 { inner.version }
+    var version: UInt64 { get throws { try inner.version } }
     var interruption: Interruption? {
         get { inner.interruption }
         set { inner.interruption = newValue }

@@ -187,7 +187,7 @@ struct GoldenLinkTests {
             let stack = try DataStack(SchemaHistory(schemas), logger: SilentLogger())
             let added = try stack.addStore(store)
             let reader = try added.backendForTests.beginRead()
-            let version = reader.version
+            let version = try reader.version
             reader.end()
             try await stack.close()
             return version
@@ -230,7 +230,7 @@ struct GoldenLinkTests {
             let added = try stack.addStore(store, history: options)
             let reader = try added.backendForTests.beginRead()
             defer { reader.end() }
-            #expect(reader.version > last.version)
+            #expect(try reader.version > last.version)
             #expect(try await stack.history(since: last.token).isEmpty)
             try await stack.close()
         }

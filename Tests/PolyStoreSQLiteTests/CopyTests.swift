@@ -49,7 +49,7 @@ import Testing
             let teams = try copy.ids(FetchRequest(try copy.entity("Team")))
             #expect(teams == Array(1..<Int64(teams.count + 1)))
             #expect(try copy.ids(FetchRequest(try copy.entity("Skill"))) == teams)
-            #expect(try copy.read { $0.version } == UInt64(teams.count))
+            #expect(try copy.read { try $0.version } == UInt64(teams.count))
             #expect(try copy.backend.verify() == [])
             try copy.backend.close()
         }

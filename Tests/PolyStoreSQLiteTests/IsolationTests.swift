@@ -23,10 +23,10 @@ import Testing
             try changes.update("Counter", 1, ["value": .integer(2)])
             try changes.insert("Counter", 2)
         }
-        #expect(old.version == 1)
+        #expect(try old.version == 1)
         #expect(try old.values(entity, 1) == ["value": .integer(1)])
         #expect(try old.count(FetchRequest(entity)) == 1)
-        #expect(try store.read { ($0.version, try $0.count(FetchRequest(entity))) } == (2, 2))
+        #expect(try store.read { (try $0.version, try $0.count(FetchRequest(entity))) } == (2, 2))
         old.end()
         old.end()
         #expect(try requireFailure { _ = try old.record(entity, rowID: 1) }.code == .closed)
@@ -42,7 +42,7 @@ import Testing
         let changes = Changes(store.schema)
         for id in 1...3 { try changes.insert("Counter", Int64(id), ["value": .integer(5)]) }
         try writer.apply(changes.set)
-        #expect(writer.version == 0)
+        #expect(try writer.version == 0)
         #expect(try writer.ids(FetchRequest(entity)) == [1, 2, 3])
         #expect(try store.ids(FetchRequest(entity)) == [])
         writer.rollback()
@@ -50,7 +50,7 @@ import Testing
         #expect(try requireFailure { try writer.apply(changes.set) }.code == .closed)
         #expect(try requireFailure { _ = try writer.commit(.full) }.code == .closed)
         #expect(try store.ids(FetchRequest(entity)) == [])
-        #expect(try store.read { $0.version } == 0)
+        #expect(try store.read { try $0.version } == 0)
     }
 
     @Test func releasedTransactionRollsBack() throws {
@@ -230,7 +230,7 @@ import Testing
                         try store.read { transaction in
                             let cursor = try transaction.fetch(FetchRequest(entity))
                             while try cursor.next() {
-                                if cursor.record.integer(0) != Int64(transaction.version) - 1 { problems.add("torn snapshot") }
+                                if cursor.record.integer(0) != Int64(try transaction.version) - 1 { problems.add("torn snapshot") }
                             }
                         }
                     }

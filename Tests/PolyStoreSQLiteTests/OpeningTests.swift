@@ -25,7 +25,7 @@ import Testing
         store = try Store(file, try Self.note())
         #expect(store.backend.metadata.storeID == id)
         #expect(try store.values("Note", 7) == ["title": .text("kept")])
-        #expect(try store.read { $0.version } == 1)
+        #expect(try store.read { try $0.version } == 1)
         #expect(try store.backend.verify() == [])
     }
 

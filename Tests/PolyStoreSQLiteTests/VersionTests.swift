@@ -21,7 +21,7 @@ import Testing
         for (position, step) in steps.enumerated() {
             let store = stores[step.lowercased() == "a" ? 0 : 1]
             let writer = try store.backend.beginWrite()
-            #expect(writer.version == commits, "step \(position)")
+            #expect(try writer.version == commits, "step \(position)")
             let changes = Changes(store.schema)
             try changes.insert("Number", Int64(position + 1))
             try writer.apply(changes.set)
@@ -32,7 +32,7 @@ import Testing
             commits += 1
             #expect(try writer.commit(.relaxed) == commits, "step \(position)")
         }
-        #expect(try stores[1].read { $0.version } == commits)
+        #expect(try stores[1].read { try $0.version } == commits)
     }
 
     @Test func commitsOfOtherProgramsAreFound() throws {

@@ -149,7 +149,7 @@ import Testing
         for (index, durability) in [Durability.full, .relaxed, .relaxed, .full, .full, .relaxed, .full].enumerated() {
             #expect(try store.write(durability) { try $0.insert("Team", Int64(index)) } == UInt64(index + 1))
         }
-        #expect(try store.read { $0.version } == 7)
+        #expect(try store.read { try $0.version } == 7)
     }
 
     @Test func foreignChangeSetsAndEntitiesAreRefused() throws {

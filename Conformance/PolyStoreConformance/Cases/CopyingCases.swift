@@ -16,7 +16,7 @@ let copyingCases: [ConformanceCase] = [
         let copy = try run.open(Pets.schema, "copy")
         try run.expect(try Pets.contents(copy), equals: try Pets.contents(store))
         try run.expect(copy.backend.metadata, equals: store.backend.metadata)
-        try run.expect(try copy.read { $0.version }, equals: try store.read { $0.version }, "the version")
+        try run.expect(try copy.read { try $0.version }, equals: try store.read { try $0.version }, "the version")
         if run.target.capabilities.contains(.namedValues) { try run.expect(try copy.value("v"), equals: [1, 2]) }
         if run.target.capabilities.contains(.changeLog) { try run.expect(try copy.entries(), equals: try store.entries()) }
         try run.expect(try copy.reserve("Pet", 1), equals: 31, "the next id")
@@ -170,7 +170,7 @@ let compactionCases: [ConformanceCase] = [
         try store.change { changes in for id in 200..<2100 as Range<Int64> { changes.delete(pet, rowID: id) } }
         if run.target.capabilities.contains(.namedValues) { try store.setValues([("v", [1, 2])]) }
         let before = try Pets.contents(store)
-        let version = try store.read { $0.version }
+        let version = try store.read { try $0.version }
         let reader = try store.backend.beginRead()
         let count = try reader.count(FetchRequest(pet))
         try store.backend.compact()
@@ -178,7 +178,7 @@ let compactionCases: [ConformanceCase] = [
         reader.end()
         try store.backend.compact()
         try run.expect(try Pets.contents(store), equals: before)
-        try run.expect(try store.read { $0.version }, equals: version, "the version")
+        try run.expect(try store.read { try $0.version }, equals: version, "the version")
         if run.target.capabilities.contains(.namedValues) { try run.expect(try store.value("v"), equals: [1, 2]) }
         try store.change { $0.delete(pet, rowID: 100) }
         try run.expect(try store.read { try $0.count(FetchRequest(pet)) }, equals: count - 1, "after the next commit")

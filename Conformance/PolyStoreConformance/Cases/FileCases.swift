@@ -96,7 +96,7 @@ private func killCase(_ durability: Durability, requires: Set<Capabilities.Featu
             try run.expect(
                 try image.read { try $0.rows(FetchRequest(try image.entity("Person"))) }, equals: rows,
                 "what a kill leaves of \(commits) commits")
-            try run.expect(try image.read { $0.version }, equals: UInt64(commits), "the version")
+            try run.expect(try image.read { try $0.version }, equals: UInt64(commits), "the version")
             if image.backend.capabilities.features.contains(.verification) { try run.expect(try image.backend.verify(), equals: []) }
             try image.change { try $0.insert(try image.entity("Person"), rowID: 100, Fixtures.person("later", 1)) }
         }

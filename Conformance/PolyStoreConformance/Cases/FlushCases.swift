@@ -128,7 +128,7 @@ private func expectWholeCommits(
         let person = try store.entity("Person")
         let what = "killed at a flush of commit \(image.commit)"
         try store.read { reader in
-            let found = Int64(reader.version)
+            let found = Int64(try reader.version)
             try run.expect([image.commit - 1, image.commit].contains(found), "\(what): version \(found)")
             let expected = (0..<found).map { Fixtures.person("p\($0 + 1)", $0 + 1 == found ? 0 : $0 + 2) }
             try run.expect(try reader.rows(FetchRequest(person)), equals: expected, "\(what): the records")

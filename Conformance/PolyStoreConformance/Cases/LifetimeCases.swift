@@ -106,7 +106,7 @@ let lifetimeCases: [ConformanceCase] = [
             try run.expect(version > last, "round \(round): version \(version) after \(last)")
             last = version
         }
-        try run.expect(try store.read { $0.version }, equals: last)
+        try run.expect(try store.read { try $0.version }, equals: last)
     },
     ConformanceCase("lifetime.writer.sees-the-last-commit", "A write transaction begins with everything committed before it.") {
         run in

@@ -54,21 +54,21 @@ let manyCases: [ConformanceCase] = [
     ConformanceCase("writing.commit.thousands", "Each of 1,100 commits is kept, and each increments the version.") { run in
         let store = try run.open(Fixtures.company)
         let person = try store.entity("Person")
-        let first = try store.read { $0.version }
+        let first = try store.read { try $0.version }
         for number in 1...1100 as ClosedRange<Int64> {
             let changes = ChangeSet(store.schema)
             try changes.insert(person, rowID: number, Fixtures.person("p\(number)", number))
             try store.write(.relaxed) { try $0.apply(changes) }
         }
         try expectAll(run, store, 1100)
-        try run.expect(try store.read { $0.version } >= first + 1100, "the version has not grown with each commit")
+        try run.expect(try store.read { try $0.version } >= first + 1100, "the version has not grown with each commit")
     },
     ConformanceCase(
         "lifetime.version.grows-with-an-empty-change-set",
         "A commit of an empty change set, or after a failed change set, increments the version."
     ) { run in
         let store = try run.open(Fixtures.company)
-        var last = try store.read { $0.version }
+        var last = try store.read { try $0.version }
         for round in 0..<6 {
             let transaction = try store.backend.beginWrite()
             if round % 2 == 0 {
@@ -80,12 +80,12 @@ let manyCases: [ConformanceCase] = [
             }
             let version = try transaction.commit(.relaxed)
             try run.expect(version > last, "round \(round): version \(version) after \(last)")
-            try run.expect(try store.read { $0.version }, equals: version, "the version of a new reader, round \(round)")
+            try run.expect(try store.read { try $0.version }, equals: version, "the version of a new reader, round \(round)")
             last = version
         }
         guard run.target.capabilities.contains(.persistence) else { return }
         try store.backend.close()
-        try run.expect(try run.open(Fixtures.company).read { $0.version }, equals: last, "the version after reopening")
+        try run.expect(try run.open(Fixtures.company).read { try $0.version }, equals: last, "the version after reopening")
     },
     ConformanceCase(
         "refusal.count.invalid-order", "Counting rejects an order on an unknown field and a negative slice, as a fetch does."

@@ -234,7 +234,7 @@ let migrationCases: [ConformanceCase] = [
     migrationCase("source.is-a-snapshot", "The source shows the store before the migration, regardless of the target.") { run, store in
         let change = try Pets.toAnimals(store)
         let before = try Pets.contents(store)
-        let version = try store.read { $0.version }
+        let version = try store.read { try $0.version }
         let migration = try store.backend.beginMigration(change)
         try run.expect(migration.source.version, equals: version)
         for id in 1...50 as ClosedRange<Int64> {
@@ -253,9 +253,9 @@ let migrationCases: [ConformanceCase] = [
         try run.expect(try Pets.contents(store), equals: before)
     },
     migrationCase("version.is-greater", "A migration counts as a commit.", requires: [.persistence]) { run, store in
-        let version = try store.read { $0.version }
+        let version = try store.read { try $0.version }
         let migrated = try store.migrate(try Pets.toAnimals(store))
-        try run.expect(try migrated?.read { $0.version } ?? 0 > version, "the version is not greater than \(version)")
+        try run.expect(try migrated?.read { try $0.version } ?? 0 > version, "the version is not greater than \(version)")
         try run.expect(migrated?.backend.metadata.storeID, equals: store.backend.metadata.storeID, "the id of the store")
     },
     migrationCase("values.survive", "Named values are kept, and can be changed through the target.", requires: [.namedValues]) {

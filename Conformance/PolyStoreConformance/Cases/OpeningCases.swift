@@ -30,12 +30,12 @@ let openingCases: [ConformanceCase] = [
     ) { run in
         var store = try run.open(Fixtures.company)
         try store.insert("Person", [Fixtures.person("a", 1, nickname: "n", score: 2.5), Fixtures.person("b", 2)])
-        let version = try store.read { $0.version }
+        let version = try store.read { try $0.version }
         try store.backend.close()
         store = try run.open(Fixtures.company)
         try run.expect(try store.row("Person", 1), equals: Fixtures.person("a", 1, nickname: "n", score: 2.5))
         try run.expect(try store.row("Person", 2), equals: Fixtures.person("b", 2))
-        try run.expect(try store.read { $0.version }, equals: version, "version")
+        try run.expect(try store.read { try $0.version }, equals: version, "version")
     },
     ConformanceCase("opening.reopen.keeps-metadata", "A store keeps its id after reopening.", requires: [.persistence]) { run in
         let first = try run.open(Fixtures.company)

@@ -122,10 +122,10 @@ let planCases: [ConformanceCase] = [
     },
     ConformanceCase("plan.explain.changes-nothing", "Explaining changes neither version nor records nor sequences.") { run in
         let (store, item) = try ItemCatalog.open(run, items: 40)
-        let version = try store.read { $0.version }
+        let version = try store.read { try $0.version }
         let before = try store.read { try $0.rows(FetchRequest(item)) }
         try store.read { transaction in for request in try ItemCatalog.someRequests(store) { _ = try transaction.explain(request) } }
-        try run.expect(try store.read { $0.version }, equals: version)
+        try run.expect(try store.read { try $0.version }, equals: version)
         try run.expect(try store.read { try $0.rows(FetchRequest(item)) }, equals: before)
         try store.change { $0.delete(item, rowID: 1) }
         try run.expect(try store.read { try $0.count(FetchRequest(item)) }, equals: 39, "writing continues")

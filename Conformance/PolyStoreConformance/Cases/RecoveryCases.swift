@@ -66,7 +66,7 @@ let recoveryCases: [ConformanceCase] = [
             } catch let error as StoreError { try run.expect(error.recovery, equals: .commitOutcomeUnknown, what) }
             let outcome = try transaction.commitOutcome()
             transaction.rollback()
-            let (ids, version) = try store.read { (try $0.ids(FetchRequest(person)), $0.version) }
+            let (ids, version) = try store.read { (try $0.ids(FetchRequest(person)), try $0.version) }
             try run.expect(ids, equals: isCommitted ? [1, 2] : [1], what)
             if outcome != .unknown { try run.expect(outcome, equals: isCommitted ? .committed(version: version) : .notCommitted, what) }
         }

@@ -87,14 +87,14 @@ let reopenCases: [ConformanceCase] = [
         for round in 1...12 as ClosedRange<Int64> {
             let store = try run.open(Fixtures.company)
             let person = try store.entity("Person")
-            let found = try store.read { ($0.version, try $0.rows(FetchRequest(person))) }
+            let found = try store.read { (try $0.version, try $0.rows(FetchRequest(person))) }
             try run.expect(found.0, equals: version, "the version in round \(round)")
             try run.expect(found.1, equals: (1..<round).map { Fixtures.person("p\($0)", $0 == round - 1 ? 0 : $0) }, "round \(round)")
             try store.change { changes in
                 if round > 1 { try changes.update(person, rowID: round - 1, ["age": .integer(round - 1)]) }
                 try changes.insert(person, rowID: round, Fixtures.person("p\(round)", 0))
             }
-            version = try store.read { $0.version }
+            version = try store.read { try $0.version }
             try run.expect(version > found.0, "the commit counts")
             try store.backend.close()
         }

@@ -76,7 +76,7 @@ let snapshotCases: [ConformanceCase] =
                     try run.expect(now, equals: then, "reader \(number), part \(part)")
                 }
             }
-            try run.expect(Set(readers.map { $0.0.version }).count, equals: 6, "versions")
+            try run.expect(Set(readers.map { try $0.0.version }).count, equals: 6, "versions")
         },
         ConformanceCase(
             "snapshot.cursors.of-several-versions-in-turns", "Alternating cursors of readers of several versions are independent."
@@ -137,6 +137,40 @@ let snapshotCases: [ConformanceCase] =
             try run.expect(try reader.rows(FetchRequest(item)), equals: before)
             reader.end()
             try run.expect(try store.ids(try store.request("Item", "price", .equal, .integer(200))), equals: [1])
+        },
+        ConformanceCase(
+            "snapshot.freshness.not-before-a-commit", "A snapshot that must show a commit shows it, whatever time it may be behind."
+        ) { run in
+            let (store, item) = try ItemCatalog.open(run, items: 3)
+            for round in 1...3 as ClosedRange<Int64> {
+                let writer = try store.backend.beginWrite()
+                let changes = ChangeSet(store.schema)
+                try changes.update(item, rowID: 1, ["price": .integer(1000 + round)])
+                try writer.apply(changes)
+                let version = try writer.commit(.relaxed)
+                for staleness in [nil, .zero, .seconds(3600)] as [Duration?] {
+                    let reader = try store.backend.beginRead(ReadFreshness(maximumStaleness: staleness, notBefore: version))
+                    defer { reader.end() }
+                    try run.expect(try reader.ids(try store.request("Item", "price", .equal, .integer(1000 + round))), equals: [1])
+                    try run.expect(try reader.version >= version, "the version is not that of the commit or a later one")
+                }
+            }
+        },
+        ConformanceCase(
+            "snapshot.version.does-not-depend-on-reads", "The version of a snapshot is the same before and after its reads."
+        ) { run in
+            let (store, item) = try ItemCatalog.open(run, items: 3)
+            let (asked, unasked) = (try store.backend.beginRead(), try store.backend.beginRead())
+            defer { for reader in [asked, unasked] { reader.end() } }
+            let version = try asked.version
+            try store.change { try $0.update(item, rowID: 1, ["price": .integer(1000)]) }
+            for reader in [asked, unasked] {
+                for _ in 0..<2 {
+                    _ = try reader.record(item, rowID: 1)
+                    _ = try reader.ids(FetchRequest(item))
+                    try run.expect(try reader.version, equals: version)
+                }
+            }
         },
         ConformanceCase(
             "snapshot.sessions.idle-ones-are-limited",

@@ -35,7 +35,7 @@ let transactionCases: [ConformanceCase] = [
         let store = try run.open(Fixtures.company)
         let person = try store.entity("Person")
         try store.insert("Person", [Fixtures.person("a", 1)])
-        let version = try store.read { $0.version }
+        let version = try store.read { try $0.version }
         let transaction = try store.backend.beginWrite()
         let changes = ChangeSet(store.schema)
         try changes.insert(person, rowID: 2, Fixtures.person("b", 2))
@@ -45,7 +45,7 @@ let transactionCases: [ConformanceCase] = [
         transaction.rollback()
         try run.expect(try store.ids(FetchRequest(person)), equals: [1])
         try run.expect(try store.row("Person", 1)?[0], equals: .text("a"))
-        try run.expect(try store.read { $0.version }, equals: version)
+        try run.expect(try store.read { try $0.version }, equals: version)
         // The value that was temporarily taken is free again.
         try store.change { try $0.insert(person, rowID: 3, Fixtures.person("b", 3)) }
     },
@@ -73,7 +73,7 @@ let transactionCases: [ConformanceCase] = [
             try transaction.apply(changes)
             let version = try transaction.commit(.full)
             try run.expect(version > last, "version \(version) after \(last)")
-            try run.expect(try store.read { $0.version }, equals: version)
+            try run.expect(try store.read { try $0.version }, equals: version)
             last = version
         }
     },
@@ -83,7 +83,7 @@ let transactionCases: [ConformanceCase] = [
         try store.insert("Person", [Fixtures.person("a", 1), Fixtures.person("b", 2)])
         let reader = try store.backend.beginRead()
         defer { reader.end() }
-        let version = reader.version
+        let version = try reader.version
         try store.change { changes in
             try changes.update(person, rowID: 1, ["age": .integer(100)])
             changes.delete(person, rowID: 2)

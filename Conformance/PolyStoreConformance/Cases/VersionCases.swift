@@ -49,7 +49,7 @@ private final class VersionHistory: Sendable {
         guard case .link(let table, _) = friends.storage else { throw store.run.fail("the case is about a link") }
         self.table = table
         try store.insert("Department", [[.text("0")]])
-        kept = Protected(Kept(states: [State()], versions: [try store.read { $0.version }]))
+        kept = Protected(Kept(states: [State()], versions: [try store.read { try $0.version }]))
     }
 
     // MARK: Writing

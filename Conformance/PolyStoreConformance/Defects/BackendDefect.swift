@@ -49,6 +49,8 @@ enum BackendDefect: String, Sendable {
     case examinesNothing = "reports that it examined no rows"
     case examinesNoRelatedRows = "reports that it examined no rows of related objects"
     case keepsSessions = "keeps a session for every snapshot that has ended"
+    case ignoresFreshness = "begins a snapshot that is older than the commit that it must show"
+    case changesItsVersion = "reports another version of a snapshot after its first read"
     case repeatsInVain = "reports a change set that cannot be applied as retryable"
     case refusesForGood = "reports a commit that is not serializable as permanent"
     case misreportsCommits = "reports a stored commit as not committed"

@@ -89,6 +89,8 @@ public struct DefectiveBackend: Sendable, CustomStringConvertible {
         DefectiveBackend(.swallowsAnApply, caughtBy: "writing.apply.thousands", isRare: true),
         DefectiveBackend(.countsAnything, caughtBy: "refusal.count.invalid-order", isRare: true),
         DefectiveBackend(.keepsSessions, caughtBy: "snapshot.sessions.idle-ones-are-limited", isRare: true),
+        DefectiveBackend(.ignoresFreshness, caughtBy: "snapshot.freshness.not-before-a-commit", isRare: true),
+        DefectiveBackend(.changesItsVersion, caughtBy: "snapshot.version.does-not-depend-on-reads", isRare: true),
         DefectiveBackend(.examinesNothing, caughtBy: "plan.rows.examined-are-at-least-the-returned", isRare: true),
         DefectiveBackend(.examinesNoRelatedRows, caughtBy: "plan.related.examined-rows-are-counted", isRare: true),
         DefectiveBackend(

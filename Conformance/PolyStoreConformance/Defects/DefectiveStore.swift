@@ -93,9 +93,15 @@ final class DefectiveStore: StorageBackend, @unchecked Sendable {  // used by on
         return DefectiveReadTransaction(self, try inner.beginRead(), isBorrowed: false)
     }
 
+    func beginRead(_ freshness: ReadFreshness) throws -> any ReadTransaction {
+        guard defect == .ignoresFreshness, let earlier else { return try beginRead() }
+        begin(isWriter: false)
+        return DefectiveReadTransaction(self, earlier, isBorrowed: true)
+    }
+
     func beginWrite() throws -> any WriteTransaction {
         if open.withLock({ $0.isStopped }) { throw StoreError(.io, "An earlier write failed.") }
-        if defect == .staleSnapshot { earlier = try inner.beginRead() }
+        if defect == .staleSnapshot || defect == .ignoresFreshness { earlier = try inner.beginRead() }
         begin(isWriter: true)
         let transaction = DefectiveWriteTransaction(self, try inner.beginWrite())
         writer = transaction
@@ -111,6 +117,7 @@ class DefectiveReadTransaction: ReadTransaction {
     /// A Boolean value that indicates whether the owner of the transaction ends it.
     private let isBorrowed: Bool
     private var isOver = false
+    private var wasRead = false
 
     init(_ store: DefectiveStore, _ reader: any ReadTransaction, isBorrowed: Bool) {
         self.store = store
@@ -119,6 +126,7 @@ class DefectiveReadTransaction: ReadTransaction {
     }
 
     private func reader() throws -> any ReadTransaction {
+        wasRead = true
         if store.defect == .followsCommits || store.defect == .beginsLate && later.isEmpty, !(self is DefectiveWriteTransaction) {
             later.append(try store.inner.beginRead())
             later.last?.interruption = interruption
@@ -136,7 +144,12 @@ class DefectiveReadTransaction: ReadTransaction {
     /// Called at the beginning of a request.
     private func beginRequest() throws { if store.defect != .ignoresInterruptions { try interruption?.check() } }
 
-    var version: UInt64 { (later.last ?? first).version }
+    var version: UInt64 {
+        get throws {
+            let version = try (later.last ?? first).version
+            return store.defect == .changesItsVersion && wasRead && !(self is DefectiveWriteTransaction) ? version + 1 : version
+        }
+    }
     func record(_ entity: Entity, rowID: Int64) throws -> RecordView? {
         if store.defect == .missesOneRecord, rowID % 1024 == 1023 { return nil }
         return try reader().record(entity, rowID: rowID)
@@ -327,14 +340,14 @@ final class DefectiveWriteTransaction: DefectiveReadTransaction, WriteTransactio
 
     func commit(_ durability: Durability) throws -> UInt64 {
         if store.defect == .losesTailAfterFailure, store.hasFailed {
-            let version = inner.version
+            let version = try inner.version
             inner.rollback()
             return version + 1
         }
         let keepsVersion = store.defect == .keepsTheVersion && !hasChangeSets || store.defect == .keepsTheVersionOfNothing && hasChangeSets
         if keepsVersion, !hasChanges {
             rollback()
-            return inner.version
+            return try inner.version
         }
         defer { leave() }
         switch store.nextFault() {

@@ -35,6 +35,11 @@ public struct Capabilities: Sendable, Hashable {
         public static let copying = Feature("copying")
         /// The store can release unused disk space while it is in use: ``StorageBackend/compact()``.
         public static let compaction = Feature("compaction")
+        /// A snapshot must not be kept open for long, because it holds a connection of a server and keeps the server from cleaning up.
+        ///
+        /// The object layer then ends a snapshot of a context that has not been read for a while or that another context needs, and begins a new one at the next access; see
+        /// ``ReadTransaction/end()``, which may be called on another thread than the one that has read.
+        public static let shortSnapshots = Feature("shortSnapshots")
     }
 
     /// The supported features.
@@ -50,6 +55,11 @@ public struct Capabilities: Sendable, Hashable {
     /// call. Faults and targets of to-one relationships are read together in the same way. A snapshot keeps up to 4 MiB of the records that it reads by row id. Residual
     /// conditions, orders, selections and groups over relationships are evaluated in blocks of up to 1,000 rows.
     public var waitsForServer = false
+    /// The number of snapshots that can be open at the same time, such as the limit of a pool of connections; `nil`, the default, for no limit.
+    ///
+    /// With the feature ``Feature/shortSnapshots``, a stack ends the snapshots of contexts that are not being read before it begins more. The snapshots of running reads remain,
+    /// so the backend waits for the end of one or throws `busy` if all are in use.
+    public var mostSnapshots: Int?
 
     /// Creates a description of a backend.
     public init(features: Set<Feature>, largestValue: Int = Int(Int32.max), durabilities: Set<Durability> = [.full, .relaxed]) {

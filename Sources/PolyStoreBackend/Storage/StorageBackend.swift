@@ -34,6 +34,12 @@ public protocol StorageBackend: AnyObject, Sendable {
     /// Begins a read transaction on the latest version.
     /// - Throws: `closed`, `busy`, `io`, `corrupt`.
     func beginRead() throws -> any ReadTransaction
+    /// Begins a read transaction on a version within bounds. The default calls ``beginRead()``, which suffices if that always shows the newest commit.
+    ///
+    /// For servers with replicas. The object layer passes the newest version that it has committed or seen in ``ReadFreshness/notBefore``, so that no reader of a stack
+    /// goes back. A replica that is behind it is given time to follow, or another one is asked.
+    /// - Throws: `busy` if no snapshot within the bounds can begin now, and the errors of ``beginRead()``.
+    func beginRead(_ freshness: ReadFreshness) throws -> any ReadTransaction
     /// Begins a write transaction, after waiting for the current one to end.
     /// - Throws: `readOnly`, `closed`, `busy` if the wait times out.
     func beginWrite() throws -> any WriteTransaction
@@ -77,6 +83,7 @@ public protocol StorageBackend: AnyObject, Sendable {
 }
 
 extension StorageBackend {
+    public func beginRead(_ freshness: ReadFreshness) throws -> any ReadTransaction { try beginRead() }
     public func beginMigration(_ change: SchemaChange) throws -> any StoreMigration {
         throw StoreError(
             .unsupported, "This backend cannot migrate its stores. Export the objects, or copy them to a new store of another backend.")
@@ -116,7 +123,11 @@ public protocol RelatedRecords: AnyObject {
 /// A consistent snapshot of a store. Not Sendable: used by one thread at a time.
 public protocol ReadTransaction: RelatedRecords {
     /// The number of the commit that the snapshot shows. It increases with each commit; 0 is a store without commits.
-    var version: UInt64 { get }
+    ///
+    /// A backend may read it with the first request of the snapshot and throw the error of that; the object layer asks for it after the first request where it can. The
+    /// number is the same before and after every read. A write transaction knows it from its begin, also after an error. A property that does not throw satisfies the
+    /// requirement.
+    var version: UInt64 { get throws }
     /// Returns a record; `nil` if it does not exist.
     ///
     /// The view is valid until the next call on this transaction.

@@ -18,6 +18,9 @@ public struct StoreConfiguration: Sendable {
     public var resetsOnFailure = false
     /// The durability of commits whose transaction does not specify one.
     public var durability: Durability = .full
+    /// The time that reads may be behind the newest commit of a store on a server with replicas; `nil`, the default, for none. Commits of the stack and those that it has
+    /// seen are always shown; see ``ReadFreshness``.
+    public var maximumStaleness: Duration?
 
     /// The paths of every file and folder of the store, including side files. Empty for a store without files, and if the backend does not provide them.
     public let files: [String]

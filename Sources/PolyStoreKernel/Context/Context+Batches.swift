@@ -35,6 +35,8 @@ extension Context {
     /// - Throws: `misuse` for a size below 1, and the errors of `body`.
     @inlinable
     public func fetchInBatches<S: FetchSource>(_ source: S, size: Int = 500, _ body: ([S.Entity]) throws -> Void) throws {
+        beginReading()
+        defer { endReading() }
         let fetch = try resolve(source.chain)
         try checkBatch(size, S.Entity.self)
         try limited(fetch.options) { try fetchInBatches(fetch, size, body) }

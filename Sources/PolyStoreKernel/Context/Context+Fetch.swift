@@ -5,6 +5,8 @@ extension Context {
     /// Returns all matching objects, in order.
     @inlinable
     public func fetchAll<S: FetchSource>(_ source: S) throws -> [S.Entity] {
+        beginReading()
+        defer { endReading() }
         let fetch = try resolve(source.chain)
         if fetch.isSpecial { return try fetchSpecially(fetch) }
         let began = startTiming()
@@ -57,6 +59,8 @@ extension Context {
 
     /// Returns the number of matching objects.
     public func fetchCount<S: FetchSource>(_ source: S) throws -> Int {
+        beginReading()
+        defer { endReading() }
         let fetch = try resolve(source.chain)
         let began = startTiming()
         defer { if began != 0 { endTiming(began, counting: fetch) } }
@@ -68,6 +72,8 @@ extension Context {
     /// Returns the ids of all matching objects, in order.
     @inlinable
     public func fetchObjectIDs<S: FetchSource>(_ source: S) throws -> [ObjectID<S.Entity>] {
+        beginReading()
+        defer { endReading() }
         let fetch = try resolve(source.chain)
         guard !fetch.isMerged, let entry = fetch.parts.first?.entry else { return try fetchAll(source).map { $0.objectID } }
         return try rowIDs(fetch).map { ObjectID(entry: entry, rowID: $0) }
@@ -103,7 +109,7 @@ extension Context {
     /// returned rows. The text is for people; ``plans(_:)`` is for programs.
     public func explain<S: FetchSource>(_ source: S) throws -> String {
         let fetch = try resolve(source.chain)
-        return zip(fetch.parts, try plans(fetch)).map { "store \($0.entry.store.url)\n\($1)" }.joined(separator: "\n")
+        return try zip(fetch.parts, plans(fetch)).map { "store \($0.entry.store.url)\n\($1)" }.joined(separator: "\n")
     }
 
     /// Executes a fetch and returns the plan for each store that it reads, for programs; ``explain(_:)`` returns a text. Pending changes of a transaction are not included in the statistics.
@@ -112,7 +118,9 @@ extension Context {
     }
 
     private func plans(_ fetch: ResolvedFetch) throws -> [QueryPlan] {
-        try limited(fetch.options) { try fetch.parts.map { try storage($0.entry.store).explained($0.request) } }
+        beginReading()
+        defer { endReading() }
+        return try limited(fetch.options) { try fetch.parts.map { try storage($0.entry.store).explained($0.request) } }
     }
 }
 
@@ -249,6 +257,8 @@ extension Context {
     /// Returns this context's object with an id, or nil if it does not exist in the store.
     @inlinable
     public func fetchExisting<T: Model>(_ id: ObjectID<T>) throws -> T? {
+        beginReading()
+        defer { endReading() }
         let entry = try entry(of: id)
         if let registered = registered(T.self, entry.entityIndex, id.rowID) {
             if registered._$state.isFault { try look(up: registered, entry) }
@@ -262,6 +272,8 @@ extension Context {
     /// Reads the values of a fault and marks it as deleted if it does not exist.
     @usableFromInline
     package final func look(up object: some Model, _ entry: StoreEntity) throws {
+        beginReading()
+        defer { endReading() }
         guard let record = try record(entry, object._$state.rowID) ?? undoneRecord(entry, object._$state.rowID) else {
             object._$state.flags.remove(.fault)
             object._$state.flags.formUnion([.missing, .deleted])
@@ -282,6 +294,8 @@ extension Context {
 
     /// Returns this context's objects with the given ids, in their order. Missing ones are omitted.
     public func fetchExisting<T: Model, S: Sequence<ObjectID<T>>>(_ ids: S) throws -> [T] {
+        beginReading()
+        defer { endReading() }
         let ids = Array(ids)
         // Reads unregistered objects with one query per store.
         var wanted: [Int32: [Int64]] = [:]

@@ -36,6 +36,8 @@ extension Context {
     final func members<T: Model>(of object: some Model, _ relationship: Int) -> [T] {
         let key = RelationshipKey(
             entityIndex: object._$state.entityIndex, relationship: Int32(truncatingIfNeeded: relationship), rowID: object._$state.rowID)
+        beginReading()
+        defer { endReading() }
         do {
             let entityIndex = destination(key.entityIndex, relationship)
             guard isModel(T.self, entityIndex) else { return [] }
@@ -162,6 +164,8 @@ extension Context {
     /// Returns the objects with the given row ids. Those that are not loaded are read with one query.
     @inlinable
     package final func objects<T: Model>(_ type: T.Type, _ entityIndex: Int32, _ rowIDs: [Int64]) throws -> [T] {
+        beginReading()
+        defer { endReading() }
         var wanted: [Int64] = []
         var held: [T] = []
         for rowID in rowIDs {

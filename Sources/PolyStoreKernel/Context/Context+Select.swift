@@ -96,12 +96,14 @@ extension Context {
 
     /// Executes a query and logs it if it is slow.
     final func timed<T: Model, Rows>(_ plan: ValuePlan<T>, _ body: () throws -> Rows) throws -> Rows {
+        beginReading()
         let began = startTiming()
         defer {
             if began != 0 {
                 let requests = plan.entries.map { ($0, FetchRequest($0.entity, predicate: (try? predicate(plan.query.chain, $0)) ?? .all)) }
                 endTiming(began, "Query", requests)
             }
+            endReading()
         }
         return try limited(plan.options, body)
     }

@@ -34,6 +34,10 @@ public class Context {
     @exclusivity(unchecked) package final var observers: ContextObservers?
     /// The running iterations in batches that read the snapshots of this context.
     @exclusivity(unchecked) final var iterations: [BatchIteration] = []
+    /// The number of reads that are running, one within the other.
+    @exclusivity(unchecked) @usableFromInline final var readDepth = 0
+    /// A Boolean value that indicates whether the snapshots have sessions that can be given back while no read is running.
+    @exclusivity(unchecked) @usableFromInline final var hasSessions = false
     /// A Boolean value that indicates whether observers are being called; see ``reporting(_:)``.
     @exclusivity(unchecked) package final var isReporting = false
     /// The reports that callbacks have requested.
@@ -87,6 +91,28 @@ public class Context {
     }
 
     // MARK: Reading
+
+    /// Called before the objects are read: the sessions of the snapshots are kept until ``endReading()``. Moves the context if one was given back and the store has
+    /// changed. An error is left to the first request.
+    @inlinable @inline(__always)
+    package final func beginReading() {
+        readDepth &+= 1
+        if hasSessions, readDepth == 1 { try? resume() }
+    }
+
+    /// Called after a read, once for each ``beginReading()``.
+    @inlinable @inline(__always)
+    package final func endReading() {
+        readDepth &-= 1
+        if hasSessions, readDepth == 0 { releaseSessions() }
+    }
+
+    @usableFromInline
+    final func releaseSessions() { if case .moving(let snapshots) = source { snapshots.releaseSessions() } }
+
+    /// Keeps the sessions of the snapshots. Begins those again that were given back.
+    @usableFromInline
+    func resume() throws {}
 
     /// A Boolean value that indicates whether reads include pending changes of a parent transaction.
     package final var readsPending: Bool { source.parent != nil }
@@ -336,6 +362,10 @@ public class Context {
     /// - Parameter field: the accessed field; −1 if unknown.
     final func fire(_ object: some Model, _ field: Int) {
         if let contents { return contents.fill(object, field, in: self) }
+        beginReading()
+        defer { endReading() }
+        // The context can have moved, and the object can be deleted.
+        guard object._$state.isFault else { return }
         let entry = entry(object._$state.entityIndex)
         let rowID = object._$state.rowID
         object._$state.flags.remove(.fault)

@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreQuery
 
 /// The snapshots of the stores that a context or an unqueued transaction holds open. They are listed in ``DataStack/openSnapshots``.
 final class HeldSnapshots {
@@ -19,8 +20,13 @@ final class HeldSnapshots {
     /// The read transactions by store index; nil for stores that are not read.
     var readers: [(any ReadTransaction)?] { snapshots.map { $0?.reader } }
     func interrupt(with interruption: Interruption?) { for reader in readers { reader?.interruption = interruption } }
+    /// The sessions of the snapshots on servers.
+    var sessions: [SnapshotSession] { snapshots.compactMap { $0?.session } }
     /// A Boolean value that indicates whether the next read opens snapshots, so that the context can adopt the current stores before it.
     var areToBeOpened: Bool { isEmpty && !isClosed }
+
+    /// Returns the snapshot of a store; nil if none is open.
+    func snapshot(_ store: PersistentStore) -> SharedSnapshot? { snapshots.indices.contains(store.index) ? snapshots[store.index] : nil }
 
     /// Returns the read transaction of a store; nil if none is open.
     @inline(__always)
@@ -44,15 +50,23 @@ final class HeldSnapshots {
 
     /// Begins the missing snapshots of all stores, or none of them if one fails.
     private func begin(_ table: StoreTable, _ site: CallSite) throws {
-        var new: [(store: PersistentStore, reader: any ReadTransaction)] = []
+        var new: [(store: PersistentStore, snapshot: SharedSnapshot)] = []
         do {
-            for store in table.openStores where self[store] == nil { new.append((store, try store.backend.beginRead())) }
+            for store in table.openStores where self[store] == nil { new.append((store, try SharedSnapshot(of: store))) }
         } catch {
-            for (_, reader) in new { reader.end() }
+            for (_, snapshot) in new { snapshot.release() }
             throw error
         }
-        for (store, reader) in new { _ = set(SharedSnapshot(reader), at: store.index) }
+        for (store, snapshot) in new { _ = set(snapshot, at: store.index) }
         if registration == nil { registration = core.snapshots.open(site) }
+        registerSessions()
+    }
+
+    /// Makes the list of open snapshots leave the context out while all of its sessions are given back.
+    private func registerSessions() {
+        let sessions = sessions
+        guard let registration, !sessions.isEmpty, sessions.count == snapshots.count(where: { $0 != nil }) else { return }
+        core.snapshots.setHeld(registration) { sessions.contains(where: \.isOpen) }
     }
 
     /// Sets the snapshot of a store.
@@ -70,6 +84,7 @@ final class HeldSnapshots {
         // Another view may still read them.
         for snapshot in replaced where snapshot.reader.interruption != nil { snapshot.reader.interruption = nil }
         if let registration { core.snapshots.renew(registration) }
+        registerSessions()
         return replaced
     }
 
@@ -102,6 +117,10 @@ final class MovingSnapshots {
     @exclusivity(unchecked) private(set) var feed: CommitFeed?
     /// The indexes of stores with commits that may be missing in the feed.
     @exclusivity(unchecked) var gaps: Set<Int> = []
+    /// The sessions that the context keeps, as long as it reads.
+    @exclusivity(unchecked) private var kept: [SnapshotSession] = []
+    /// The snapshots, by store index, that have begun because the sessions of earlier versions were given back. The context moves to them.
+    @exclusivity(unchecked) var resumed: [Int: SharedSnapshot] = [:]
 
     init(_ core: StackCore, followsCommits: Bool) {
         self.core = core
@@ -110,10 +129,65 @@ final class MovingSnapshots {
     }
 
     func reader(of store: PersistentStore, for context: Context) throws -> any ReadTransaction {
-        if let reader = held[store] { return reader }
+        if let reader = held[store] {
+            guard context.hasSessions, kept.isEmpty else { return reader }
+            try context.resume()
+            return held[store] ?? reader
+        }
         // Commits are buffered from the first snapshot on; before it no object can be outdated.
         if followsCommits { follow(context.table) }
-        return try held.reader(of: store, for: context)
+        let reader = try held.reader(of: store, for: context)
+        for session in held.sessions where !kept.contains(where: { $0 === session }) { didKeep(session, for: context) }
+        return reader
+    }
+
+    // MARK: Sessions
+
+    /// Called when a session is kept for the context, which releases it when it does not read any more.
+    func didKeep(_ session: SnapshotSession, for context: Context) {
+        kept.append(session)
+        context.hasSessions = true
+    }
+
+    /// Keeps the session of a snapshot while the context reads.
+    /// - Returns: false if the session was given back or its connection was lost.
+    func keep(_ snapshot: SharedSnapshot, for context: Context) -> Bool {
+        guard let session = snapshot.session, !kept.contains(where: { $0 === session }) else { return true }
+        guard session.keep() else { return false }
+        didKeep(session, for: context)
+        return true
+    }
+
+    /// Permits the sessions to be given back, after the context has read.
+    func releaseSessions() {
+        let sessions = kept
+        kept = []
+        for session in sessions { session.release() }
+    }
+
+    /// Releases the sessions of snapshots that the context has replaced.
+    func release(_ replaced: [SharedSnapshot]) {
+        for snapshot in replaced {
+            if let index = kept.firstIndex(where: { $0 === snapshot.session }) { kept.remove(at: index).release() }
+            snapshot.release()
+        }
+    }
+
+    /// Keeps the sessions of all snapshots, and begins those again that were given back if the store has the same version.
+    /// - Returns: A Boolean value that indicates whether a store has another version, so that the context is to move to ``resumed``.
+    func resume(_ context: Context) throws -> Bool {
+        for store in context.table.openStores {
+            guard let snapshot = held.snapshot(store), !keep(snapshot, for: context), let session = snapshot.session else { continue }
+            let new = try SharedSnapshot(of: store)
+            if let version = new.version, version == snapshot.version {
+                if let other = new.session { session.adopt(other) }
+                new.release()
+                _ = keep(snapshot, for: context)
+            } else {
+                resumed.updateValue(new, forKey: store.index)?.release()
+            }
+        }
+        return !resumed.isEmpty
     }
 
     /// Subscribes to commits, unless it has already.
@@ -127,7 +201,7 @@ final class MovingSnapshots {
         for store in table.stores {
             guard let reader = held[store] else { continue }
             let newest = try? store.backend.beginRead()
-            if newest?.version != reader.version { gaps.insert(store.index) }
+            if (try? newest?.version == reader.version) != true { gaps.insert(store.index) }
             newest?.end()
         }
     }

@@ -29,7 +29,7 @@ public class RefreshableContext: Context {
     }
 
     /// Returns the version of a store that this context shows, or nil before the first read.
-    public final func version(of store: PersistentStore) -> UInt64? { snapshots[store]?.version }
+    public final func version(of store: PersistentStore) -> UInt64? { snapshots.snapshot(store)?.version }
 
     /// Moves to the newest version and turns all objects into faults, which read their values on the next access. Objects that were deleted in the
     /// meantime then have ``Model/isDeleted`` set. Monitors notify their observers. When called in a callback of a monitor of this context, it takes
@@ -67,7 +67,13 @@ public class RefreshableContext: Context {
     }
 
     private func move(isRefresh: Bool) throws {
-        if isReporting { deferMove(isRefresh: isRefresh) } else { try reporting { try moveOnce(isRefresh: isRefresh) } }
+        if isReporting { deferMove(isRefresh: isRefresh) } else { try reporting(isMove: true) { try moveOnce(isRefresh: isRefresh) } }
+    }
+
+    override final func resume() throws {
+        guard try moving.resume(self) else { return }
+        if isReporting { return deferMove(isRefresh: false) }
+        try reporting(isMove: true) { try moveOnce(isRefresh: false) }
     }
 
     /// Moves when all callbacks have returned, once for all requests.
@@ -109,6 +115,8 @@ public class RefreshableContext: Context {
         observers?.hasFailed = false
         let step = CommittedStep()
         for commit in target.commits { step.add(commit, table) }
+        // A snapshot that was given back can no longer be compared with.
+        let lost = Set(table.stores.filter { store in snapshots.snapshot(store).map { !moving.keep($0, for: self) } ?? false }.map(\.index))
         let (old, new, entries, wasOutdated) = (snapshots.readers, target.snapshots.mapValues(\.reader), table.entries, isOutdated)
         if let observers {
             // If reading fails, more changes are reported than have occurred.
@@ -119,10 +127,12 @@ public class RefreshableContext: Context {
         var move = ContextMove(step: step, isPartial: target.isPartial, hasNewStores: hasNewStores)
         move.oldRecord = { row in
             let entry = entries[Int(row.entityIndex)]
+            if lost.contains(entry.store.index) { throw entry.store.interrupted }
             return old.indices.contains(entry.store.index) ? try old[entry.store.index]?.record(entry.entity, rowID: row.rowID) : nil
         }
         move.isChanged = { row in
             let entry = entries[Int(row.entityIndex)]
+            if lost.contains(entry.store.index) { return true }
             guard let new = new[entry.store.index], let old = old[entry.store.index] else { return wasOutdated }
             return wasOutdated || ContextMove.differs(entry, row.rowID, old, new)
         }
@@ -130,7 +140,7 @@ public class RefreshableContext: Context {
         detachIterations()
         let replaced = snapshots.move(to: target.snapshots)
         defer {
-            for snapshot in replaced { snapshot.release() }
+            moving.release(replaced)
             renewReaders()
         }
         do {
@@ -169,43 +179,72 @@ public class RefreshableContext: Context {
 
     private func newReaders(isRefresh: Bool) throws -> Target {
         var delivered = moving.feed?.take() ?? CommitFeed.Contents()
-        defer { for snapshot in delivered.snapshots.values { snapshot.release() } }
+        let resumed = moving.resumed
+        moving.resumed = [:]
+        for (index, snapshot) in resumed { delivered.snapshots.updateValue(snapshot, forKey: index)?.release() }
+        // Those that the context does not move to.
+        defer { moving.release(Array(delivered.snapshots.values)) }
         var target = Target()
         do {
             for store in table.stores {
-                try addReader(store, isRefresh: isRefresh, &delivered, to: &target)
+                try addReader(store, isRefresh: isRefresh, isResumed: resumed[store.index] != nil, &delivered, to: &target)
             }
         } catch {
             // The commits taken from the feed are lost.
             moving.gaps.formUnion(table.openStores.map(\.index))
-            for snapshot in target.snapshots.values { snapshot.release() }
+            moving.release(Array(target.snapshots.values))
             throw error
         }
         return target
     }
 
-    private func addReader(_ store: PersistentStore, isRefresh: Bool, _ delivered: inout CommitFeed.Contents, to target: inout Target)
-        throws
-    {
-        guard let old = snapshots[store] else { return }
-        let commits = delivered.commits.filter { $0.store === store && $0.version > old.version }
+    private func addReader(
+        _ store: PersistentStore, isRefresh: Bool, isResumed: Bool, _ delivered: inout CommitFeed.Contents, to target: inout Target
+    ) throws {
+        guard let old = snapshots.snapshot(store) else { return }
+        let shown = old.version
+        let commits = delivered.commits.filter { $0.store === store && $0.version > shown ?? 0 }
         let isUnknown = delivered.unknown.contains(store.index) || moving.gaps.contains(store.index)
-        guard isRefresh || !commits.isEmpty || isUnknown else { return }
-        let snapshot = isRefresh ? nil : delivered.snapshots.removeValue(forKey: store.index)
-        let new = try snapshot ?? SharedSnapshot(store.backend.beginRead())
-        let version = new.reader.version
-        guard version > old.version else {
+        // All snapshots are begun together, as at the first read.
+        let isResumed = isResumed || old.session?.isOpen == false
+        guard isRefresh || isResumed || !commits.isEmpty || isUnknown else { return }
+        let new = try isRefresh ? newSnapshot(store) : deliveredSnapshot(store, isResumed: isResumed, &delivered) ?? newSnapshot(store)
+        let version: UInt64
+        do { version = try new.reader.version } catch {
+            moving.release([new])
+            throw error
+        }
+        guard shown.map({ version > $0 }) ?? true else {
             // The context has already read these commits, when it began or was refreshed.
             moving.gaps.remove(store.index)
             // A refresh replaces the snapshot nevertheless, because the old one may no longer be readable.
-            guard isRefresh, version == old.version else { return new.release() }
+            guard isRefresh || isResumed, version == shown else { return moving.release([new]) }
             target.snapshots[store.index] = new
             return
         }
         target.snapshots[store.index] = new
         target.commits += commits
         moving.gaps.remove(store.index)
-        if isUnknown || moving.feed == nil || commits.last?.version != version { target.isPartial = true }
+        // The version of a snapshot whose connection was lost may be unknown.
+        if isUnknown || shown == nil || moving.feed == nil || commits.last?.version != version { target.isPartial = true }
+    }
+
+    /// Begins a snapshot, whose session the context keeps.
+    private func newSnapshot(_ store: PersistentStore) throws -> SharedSnapshot {
+        let snapshot = try SharedSnapshot(of: store)
+        if let session = snapshot.session { moving.didKeep(session, for: self) }
+        return snapshot
+    }
+
+    /// Takes the snapshot that was delivered with commits, or that has begun again; nil if its session was given back.
+    private func deliveredSnapshot(
+        _ store: PersistentStore, isResumed: Bool, _ delivered: inout CommitFeed.Contents
+    ) -> SharedSnapshot? {
+        guard let snapshot = delivered.snapshots.removeValue(forKey: store.index) else { return nil }
+        if isResumed, let session = snapshot.session { moving.didKeep(session, for: self) }
+        if moving.keep(snapshot, for: self) { return snapshot }
+        snapshot.release()
+        return nil
     }
 
     /// Turns all objects into faults.

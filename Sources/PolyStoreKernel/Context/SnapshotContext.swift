@@ -10,7 +10,7 @@ public final class SnapshotContext: Context {
     }
 
     /// Returns the version of a store that this context shows, or nil before the first read.
-    public func version(of store: PersistentStore) -> UInt64? { snapshots[store]?.version }
+    public func version(of store: PersistentStore) -> UInt64? { snapshots.snapshot(store)?.version }
 
     func end() {
         graph.rowsAhead = nil

@@ -21,17 +21,19 @@ package final class CommitFeed: Sendable {
     private let contents = Protected(Contents())
     /// A Boolean value that indicates whether the context is a view. All views are woken together and share snapshots.
     let isOfView: Bool
+    /// A Boolean value that indicates whether the context moves after each commit.
+    let isWoken: Bool
     /// Called on the writer's thread after each commit, and to wake the context without a commit.
     let wake: @Sendable () -> Void
 
     package init(wake: @escaping @Sendable () -> Void) {
         self.wake = wake
-        isOfView = false
+        (isOfView, isWoken) = (false, true)
     }
 
     /// Creates the feed of a view, or of a context that is not woken.
     init(isOfView: Bool) {
-        self.isOfView = isOfView
+        (self.isOfView, isWoken) = (isOfView, isOfView)
         wake = {}
     }
 

@@ -1,5 +1,6 @@
 import Dispatch
 import PolyStoreBackend
+import PolyStoreRuns
 
 /// Consecutive transactions that share one write transaction per store and are committed together.
 ///
@@ -235,7 +236,7 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
         var affected = sets.prefix { $0.store !== store }.map(\.store.index)
         if !isOwnFault { affected.append(store.index) }
         let hadOthers = writers.contains { $0?.isChanged ?? false }
-        let versions = affected.compactMap(openWriter).filter { !$0.isChanged }.map { (store: $0.store, version: $0.transaction.version) }
+        let versions = affected.compactMap(openWriter).filter { !$0.isChanged }.map { (store: $0.store, version: $0.version) }
         try restore(affected)
         guard !isOwnFault, hadOthers else { throw failure }
         rolledBack = versions
@@ -354,12 +355,12 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
         for index in writers.indices {
             guard let writer = writers[index] else { continue }
             guard writer.isChanged, end.failure == nil else {
-                if writer.isChanged { end.lost.insert(index) } else { end.unchanged.append((writer.store, writer.transaction.version)) }
+                if writer.isChanged { end.lost.insert(index) } else { end.unchanged.append((writer.store, writer.version)) }
                 rollBack(writer)
                 continue
             }
-            sequencer.willCommit(writer.store, after: writer.transaction.version)
             do {
+                sequencer.willCommit(writer.store, after: try writer.transaction.version)
                 if let version = try writer.commit(currentLimits) {
                     end.committed.append((writer.store, version))
                 } else {

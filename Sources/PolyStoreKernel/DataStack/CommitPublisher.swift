@@ -134,7 +134,7 @@ package final class CommitPublisher: Sendable {
         fileprivate let snapshots: [[Int: SharedSnapshot]]
 
         /// Creates a publication and opens its snapshots: one of each store for all views, and one for each other context, which reads on a thread of its own.
-        /// If one cannot be opened, the contexts begin their own.
+        /// If one cannot be opened or is given back, the contexts begin their own; and so do those that move later, on servers with short snapshots.
         init(_ commits: [Commit], unknownIn store: PersistentStore? = nil, for subscribers: Subscribers) {
             self.commits = commits
             parts = commits.flatMap(\.parts)
@@ -148,19 +148,22 @@ package final class CommitPublisher: Sendable {
             let viewCount = subscribers.feeds.count(where: \.isOfView)
             var ofViews: [Int: SharedSnapshot] = [:]
             if viewCount > 0 { ofViews = Self.open(stores, users: viewCount) }
-            snapshots = subscribers.feeds.map { $0.isOfView ? ofViews : Self.open(stores, users: 1) }
+            let lasting = stores.filter { !$0.hasShortSnapshots }
+            snapshots = subscribers.feeds.map { $0.isOfView ? ofViews : Self.open($0.isWoken ? stores : lasting, users: 1) }
         }
 
         private static func open(_ stores: [PersistentStore], users: Int) -> [Int: SharedSnapshot] {
             var opened: [Int: SharedSnapshot] = [:]
             for store in stores {
-                if let reader = try? store.backend.beginRead() { opened[store.index] = SharedSnapshot(reader, users: users) }
+                guard let snapshot = try? SharedSnapshot(of: store, users: users) else { continue }
+                opened[store.index] = snapshot
+                snapshot.session?.release()
             }
             return opened
         }
 
         /// The newest version of the snapshots of a store. It is newer than the commit if others have committed since.
-        func shownVersion(_ store: PersistentStore) -> UInt64 { snapshots.compactMap { $0[store.index]?.reader.version }.max() ?? 0 }
+        func shownVersion(_ store: PersistentStore) -> UInt64 { snapshots.compactMap { $0[store.index]?.version }.max() ?? 0 }
 
         /// Releases the snapshots of a publication that is not delivered.
         func discard() { for snapshot in snapshots.joined() { snapshot.value.release() } }

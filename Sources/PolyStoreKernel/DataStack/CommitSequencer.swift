@@ -118,7 +118,7 @@ package final class CommitSequencer: Sendable {
         do {
             let reader = try store.backend.beginRead()
             defer { reader.end() }
-            state.progress[store.index] = Progress(version: reader.version, position: 0)
+            state.progress[store.index] = Progress(version: try reader.version, position: 0)
             return nil
         } catch {
             return error
@@ -249,9 +249,9 @@ package final class CommitSequencer: Sendable {
     private func publishOthers(
         _ store: PersistentStore, after known: Progress, through limit: UInt64?, _ followers: inout [CommitFeed]
     ) -> Bool {
-        let reader: any ReadTransaction
+        let (reader, shown): (any ReadTransaction, UInt64)
         do {
-            reader = try store.backend.beginRead()
+            (reader, shown) = try store.beginReadOfVersion()
             if known.hasFailed { state.withLock { $0.progress[store.index]?.hasFailed = false } }
         } catch {
             // A closed, deleted or emptied store also reports this error to its own users.
@@ -263,7 +263,7 @@ package final class CommitSequencer: Sendable {
         // The stack publishes its own commits itself. Read after the snapshot was taken, so that an unpublished commit that the snapshot contains
         // is still listed.
         let own = state.withLock { $0.ownCommit(store) }
-        let end = min(reader.version, limit ?? own ?? .max)
+        let end = min(shown, limit ?? own ?? .max)
         guard end > known.version else { return true }
         var published = known.version
         var history = ExternalHistory(store, table.withLock { $0 }, reader, after: known.version, through: end, position: known.position)

@@ -77,7 +77,7 @@ extension DataStack {
             let added = PersistentStore(
                 index: table.stores.count, firstEntityIndex: Int32(table.entries.count), configurationName: name, configuration: store,
                 backend: backend, schema: schema, history: history, versions: core.versions,
-                slowOperations: core.slowOperations)
+                slowOperations: core.slowOperations, sessions: core.sessions)
             table.add(added, models: models)
             return added
         }

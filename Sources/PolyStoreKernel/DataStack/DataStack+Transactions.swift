@@ -121,6 +121,9 @@ extension DataStack {
     // MARK: Reading
 
     /// Reads one consistent snapshot on the caller's thread, concurrently with any writer. Only a time limit ends its requests: the cancellation of a task does not.
+    ///
+    /// If a server ends the connection or the read with a retryable error, the body is run again with a new snapshot, at most five times. A body that catches the error
+    /// itself is not run again.
     /// - Parameters:
     ///   - timeLimit: The time from the call on after which requests throw `timedOut`; nil for no limit.
     ///   - file: The source file of the call, for log messages and errors.
@@ -135,7 +138,7 @@ extension DataStack {
     /// Reads one consistent snapshot on a thread of the stack, concurrently with any writer and other readers.
     ///
     /// Up to ``maximumConcurrentReads`` reads run at once; others wait in FIFO order. The body may block its thread. If the calling task is cancelled, a fetch or query that
-    /// a store executes ends.
+    /// a store executes ends. The body is run again after the errors of servers that ``readAndWait(timeLimit:file:line:_:)`` lists.
     /// - Parameters:
     ///   - timeLimit: The time from the call on after which the read does not begin any more, and its requests throw `timedOut`; nil for no limit.
     ///   - file: The source file of the call, for log messages and errors.

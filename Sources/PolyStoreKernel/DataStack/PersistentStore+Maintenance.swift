@@ -46,7 +46,7 @@ extension PersistentStore {
             }
         }
         let size = try configuration.files.reduce(0) { try $0 + StorePath(path: $1).size() }
-        return StoreStatistics(version: reader.version, objectCounts: counts, fileSize: size, readSessions: sessions)
+        return StoreStatistics(version: try reader.version, objectCounts: counts, fileSize: size, readSessions: sessions)
     }
 
     /// Writes a copy of the store at its newest version to another path, while the store is in use. The copy can be opened like any other store.

@@ -19,6 +19,8 @@ public final class PersistentStore: Sendable {
     var entityIndexes: Range<Int32> { firstEntityIndex..<firstEntityIndex + Int32(schema.entities.count) }
     /// A Boolean value that indicates whether a call of the backend waits for a server; see ``Capabilities/waitsForServer``.
     let waitsForServer: Bool
+    /// A Boolean value that indicates whether its snapshots are given back; see `Capabilities.Feature.shortSnapshots`.
+    let hasShortSnapshots: Bool
     /// Measures the commits and waits of the stack.
     let slowOperations: SlowOperations
     /// The reserved row ids that have not been assigned, by entity.
@@ -39,7 +41,8 @@ public final class PersistentStore: Sendable {
 
     init(
         index: Int, firstEntityIndex: Int32, configurationName: String?, configuration: StoreConfiguration, backend: any StorageBackend,
-        schema: ResolvedSchema, history: HistoryOptions? = nil, versions: any KnownVersions, slowOperations: SlowOperations
+        schema: ResolvedSchema, history: HistoryOptions? = nil, versions: any KnownVersions, slowOperations: SlowOperations,
+        sessions: SnapshotSessions
     ) {
         self.slowOperations = slowOperations
         self.versions = versions
@@ -49,8 +52,9 @@ public final class PersistentStore: Sendable {
         self.firstEntityIndex = firstEntityIndex
         self.configurationName = configurationName
         self.configuration = configuration
-        self.backend = backend.readingAhead
-        waitsForServer = backend.capabilities.waitsForServer
+        self.backend = backend.readingAhead(maximumStaleness: configuration.maximumStaleness, sessions: sessions)
+        let capabilities = backend.capabilities
+        (waitsForServer, hasShortSnapshots) = (capabilities.waitsForServer, capabilities.has(.shortSnapshots))
         self.schema = schema
         names = configuration.names
         writeAccess = StoreWriteAccess.of(configuration)
@@ -108,16 +112,25 @@ public final class PersistentStore: Sendable {
     private func hasVersions() throws -> Bool {
         let reader = try backend.beginRead()
         defer { reader.end() }
-        guard reader.version > 0 else { return true }
+        guard try reader.version > 0 else { return true }
         guard try versionList(reader).bytes == reader.value(named: StoreVersions.valueName) else { return false }
         recordsVersions.store(false, ordering: .relaxed)
         return true
     }
 
+    /// Begins a read transaction and reads its version.
+    func beginReadOfVersion() throws -> (any ReadTransaction, UInt64) {
+        let reader = try backend.beginRead()
+        do { return (reader, try reader.version) } catch {
+            reader.end()
+            throw error
+        }
+    }
+
     /// Adds an entry without changes to the history of a store that has one: a version without an entry would be one of unrecorded changes.
     private func recordOpening(_ transaction: any WriteTransaction) throws -> HistoryRecorder? {
         guard capabilities.has(.changeLog), try historyOptions != nil || transaction.logBounds().last > 0 else { return nil }
-        let recorder = HistoryRecorder(self, historyOptions ?? HistoryOptions(), version: transaction.version)
+        let recorder = HistoryRecorder(self, historyOptions ?? HistoryOptions(), version: try transaction.version)
         let changes = ChangeSet(schema, capacity: 64)
         try recorder.recordNothing(changes, transaction)
         try transaction.apply(changes)

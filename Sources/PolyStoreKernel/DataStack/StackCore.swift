@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreQuery
 import PolyStoreRuns
 
 /// The state shared by a stack and its contexts. Contexts retain the core and not the stack: a stack can be released while contexts of it exist. The stores are
@@ -21,6 +22,8 @@ package final class StackCore: Sendable {
     /// Puts the commits of the stack in order with those of other processes and stacks, and publishes them.
     package let commitSequencer: CommitSequencer
     let snapshots = SnapshotRegistry()
+    /// The sessions of the snapshots on servers.
+    package let sessions = SnapshotSessions()
     package let slowOperations: SlowOperations
     /// The main-actor contexts that are subscribed to commits.
     let views: ViewList
@@ -104,16 +107,24 @@ package final class StackCore: Sendable {
         return try await readerThreads.awaiting(interruption, work)
     }
 
+    /// Reads one snapshot. After the loss of the connection to a server or a retryable error, the body is run again with a new one, because nothing of the first one was
+    /// handed out.
+    /// - Parameter retries: The number of times that the body may be run again.
     package func readNow<T: Sendable>(
-        _ site: CallSite, _ interruption: Interruption? = nil, _ body: (SnapshotContext) throws -> T
+        _ site: CallSite, _ interruption: Interruption? = nil, retries: Int = BackOff.limit, _ body: (SnapshotContext) throws -> T
     ) throws -> T {
         try process.check("This stack")
         try interruption?.check()
-        let context = SnapshotContext(core: self, table: table.withLock { $0 }, site)
-        context.interruption = interruption
-        defer { context.end() }
         do {
-            return try body(context)
+            return try BackOff.run(retries, within: interruption, after: [.retryable, .connectionLost]) { error, number in
+                logger.write(.info, site, "A read is run again (\(number) of \(retries)): \(error)")
+                return groupLimits.withLock { $0.backOff }
+            } attempt: { _ in
+                let context = SnapshotContext(core: self, table: table.withLock { $0 }, site)
+                context.interruption = interruption
+                defer { context.end() }
+                return try body(context)
+            }
         } catch {
             logger.writeFailure(error, site)
             throw error

@@ -31,10 +31,15 @@ final class StoreWriter {
         self.store = store
         self.owner = owner
         self.transaction = transaction
-        recorder = store.historyOptions.map { [version = transaction.version] in HistoryRecorder(store, $0, version: version) }
+        let version = Self.version(of: transaction)
+        recorder = store.historyOptions.map { HistoryRecorder(store, $0, version: version) }
     }
 
     var isChanged: Bool { durability != nil }
+    /// The version that the write transaction reads; one that no store has if it cannot be read.
+    var version: UInt64 { Self.version(of: transaction) }
+
+    private static func version(of transaction: any WriteTransaction) -> UInt64 { (try? transaction.version) ?? .max }
 
     // MARK: Changes
 
@@ -126,11 +131,11 @@ final class StoreWriter {
     /// - Parameter sent: The error of a commit that was sent in the failed transaction.
     /// - Throws: `conflict` if another process has committed in the meantime; `sent` with an unknown outcome if it may have been this one.
     func beginAgain(after sent: StoreError? = nil) throws {
-        let version = transaction.version
+        let version = try transaction.version
         transaction.rollback()
         store.writeAccess.end(owner)
         transaction = try store.writeAccess.begin(store, owner)
-        guard transaction.version == version else { throw sent?.withRecovery(.commitOutcomeUnknown) ?? store.interrupted }
+        guard try transaction.version == version else { throw sent?.withRecovery(.commitOutcomeUnknown) ?? store.interrupted }
         for (entity, range) in reservations.sorted(by: { $0.key < $1.key }) {
             // The sequence of a server can outlive the rollback.
             let entity = store.schema.entities[entity]

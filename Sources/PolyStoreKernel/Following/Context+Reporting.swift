@@ -2,8 +2,11 @@
 
 extension Context {
     /// Calls a body that calls observers, and then reports what was requested in their callbacks. In a callback, only the body is called.
-    package final func reporting(_ body: () throws -> Void) rethrows {
+    /// - Parameter isMove: Whether the body moves the context, so that sessions that were given back need not begin again.
+    package final func reporting(isMove: Bool = false, _ body: () throws -> Void) rethrows {
         if isReporting { return try body() }
+        if isMove { readDepth += 1 } else { beginReading() }
+        defer { endReading() }
         isReporting = true
         defer {
             observers?.releaseKept()

@@ -66,7 +66,7 @@ final class HistoryRecorder {
     ) throws {
         var state = try state ?? read(writer)
         let now = HistoryRecord.time(Date())
-        let head = HistoryRecord.Head(base: writer.version, time: now, bytesBefore: state.bytes, isInternal: isInternal, author: author)
+        let head = HistoryRecord.Head(base: try writer.version, time: now, bytesBefore: state.bytes, isInternal: isInternal, author: author)
         let bytes = HistoryRecord(head: head, groups: groups).encoded()
         changes.appendLogEntry(bytes)
         state.position += 1
@@ -89,7 +89,7 @@ final class HistoryRecorder {
 
     private func read(_ writer: any WriteTransaction) throws -> State {
         let bounds = try writer.logBounds()
-        var state = State(version: writer.version, position: bounds.last, bytes: 0, readThrough: bounds.removedThrough)
+        var state = State(version: try writer.version, position: bounds.last, bytes: 0, readThrough: bounds.removedThrough)
         if !bounds.isEmpty, let last = try writer.logEntries(after: bounds.last - 1, limit: 1).first,
             let head = HistoryRecord.Head(of: last.bytes)
         {

@@ -22,7 +22,7 @@ final class ParentReader: ReadTransaction, ServerRecords {
         set { parent.interruption = newValue }
     }
 
-    var version: UInt64 { (try? parent.storage(store).version) ?? 0 }
+    var version: UInt64 { get throws { try parent.storage(store).version } }
 
     func record(_ entity: Entity, rowID: Int64) throws -> RecordView? { try related().record(entity, rowID: rowID) }
 

@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreQuery
 
 /// The records of the inserted and updated objects of one entity, with indexes by value, for fetches that include pending changes.
 ///

@@ -100,6 +100,8 @@ public final class ListMonitor<T: Model> {
             case .incremental: "followed incrementally"
             case .refetched(let reason): "fetched again when a change may concern it, as \(reason.rawValue)"
             }
+        context.beginReading()
+        defer { context.endReading() }
         let plans = try list.rows.resolved.parts.map { "\(try context.storage($0.entry.store).explained($0.request))" }
         return (["\(list.rows.query.entityName): \(mode)"] + plans).joined(separator: "\n")
     }

@@ -29,6 +29,8 @@ extension ViewContext {
 
     /// Returns whether the context shows the given versions of its stores.
     private func shows(_ versions: [Int: UInt64]) throws -> Bool {
+        beginReading()
+        defer { endReading() }
         for store in table.openStores {
             if version(of: store) == nil { _ = try reader(store) }
             guard version(of: store) == versions[store.index] else { return false }

@@ -30,6 +30,8 @@ final class FollowedList {
     /// - Parameter shape: The values to keep; `nil` to keep only the rows.
     init(_ query: ListQuery, _ context: Context, keeping shape: SnapshotShape? = nil) throws {
         // Observation starts before the list is read, so that no commit in between is missed.
+        context.beginReading()
+        defer { context.endReading() }
         let observers = context.startObserving()
         rows = try ListRows(query, query.resolve(context), context)
         keepsValues = shape != nil
@@ -61,6 +63,8 @@ final class FollowedList {
     /// - Parameter willReplace: Called before the list is replaced. Returns the audience of the change; `nil` for all subscribers.
     /// - Throws: Errors of a fetch; the list is then unchanged.
     func refetch(_ query: ListQuery, _ context: Context, willReplace: @escaping () -> Int? = { nil }) throws {
+        context.beginReading()
+        defer { context.endReading() }
         let rows = try ListRows(query, query.resolve(context), context)
         var read: (rows: ListRows, contents: ListContents)? = (rows, try values(of: rows, context))
         context.report { [self] isDeferred in

@@ -52,6 +52,8 @@ final class FollowedObject<T: Model, Value: Equatable> {
         self.id = id
         self.reportsRelationships = reportsRelationships
         self.read = read
+        context.beginReading()
+        defer { context.endReading() }
         row = RowReference(entityIndex: try context.entry(of: id).entityIndex, rowID: id.rowID)
         // Observation starts before the object is read, so that no commit in between is missed.
         observers = context.startObserving()

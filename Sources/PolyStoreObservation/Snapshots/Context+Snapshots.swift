@@ -14,6 +14,8 @@ extension Context {
     public final func fetchSnapshots<S: FetchSource>(
         _ source: S, content: SnapshotContent<S.Entity> = .all
     ) throws -> [ObjectSnapshot<S.Entity>] {
+        beginReading()
+        defer { endReading() }
         let shape = try snapshotShape(content)
         let fetch = try resolve(source.chain)
         if fetch.isMerged { return try fetchAll(source).map { try $0.snapshot(shape) } }

@@ -19,7 +19,7 @@ package final class WatchedTransaction: OrdersByIndexedJSON {
         self.report = report
     }
 
-    package var version: UInt64 { inner.version }
+    package var version: UInt64 { get throws { try inner.version } }
     package var ordersByIndexedJSON: Bool { (inner as? any OrdersByIndexedJSON)?.ordersByIndexedJSON ?? false }
 
     package var interruption: Interruption? {

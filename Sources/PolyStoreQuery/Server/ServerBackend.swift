@@ -3,39 +3,60 @@ import Synchronization
 
 extension StorageBackend {
     /// The backend with reads that send few calls if each call waits for a server; otherwise the backend itself.
-    package var readingAhead: any StorageBackend { capabilities.waitsForServer ? ServerBackend(self) : self }
+    /// - Parameters:
+    ///   - maximumStaleness: The time that its snapshots may be behind the newest commit; see `ReadFreshness`.
+    ///   - sessions: The sessions of the stack, for a backend with the feature `Capabilities.Feature.shortSnapshots`.
+    package func readingAhead(maximumStaleness: Duration? = nil, sessions: SnapshotSessions? = nil) -> any StorageBackend {
+        let capabilities = capabilities
+        guard capabilities.waitsForServer || capabilities.has(.shortSnapshots) else { return self }
+        return ServerBackend(self, maximumStaleness, capabilities.has(.shortSnapshots) ? sessions : nil)
+    }
 }
 
-/// A backend whose calls wait for a server. Its snapshots keep the records that were read by row id.
-private final class ServerBackend: StorageBackend {
+/// A backend whose calls wait for a server. Its snapshots keep the records that were read by row id, and none of them is older than a version that was seen before.
+final class ServerBackend: StorageBackend {
     private let inner: any StorageBackend
-    /// A Boolean value that indicates whether the server evaluates lists of row ids or has small tables.
-    private let findsRowIDs = FindsRowIDs()
+    private let maximumStaleness: Duration?
+    /// The sessions of the snapshots, if they can be given back.
+    private let sessions: SnapshotSessions?
+    /// The newest version that was committed or read.
+    private let newest = Atomic<UInt64>(0)
+    private let isRefuted = Atomic<Bool>(false)
 
-    init(_ inner: any StorageBackend) { self.inner = inner }
+    fileprivate init(_ inner: any StorageBackend, _ maximumStaleness: Duration?, _ sessions: SnapshotSessions?) {
+        (self.inner, self.maximumStaleness, self.sessions) = (inner, maximumStaleness, sessions)
+    }
+
+    /// Called with the version of each commit and of each snapshot whose version is read.
+    fileprivate func didSee(_ version: UInt64) { newest.max(version, ordering: .relaxed) }
+
+    /// A Boolean value that is false once a scan of a list of row ids has returned many rows that are not in the list: the server does not evaluate such lists and has large
+    /// tables.
+    fileprivate var findsRowIDs: Bool { !isRefuted.load(ordering: .relaxed) }
+    /// Called if a scan of a list of row ids reads the table.
+    fileprivate func refuteRowIDs() { isRefuted.store(true, ordering: .relaxed) }
 
     var capabilities: Capabilities { inner.capabilities }
     var metadata: StoreMetadata { inner.metadata }
     var commitFiles: [String] { inner.commitFiles }
     var readSessions: ReadSessions? { inner.readSessions }
 
-    func beginRead() throws -> any ReadTransaction { ServerSnapshot(try inner.beginRead(), findsRowIDs) }
-    func beginWrite() throws -> any WriteTransaction { ServerWriter(try inner.beginWrite(), findsRowIDs) }
+    func beginRead() throws -> any ReadTransaction {
+        let seen = newest.load(ordering: .relaxed)
+        let freshness = ReadFreshness(maximumStaleness: maximumStaleness, notBefore: seen == 0 ? nil : seen)
+        guard let sessions else { return ServerSnapshot(try inner.beginRead(freshness), nil, self) }
+        let session = try sessions.begin(ObjectIdentifier(self), most: inner.capabilities.mostSnapshots) {
+            try inner.beginRead(freshness)
+        }
+        return ServerSnapshot(nil, session, self)
+    }
+    func beginWrite() throws -> any WriteTransaction { ServerWriter(try inner.beginWrite(), self) }
     func announceCommits(to handler: @escaping @Sendable () -> Void) -> (any AnyObject & Sendable)? { inner.announceCommits(to: handler) }
     func close() throws { try inner.close() }
     func verify(reporting report: MaintenanceReport) throws -> [String] { try inner.verify(reporting: report) }
     func beginMigration(_ change: SchemaChange) throws -> any StoreMigration { try inner.beginMigration(change) }
     func copy(to location: String, reporting report: MaintenanceReport) throws { try inner.copy(to: location, reporting: report) }
     func compact() throws { try inner.compact() }
-}
-
-/// Whether reading many records by a list of row ids is worth it, shared by the snapshots of a store.
-final class FindsRowIDs: Sendable {
-    private let isRefuted = Atomic<Bool>(false)
-    /// A Boolean value that is false once a scan of a list of row ids has returned many rows that are not in the list.
-    var isLikely: Bool { !isRefuted.load(ordering: .relaxed) }
-    /// Called if a scan of a list of row ids reads the table.
-    func refute() { isRefuted.store(true, ordering: .relaxed) }
 }
 
 /// A source of related objects that may read them from a server.
@@ -57,12 +78,28 @@ package struct RecordsAhead {
 
 /// A snapshot on a server, with the records that were read from it by row id.
 package class ServerSnapshot: ReadTransaction, ServerRecords {
-    private final let inner: any ReadTransaction
-    private final let findsRowIDs: FindsRowIDs
+    /// The transaction; nil if a session holds it.
+    private final let inner: (any ReadTransaction)?
+    /// The session that holds the transaction and can be given back; nil for other snapshots.
+    package final let session: SnapshotSession?
+    fileprivate final let backend: ServerBackend
     // Used by one thread, and no access overlaps another.
     @exclusivity(unchecked) fileprivate final var cache = RecordCache()
+    /// The memory of the last record that the cache did not keep.
+    @exclusivity(unchecked) private final var arenaOfRecord: RecordArena?
 
-    fileprivate init(_ inner: any ReadTransaction, _ findsRowIDs: FindsRowIDs) { (self.inner, self.findsRowIDs) = (inner, findsRowIDs) }
+    fileprivate init(_ inner: (any ReadTransaction)?, _ session: SnapshotSession?, _ backend: ServerBackend) {
+        (self.inner, self.session, self.backend) = (inner, session, backend)
+    }
+
+    deinit { session?.end() }
+
+    /// Reads the transaction.
+    private final func reading<T>(_ body: (any ReadTransaction) throws -> T) throws -> T {
+        if let inner { return try body(inner) }
+        guard let session else { throw StoreError(.closed, "The read transaction has ended.") }
+        return try session.reading(body)
+    }
 
     package final var server: ServerSnapshot? { self }
     package final var interruption: Interruption? {
@@ -74,16 +111,27 @@ package class ServerSnapshot: ReadTransaction, ServerRecords {
 
     package final func record(_ entity: Entity, rowID: Int64) throws -> RecordView? {
         if let known = cache.record(entity, rowID) { return known }
-        let record = try inner.record(entity, rowID: rowID)
-        cache.keep(record, entity, rowID)
-        return record
+        guard session != nil else {
+            let record = try reading { try $0.record(entity, rowID: rowID) }
+            cache.keep(record, entity, rowID)
+            return record
+        }
+        // The bytes in the transaction are lost with its session, so those of the cache are returned, or a copy of a record that the cache does not keep.
+        return try reading { inner -> RecordView? in
+            let record = try inner.record(entity, rowID: rowID)
+            cache.keep(record, entity, rowID)
+            if let known = cache.record(entity, rowID) { return known }
+            let arena = RecordArena()
+            arenaOfRecord = arena
+            return record.map { arena.view(arena.append($0.bytes), $0.count, entity.layout) }
+        }
     }
 
     /// Returns whether a record is known, so that reading it sends no call.
     package final func isKnown(_ entity: Entity, rowID: Int64) -> Bool { cache.contains(entity, rowID) }
 
     /// A Boolean value that indicates whether the server finds records by a list of row ids, as far as is known.
-    final var readsTogether: Bool { findsRowIDs.isLikely }
+    final var readsTogether: Bool { backend.findsRowIDs }
 
     /// Reads the records with some row ids with one scan, as far as they fit into the memory for records of one read. Those that are known are not read again.
     package final func readAhead(_ entity: Entity, rowIDs: [Int64]) throws -> RecordsAhead {
@@ -92,13 +140,13 @@ package class ServerSnapshot: ReadTransaction, ServerRecords {
         guard !wanted.isEmpty, readsTogether else { return read }
         // A server that does not evaluate the list returns the whole table.
         var others = max(4096, 16 * wanted.count)
-        let scan = try inner.scan(FetchRequest(entity, predicate: .oneOf(.objectID, wanted.sorted().map { .integer($0) })))
+        let scan = try scan(FetchRequest(entity, predicate: .oneOf(.objectID, wanted.sorted().map { .integer($0) })))
         defer { scan.cursor.close() }
         while try scan.cursor.next() {
             guard wanted.remove(scan.cursor.rowID) != nil else {
                 others -= 1
                 if others > 0 { continue }
-                findsRowIDs.refute()
+                backend.refuteRowIDs()
                 return read
             }
             let weight = RecordCache.weight(scan.cursor.record)
@@ -116,19 +164,23 @@ package class ServerSnapshot: ReadTransaction, ServerRecords {
     // MARK: Requests
 
     package final func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs {
-        try inner.related(relationship, of: sources)
+        try reading { try $0.related(relationship, of: sources) }
     }
 
-    package final func scan(_ request: FetchRequest) throws -> Scan { try inner.scan(request) }
+    package final func scan(_ request: FetchRequest) throws -> Scan {
+        let scan = try reading { try $0.scan(request) }
+        guard let session else { return scan }
+        return Scan(SessionCursor(scan.cursor, layout: request.entity.layout, session), residual: scan.residual)
+    }
 
     package final func count(_ request: FetchRequest) throws -> Int {
-        guard request.predicate.needsRelated else { return try inner.count(request) }
+        guard request.predicate.needsRelated else { return try reading { try $0.count(request) } }
         // What a backend counts by its default, it evaluates row by row.
         try request.validate()
         if request.limit == 0 { return 0 }
         var rows = request
         (rows.sortKeys, rows.onlyIDs) = ([], true)
-        let scan = try inner.scan(rows)
+        let scan = try scan(rows)
         let isLeft = scan.residual.predicate?.needsRelated ?? false
         let cursor = try completed(scan, rows, self)
         defer { cursor.close() }
@@ -138,30 +190,38 @@ package class ServerSnapshot: ReadTransaction, ServerRecords {
             guard try cursor.next() else { return count }
             count += 1
         }
-        return try inner.count(request)
+        return try reading { try $0.count(request) }
     }
 
     /// The number of rows that are counted before the server counts.
     private static let mostCounted = 1000
 
-    package final func scanGroups(_ request: AggregateRequest) throws -> GroupScan? { try inner.scanGroups(request) }
-    package final func plan(_ request: FetchRequest) throws -> QueryPlan { try inner.plan(request) }
-    package final func explain(_ request: FetchRequest) throws -> QueryPlan { try inner.explain(request) }
+    package final func scanGroups(_ request: AggregateRequest) throws -> GroupScan? { try reading { try $0.scanGroups(request) } }
+    package final func plan(_ request: FetchRequest) throws -> QueryPlan { try reading { try $0.plan(request) } }
+    package final func explain(_ request: FetchRequest) throws -> QueryPlan { try reading { try $0.explain(request) } }
 
     // MARK: The store
 
-    package final var version: UInt64 { inner.version }
-    package final func value(named name: String) throws -> [UInt8]? { try inner.value(named: name) }
-    package final func valueNames(prefix: String) throws -> [String] { try inner.valueNames(prefix: prefix) }
-    package final func logEntries(after position: Int64, limit: Int) throws -> [LogEntry] {
-        try inner.logEntries(after: position, limit: limit)
+    package var version: UInt64 {
+        get throws {
+            if let known = session?.version { return known }
+            let version = try reading { try $0.version }
+            backend.didSee(version)
+            return version
+        }
     }
-    package final func logBounds() throws -> LogBounds { try inner.logBounds() }
-    package final func renew() -> Bool { inner.renew() }
+    package final func value(named name: String) throws -> [UInt8]? { try reading { try $0.value(named: name) } }
+    package final func valueNames(prefix: String) throws -> [String] { try reading { try $0.valueNames(prefix: prefix) } }
+    package final func logEntries(after position: Int64, limit: Int) throws -> [LogEntry] {
+        try reading { try $0.logEntries(after: position, limit: limit) }
+    }
+    package final func logBounds() throws -> LogBounds { try reading { try $0.logBounds() } }
+    package final func renew() -> Bool { (try? reading { $0.renew() }) ?? false }
 
     package final func end() {
         cache.removeAll()
-        inner.end()
+        inner?.end()
+        session?.end()
     }
 }
 
@@ -169,10 +229,12 @@ package class ServerSnapshot: ReadTransaction, ServerRecords {
 private final class ServerWriter: ServerSnapshot, WriteTransaction {
     private let inner: any WriteTransaction
 
-    init(_ inner: any WriteTransaction, _ findsRowIDs: FindsRowIDs) {
+    init(_ inner: any WriteTransaction, _ backend: ServerBackend) {
         self.inner = inner
-        super.init(inner, findsRowIDs)
+        super.init(inner, nil, backend)
     }
+
+    override var version: UInt64 { get throws { try inner.version } }
 
     func reserveIDs(_ entity: Entity, count: Int) throws -> Int64 { try inner.reserveIDs(entity, count: count) }
 
@@ -183,15 +245,23 @@ private final class ServerWriter: ServerSnapshot, WriteTransaction {
 
     func apply(_ sets: [ChangeSet], committing durability: Durability?) throws -> AppliedChangeSets {
         cache.removeAll()
-        return try inner.apply(sets, committing: durability)
+        let results = try inner.apply(sets, committing: durability)
+        if let version = results.version { backend.didSee(version) }
+        return results
     }
 
     func commit(_ durability: Durability) throws -> UInt64 {
         cache.removeAll()
-        return try inner.commit(durability)
+        let version = try inner.commit(durability)
+        backend.didSee(version)
+        return version
     }
 
-    func commitOutcome() throws -> CommitOutcome { try inner.commitOutcome() }
+    func commitOutcome() throws -> CommitOutcome {
+        let outcome = try inner.commitOutcome()
+        if case .committed(let version) = outcome { backend.didSee(version) }
+        return outcome
+    }
 
     func rollback() {
         cache.removeAll()

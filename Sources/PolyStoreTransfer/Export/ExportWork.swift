@@ -40,7 +40,7 @@ final class ExportWork<T: Model>: @unchecked Sendable {  // only the thread that
     @discardableResult
     func execute() -> Result<ExportReport, any Error> {
         var failure: StoreError?
-        do { try core.readNow(site) { try write($0) } } catch { failure = described(error) }
+        do { try core.readNow(site, retries: 0) { try write($0) } } catch { failure = described(error) }
         report.duration = clock.elapsed
         let result: Result<ExportReport, any Error> = failure.map { .failure($0) } ?? .success(report)
         var last = progress

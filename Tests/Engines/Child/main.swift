@@ -201,7 +201,7 @@ case "open":
     try store.backend.close()
 case "read":
     let transaction = try store.backend.beginRead()
-    say("\(transaction.version)")
+    say("\(try transaction.version)")
     _ = readLine()
     transaction.end()
 case "write":

@@ -1,6 +1,5 @@
 internal import Dispatch
 internal import PolyStoreBackend
-internal import SeededRandom
 
 /// A server behind a network, for tests: counts the calls that a backend sends to it, delays them, and lets them fail.
 ///
@@ -23,6 +22,8 @@ package final class SimulatedServer: Sendable {
         case end
         /// Verification, compaction, copying or the begin of a migration.
         case maintenance
+        /// The version of a snapshot that was not read yet. The response to the first read contains it otherwise.
+        case version
 
         package static func < (left: Call, right: Call) -> Bool { left.rawValue < right.rawValue }
     }
@@ -42,12 +43,13 @@ package final class SimulatedServer: Sendable {
         case connectionLost(isExecuted: Bool)
     }
 
-    fileprivate struct State {
+    struct State {
         var counts: [Call: Int] = [:]
         var delays: [Call: Duration] = [:]
         var planned: [Call: [Int: Fault]] = [:]
         var random: (seed: UInt64, percentage: Int, faults: [Fault], calls: Set<Call>)?
         var faultCount = 0
+        var sessions = Sessions()
     }
 
     /// The number of rows in the response to a scan, and in each further batch.
@@ -59,80 +61,28 @@ package final class SimulatedServer: Sendable {
     package let knowsCommits: Bool
     /// A Boolean value that indicates whether other processes can write to the store and the server announces their commits.
     package let announcesCommits: Bool
-    private let state = Protected(State())
+    /// A Boolean value that indicates whether snapshots must not be kept open for long.
+    package let hasShortSnapshots: Bool
+    /// The number of snapshots that can be open at the same time; `nil` for no limit. Another one is refused with `busy`.
+    package let mostSessions: Int?
+    let state = Protected(State())
+    let listeners = Protected<[WeakListener]>([])
 
     /// Creates a server without delays and faults.
-    package init(batchSize: Int = 1000, pushesDown: Bool = true, knowsCommits: Bool = false, announcesCommits: Bool = false) {
+    package init(
+        batchSize: Int = 1000, pushesDown: Bool = true, knowsCommits: Bool = false, announcesCommits: Bool = false,
+        hasShortSnapshots: Bool = false,
+        mostSessions: Int? = nil
+    ) {
+        self.hasShortSnapshots = hasShortSnapshots
+        self.mostSessions = mostSessions
         self.batchSize = max(1, batchSize)
         self.pushesDown = pushesDown
         self.knowsCommits = knowsCommits
         self.announcesCommits = announcesCommits
     }
 
-    // MARK: Counts
-
-    /// The number of calls of each kind, without those of kind `close`. Kinds without calls are absent.
-    package var counts: [Call: Int] { state.withLock { $0.counts.filter { $0.key != .close } } }
-    /// The number of calls that failed.
-    package var faultCount: Int { state.withLock { $0.faultCount } }
-
-    /// Sets every count to 0. Planned faults count from the next call.
-    package func resetCounts() { state.withLock { $0.counts = [:] } }
-
-    /// Returns the calls that a closure sends.
-    package func calls(_ body: () throws -> Void) rethrows -> [Call: Int] {
-        let before = counts
-        try body()
-        return counts.merging(before) { $0 - $1 }.filter { $0.value != 0 }
-    }
-
-    // MARK: Announcements
-
-    /// A client that receives the announcements of the server until it is released.
-    final class Listener: Sendable {
-        fileprivate let handler: @Sendable () -> Void
-        fileprivate init(_ handler: @escaping @Sendable () -> Void) { self.handler = handler }
-    }
-
-    private struct WeakListener {
-        weak var listener: Listener?
-    }
-
-    private let listeners = Protected<[WeakListener]>([])
-
-    func listen(_ handler: @escaping @Sendable () -> Void) -> Listener {
-        let listener = Listener(handler)
-        listeners.withLock { $0.append(WeakListener(listener: listener)) }
-        return listener
-    }
-
-    private var currentListeners: [Listener] { listeners.withLock { $0 }.compactMap(\.listener) }
-
-    /// The number of clients that receive announcements.
-    package var listenerCount: Int { currentListeners.count }
-
-    /// Announces to the clients that another one has committed.
-    package func announceCommit() { for listener in currentListeners { listener.handler() } }
-
-    // MARK: Delays and faults
-
-    /// Delays each later call of some kinds.
-    package func delay(_ calls: [Call] = Call.allCases, by delay: Duration) {
-        state.withLock { state in for call in calls { state.delays[call] = delay } }
-    }
-
-    /// Lets one call fail.
-    /// - Parameter number: The number of the call among those of its kind, from 1; see ``resetCounts()``.
-    package func fail(_ call: Call, at number: Int, with fault: Fault) { state.withLock { $0.planned[call, default: [:]][number] = fault } }
-
-    /// Lets a part of all calls fail. Equal seeds and numbers of calls give equal faults.
-    package func fail(percentage: Int, of calls: Set<Call>, seed: UInt64, with faults: [Fault]) {
-        precondition(!faults.isEmpty)
-        state.withLock { $0.random = (seed, percentage, faults, calls) }
-    }
-
-    /// Removes all faults that have not occurred.
-    package func endFaults() { state.withLock { ($0.planned, $0.random) = ([:], nil) } }
+    // MARK: Calls
 
     /// Sends a call: counts it, waits, and executes it unless it fails.
     /// - Parameters:
@@ -167,7 +117,7 @@ package final class SimulatedServer: Sendable {
         }
     }
 
-    private static func lost(_ call: Call, _ recovery: StoreError.Recovery) -> StoreError {
+    static func lost(_ call: Call, _ recovery: StoreError.Recovery) -> StoreError {
         StoreError(
             .io, "The connection to the simulated server was lost before the response to the call \(call).", underlying: "connection lost",
             recovery: recovery)
@@ -186,23 +136,5 @@ package final class SimulatedServer: Sendable {
             if self.failure == nil { rollback() }
             self.failure = failure
         }
-    }
-}
-
-extension SimulatedServer.State {
-    /// Counts a call, and returns its delay and its fault.
-    fileprivate mutating func receive(_ call: SimulatedServer.Call) -> (delay: Duration?, fault: SimulatedServer.Fault?) {
-        let number = counts[call, default: 0] + 1
-        counts[call] = number
-        var fault = planned[call]?.removeValue(forKey: number)
-        if fault == nil, let random, random.calls.contains(call) {
-            // A function of the seed and the number, because the calls of several threads arrive in any order.
-            let kind = SimulatedServer.Call.allCases.firstIndex(of: call) ?? 0
-            var generator = SplitMix64(seed: random.seed &+ UInt64(kind) &* 1_000_003 &+ UInt64(number) &* 0x9e37_79b9)
-            _ = generator.next()
-            if generator.below(100) < random.percentage { fault = generator.pick(random.faults) }
-        }
-        if fault != nil { faultCount += 1 }
-        return (delays[call], fault)
     }
 }

@@ -30,6 +30,8 @@ private final class SimulatedServerStore: StorageBackend {
         capabilities.waitsForServer = true
         if !server.pushesDown { capabilities.features.remove(.plannedIndexes) }
         if server.announcesCommits { capabilities.features.insert(.multiProcess) }
+        if server.hasShortSnapshots { capabilities.features.insert(.shortSnapshots) }
+        capabilities.mostSnapshots = server.mostSessions
         return capabilities
     }
     func announceCommits(to handler: @escaping @Sendable () -> Void) -> (any AnyObject & Sendable)? {
@@ -39,8 +41,15 @@ private final class SimulatedServerStore: StorageBackend {
     var metadata: StoreMetadata { inner.metadata }
     var readSessions: ReadSessions? { inner.readSessions }
 
-    func beginRead() throws -> any ReadTransaction {
-        SimulatedServerReader(server, try server.send(.beginRead, on: nil) { try inner.beginRead() })
+    func beginRead() throws -> any ReadTransaction { try beginRead(ReadFreshness()) }
+    func beginRead(_ freshness: ReadFreshness) throws -> any ReadTransaction {
+        try server.send(.beginRead, on: nil) {
+            let session = try server.beginSession(freshness)
+            do { return SimulatedServerReader(server, try inner.beginRead(), session: session) } catch {
+                server.endSession(session)
+                throw error
+            }
+        }
     }
     func beginWrite() throws -> any WriteTransaction {
         SimulatedServerWriter(server, try server.send(.beginWrite, on: nil) { try inner.beginWrite() })
@@ -65,14 +74,23 @@ private class SimulatedServerReader: ReadTransaction {
     private final let inner: any ReadTransaction
     /// A Boolean value that indicates whether the transaction was committed or ended, so that nothing is sent for its end.
     fileprivate final var hasEnded = false
-    // The server responds to the begin with the version.
-    private final let firstVersion: UInt64
+    /// The version of a write transaction, which the server sends with the response to its begin; nil for a snapshot.
+    private final let versionOfWriter: UInt64?
+    /// A Boolean value that indicates whether the client knows the version, which the server sends with the response to the first call.
+    private final var knowsVersion: Bool
+    /// The number of the session; nil for the connection of a write transaction.
+    private final let session: Int?
 
-    init(_ server: SimulatedServer, _ inner: any ReadTransaction) {
+    init(_ server: SimulatedServer, _ inner: any ReadTransaction, session: Int? = nil) {
         self.server = server
         self.inner = inner
-        firstVersion = inner.version
-        connection = SimulatedServer.Connection { inner.end() }
+        self.session = session
+        versionOfWriter = session == nil ? try? inner.version : nil
+        knowsVersion = !server.hasShortSnapshots
+        connection = SimulatedServer.Connection {
+            inner.end()
+            if let session { server.endSession(session) }
+        }
     }
 
     deinit { finish() }
@@ -85,7 +103,10 @@ private class SimulatedServerReader: ReadTransaction {
     fileprivate final func send<T>(_ call: SimulatedServer.Call, isInterruptible: Bool = false, _ body: () throws -> T) throws -> T {
         // The client knows that the transaction has ended.
         if hasEnded { return try body() }
-        return try server.send(call, on: connection, isInterruptible ? interruption : nil, body)
+        if let session, server.isKilled(session) { connection.end(with: SimulatedServer.lost(call, .connectionLost)) }
+        let response = try server.send(call, on: connection, isInterruptible ? interruption : nil, body)
+        knowsVersion = true
+        return response
     }
 
     /// Ends the transaction on the server. The client does not depend on the response.
@@ -94,9 +115,15 @@ private class SimulatedServerReader: ReadTransaction {
         defer { hasEnded = true }
         if connection.failure == nil { _ = try? server.send(.end, on: connection) {} }
         inner.end()
+        if let session { server.endSession(session) }
     }
 
-    final var version: UInt64 { hasEnded ? inner.version : firstVersion }
+    final var version: UInt64 {
+        get throws {
+            if let versionOfWriter, !hasEnded { return versionOfWriter }
+            return hasEnded || knowsVersion && connection.failure == nil ? try inner.version : try send(.version) { try inner.version }
+        }
+    }
     final func record(_ entity: Entity, rowID: Int64) throws -> RecordView? { try send(.record) { try inner.record(entity, rowID: rowID) } }
     final func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs {
         try send(.related, isInterruptible: sources.count > 1) { try inner.related(relationship, of: sources) }

@@ -4,28 +4,28 @@ import PolyStoreBackend
 ///
 /// A transaction that repeatedly fetches the first object and deletes it would otherwise read all deleted rows at each fetch. Fetches with the same
 /// predicate and order start after the rows that an earlier one found to be hidden. The rows stay hidden as long as the transaction keeps its changes
-/// and the store shows the same version; otherwise ``PendingRecords`` discards the prefix.
-final class HiddenPrefix {
+/// and the store shows the same version; otherwise `PendingRecords` discards the prefix.
+package final class HiddenPrefix {
     /// A row in the order of the request.
-    struct Row {
-        let id: Int64
+    package struct Row {
+        package let id: Int64
         /// The values of the sort keys; null for the row id.
-        let values: [Value]
+        package let values: [Value]
     }
 
-    let predicate: QueryPredicate
-    let keys: [SortKey]
+    package let predicate: QueryPredicate
+    package let keys: [SortKey]
     private let entity: Entity
     /// The last row of the prefix; nil if it is empty.
-    private(set) var last: Row?
+    package private(set) var last: Row?
     /// The number of rows in the prefix.
-    private(set) var count = 0
+    package private(set) var count = 0
 
     /// The minimum count for starting after the prefix. Reading a shorter one again costs less than one query per sort key.
     private static let worthwhileCount = 16
 
     /// - Returns: nil if the request cannot start after a given row in its order.
-    init?(_ request: FetchRequest) {
+    package init?(_ request: FetchRequest) {
         predicate = request.predicate
         keys = request.sortKeys
         entity = request.entity
@@ -36,7 +36,7 @@ final class HiddenPrefix {
     }
 
     /// Returns whether the sort keys of a request can be read from its rows and compared.
-    static func canFollow(_ request: FetchRequest) -> Bool {
+    package static func canFollow(_ request: FetchRequest) -> Bool {
         request.sortKeys.allSatisfy { key in
             guard key.expression == nil else { return false }
             if key.field.isObjectID { return true }
@@ -46,18 +46,18 @@ final class HiddenPrefix {
 
     /// Appends the next hidden row.
     /// - Parameter count: the new number of rows in the prefix.
-    func append(_ id: Int64, _ record: RecordView, count: Int) {
+    package func append(_ id: Int64, _ record: RecordView, count: Int) {
         guard count > self.count else { return }
         last = Row(id: id, values: keys.map { $0.field.isObjectID ? .null : record.value(entity.fields[$0.field.index]) })
         self.count = count
     }
 
     /// The last row of the prefix, or nil if requests should start at the first row.
-    var start: Row? { count >= Self.worthwhileCount ? last : nil }
+    package var start: Row? { count >= Self.worthwhileCount ? last : nil }
 
     /// Returns requests for the rows after a given row, to be executed in order: rows with equal sort keys and a greater row id, then rows that
     /// differ in the last key only, and so on.
-    func requests(_ request: FetchRequest, behind row: Row) -> [FetchRequest] {
+    package func requests(_ request: FetchRequest, behind row: Row) -> [FetchRequest] {
         func narrowed(_ conditions: [QueryPredicate]) -> FetchRequest {
             var narrowed = request
             narrowed.predicate = .and([request.predicate] + conditions)

@@ -1,6 +1,4 @@
-import Dispatch
 import PolyStoreBackend
-import PolyStoreRuns
 
 /// An open snapshot of the stores. An open snapshot prevents disk space from being reclaimed.
 public struct OpenSnapshot: Sendable, Hashable {
@@ -17,15 +15,4 @@ public struct OpenSnapshot: Sendable, Hashable {
 extension OpenSnapshot: CustomStringConvertible {
     /// `read at Shop/Orders.swift:12, open for 3.1 s`.
     public var description: String { "\(kind) at \(origin), open for \(age.formattedSeconds) s" }
-}
-
-extension DataStack {
-    /// The open snapshots, oldest first: those of contexts that have read, and of unqueued transactions.
-    public var openSnapshots: [OpenSnapshot] { core.snapshots.all }
-
-    /// The time that a snapshot may be outdated before a warning with its source location is logged. The default is 30 seconds.
-    public var snapshotWarningAge: Duration {
-        get { core.snapshots.limit }
-        set { core.snapshots.limit = newValue }
-    }
 }
