@@ -98,13 +98,19 @@ package class ServerSnapshot: ReadTransaction, ServerRecords {
     private final func reading<T>(_ body: (any ReadTransaction) throws -> T) throws -> T {
         if let inner { return try body(inner) }
         guard let session else { throw StoreError(.closed, "The read transaction has ended.") }
-        return try session.reading(body)
+        return try session.reading { reader in
+            // The session may have begun again.
+            if let interruption { reader.interruption = interruption }
+            return try body(reader)
+        }
     }
 
     package final var server: ServerSnapshot? { self }
     package final var interruption: Interruption? {
-        get { inner.interruption }
-        set { inner.interruption = newValue }
+        didSet {
+            inner?.interruption = interruption
+            session?.interrupt(with: interruption)
+        }
     }
 
     // MARK: Records by row id

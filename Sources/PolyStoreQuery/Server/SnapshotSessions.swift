@@ -224,6 +224,9 @@ package final class SnapshotSession: @unchecked Sendable {  // `content` is acce
 
     func end() { sessions.end(self) }
 
+    /// Assigns an interruption to the snapshot, if the session is open.
+    func interrupt(with interruption: Interruption?) { sessions.read(self) { $0.reader?.interruption = interruption } }
+
     /// Reads the snapshot. The session is kept meanwhile.
     /// - Throws: `closed` after its end, an error with the recovery `connectionLost` if the session was given back, and the errors of the body.
     func reading<T>(_ body: (any ReadTransaction) throws -> T) throws -> T {
