@@ -85,7 +85,7 @@ private class GatedReader: ReadTransaction {
         set { if storesInterruptions { inner.interruption = newValue } }
     }
 
-    var version: UInt64 { inner.version }
+    var version: UInt64 { get throws { try inner.version } }
     func record(_ entity: Entity, rowID: Int64) throws -> RecordView? { try inner.record(entity, rowID: rowID) }
     func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs { try inner.related(relationship, of: sources) }
     func scan(_ request: FetchRequest) throws -> Scan {

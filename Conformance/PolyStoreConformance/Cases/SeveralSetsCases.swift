@@ -6,12 +6,12 @@ let severalSetsCases: [ConformanceCase] = [
         "apply.several.with-the-commit", "Several change sets that are applied with a durability are committed together, as one version."
     ) { run in
         let (store, person) = try start(run)
-        let before = try store.read { $0.version }
+        let before = try store.read { try $0.version }
         let transaction = try store.backend.beginWrite()
         let results = try transaction.apply(
             try ["b", "c", "d"].enumerated().map { try store.inserting(person, Int64($0 + 2), $1) }, committing: .full)
         try run.expect(results.errors, equals: [nil, nil, nil])
-        let (ids, version) = try store.read { (try $0.ids(FetchRequest(person)), $0.version) }
+        let (ids, version) = try store.read { (try $0.ids(FetchRequest(person)), try $0.version) }
         try run.expect(ids, equals: [1, 2, 3, 4])
         try run.expect(version > before, "the commit counts")
         try run.expect(results.version, equals: version, "the returned version")
@@ -123,7 +123,7 @@ let severalSetsCases: [ConformanceCase] = [
             let isCommitted = if case .responseLost(true) = fault { true } else { false }
             let outcome = try transaction.commitOutcome()
             transaction.rollback()
-            let (ids, version) = try store.read { (try $0.ids(FetchRequest(person)), $0.version) }
+            let (ids, version) = try store.read { (try $0.ids(FetchRequest(person)), try $0.version) }
             try run.expect(ids, equals: isCommitted ? [1, 2, 3] : [1], what)
             if outcome != .unknown { try run.expect(outcome, equals: isCommitted ? .committed(version: version) : .notCommitted, what) }
         }

@@ -18,7 +18,7 @@ private final class InterruptibleReader: OrdersByIndexedJSON, ServerRecords {
 
     init(_ inner: any ReadTransaction, _ interruption: Interruption) { (self.inner, self.interruption) = (inner, interruption) }
 
-    var version: UInt64 { inner.version }
+    var version: UInt64 { get throws { try inner.version } }
     var ordersByIndexedJSON: Bool { (inner as? any OrdersByIndexedJSON)?.ordersByIndexedJSON ?? false }
     var server: ServerSnapshot? { (inner as? any ServerRecords)?.server }
 

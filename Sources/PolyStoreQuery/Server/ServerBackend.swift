@@ -100,16 +100,24 @@ package class ServerSnapshot: ReadTransaction, ServerRecords {
         guard let session else { throw StoreError(.closed, "The read transaction has ended.") }
         return try session.reading { reader in
             // The session may have begun again.
-            if let interruption { reader.interruption = interruption }
+            if let assigned { reader.interruption = assigned }
             return try body(reader)
         }
     }
 
     package final var server: ServerSnapshot? { self }
+    /// The interruption for the transactions of the session.
+    private final var assigned: Interruption?
+    /// The one that the transaction stores: none if its backend does not store interruptions.
     package final var interruption: Interruption? {
-        didSet {
-            inner?.interruption = interruption
-            session?.interrupt(with: interruption)
+        get {
+            guard let session else { return inner?.interruption }
+            return session.isOpen ? session.interruption : assigned
+        }
+        set {
+            assigned = newValue
+            inner?.interruption = newValue
+            session?.interruption = newValue
         }
     }
 

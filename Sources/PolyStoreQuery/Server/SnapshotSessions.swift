@@ -224,8 +224,11 @@ package final class SnapshotSession: @unchecked Sendable {  // `content` is acce
 
     func end() { sessions.end(self) }
 
-    /// Assigns an interruption to the snapshot, if the session is open.
-    func interrupt(with interruption: Interruption?) { sessions.read(self) { $0.reader?.interruption = interruption } }
+    /// The interruption of the snapshot, if the session is open.
+    var interruption: Interruption? {
+        get { sessions.read(self) { $0.reader?.interruption } }
+        set { sessions.read(self) { $0.reader?.interruption = newValue } }
+    }
 
     /// Reads the snapshot. The session is kept meanwhile.
     /// - Throws: `closed` after its end, an error with the recovery `connectionLost` if the session was given back, and the errors of the body.
