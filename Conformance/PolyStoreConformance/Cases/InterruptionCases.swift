@@ -104,10 +104,10 @@ let interruptionCases: [ConformanceCase] = [
             try changes.update(person, rowID: 1, ["nickname": .text("changed \(number)")])
             return changes
         }
-        for (interruption, code, name) in ended() {
+        for (round, (interruption, code, name)) in ended().enumerated() {
             let before = try store.ids(FetchRequest(person)).count
             let writer = try store.backend.beginWrite()
-            let first = try writer.reserveIDs(person, count: 2)
+            let first = Int64(1000 + 10 * round)
             try writer.apply(try changes(first))
             for (form, request) in try forms(store) {
                 try run.expectError(code, "\(name): \(form)") { try request(writer.interruptible(by: interruption)) }
