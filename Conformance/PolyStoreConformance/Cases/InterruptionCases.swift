@@ -72,7 +72,7 @@ let interruptionCases: [ConformanceCase] = [
         let store = try crowd(run, 50)
         let person = try store.entity("Person")
         try store.read { reader in
-            let version = reader.version
+            let version = try reader.version
             let cursor = try reader.fetch(FetchRequest(person))
             defer { cursor.close() }
             for _ in 0..<10 { try run.expect(try cursor.next(), "the cursor ends early") }
