@@ -206,8 +206,8 @@ public class RefreshableContext: Context {
         let commits = delivered.commits.filter { $0.store === store && $0.version > shown ?? 0 }
         let isUnknown = delivered.unknown.contains(store.index) || moving.gaps.contains(store.index)
         // All snapshots are begun together, as at the first read.
-        let isResumed = isResumed || old.session?.isOpen == false
-        guard isRefresh || isResumed || !commits.isEmpty || isUnknown else { return }
+        let isGivenBack = isResumed || old.session?.isOpen == false
+        guard isRefresh || isGivenBack || !commits.isEmpty || isUnknown else { return }
         let new = try isRefresh ? newSnapshot(store) : deliveredSnapshot(store, isResumed: isResumed, &delivered) ?? newSnapshot(store)
         let version: UInt64
         do { version = try new.reader.version } catch {
@@ -218,7 +218,7 @@ public class RefreshableContext: Context {
             // The context has already read these commits, when it began or was refreshed.
             moving.gaps.remove(store.index)
             // A refresh replaces the snapshot nevertheless, because the old one may no longer be readable.
-            guard isRefresh || isResumed, version == shown else { return moving.release([new]) }
+            guard isRefresh || isGivenBack, version == shown else { return moving.release([new]) }
             target.snapshots[store.index] = new
             return
         }
