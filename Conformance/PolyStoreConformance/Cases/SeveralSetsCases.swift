@@ -131,7 +131,7 @@ let severalSetsCases: [ConformanceCase] = [
 ]
 
 /// Opens a store with one person.
-private func start(_ run: ConformanceRun, _ what: String = "") throws -> (TestStore, Entity) {
+private func start(_ run: ConformanceRun, _ what: String = "company") throws -> (TestStore, Entity) {
     let store = try run.open(Fixtures.company, what)
     try store.insert("Person", [Fixtures.person("a", 1)])
     return (store, try store.entity("Person"))
