@@ -25,6 +25,7 @@ let package = Package(
         .library(name: "PolyStoreSQLite", targets: ["PolyStoreSQLite"]),
         .library(name: "PolyStoreLMDB", targets: ["PolyStoreLMDB"]),
         .library(name: "PolyStoreLevelDB", targets: ["PolyStoreLevelDB"]),
+        .library(name: "PolyStorePostgreSQL", targets: ["PolyStorePostgreSQL"]),
         .library(name: "PolyStoreConformance", targets: ["PolyStoreConformance"]),
     ],
     dependencies: [
@@ -148,6 +149,14 @@ let package = Package(
             dependencies: ["PolyStoreBackend", "PolyStoreKeyValue", "PolyStorePlatform", "CLevelDB", "CRecordBytes"],
             path: "Backends/LevelDB", swiftSettings: settings),
 
+        // Needs libpq, and nothing else of the package does.
+        .systemLibrary(
+            name: "CPostgreSQL", path: "Backends/System/CPostgreSQL", pkgConfig: "libpq",
+            providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+        .target(
+            name: "PolyStorePostgreSQL", dependencies: ["PolyStoreBackend", "PolyStorePlatform", "PolyStoreQuery", "CPostgreSQL"],
+            path: "Backends/PostgreSQL", swiftSettings: settings),
+
         // Models that tests share, free of macros: Models contains the classes with @Model, Expanded what the macros generate.
         .target(
             name: "TestModels", dependencies: ["PolyStoreCore", "PolyStoreBackend"], path: "Tests/Support/TestModels", exclude: ["Models"],
@@ -157,6 +166,9 @@ let package = Package(
         // Starts programs for the conformance suite and the tests.
         .target(name: "CSpawn", path: "Tests/Support/CSpawn"),
         .target(name: "ChildProcesses", dependencies: ["CSpawn"], path: "Tests/Support/ChildProcesses", swiftSettings: settings),
+        // A server of PostgreSQL for tests.
+        .target(
+            name: "PostgreSQLServer", dependencies: ["ChildProcesses"], path: "Tests/Support/PostgreSQLServer", swiftSettings: settings),
         // Lets system calls of a test fail.
         .target(name: "CFileFaults", path: "Tests/Support/CFileFaults"),
         // Counts the flushes of a process, for the suite.
@@ -188,6 +200,11 @@ let package = Package(
         .executableTarget(
             name: "conformance-report", dependencies: ["ConformanceTargets", "PolyStoreConformance"], path: "Conformance/Report",
             swiftSettings: settings),
+        // The conformance suite on PostgreSQL, with a server of its own. Apart from the built-in targets, which need no libpq.
+        .executableTarget(
+            name: "postgresql-report",
+            dependencies: ["PolyStoreBackend", "PolyStoreConformance", "PolyStorePostgreSQL", "PostgreSQLServer"],
+            path: "Conformance/PostgreSQL", swiftSettings: settings),
         // Killed by the tests of the kill harness, and run on its own for the damage harness.
         .executableTarget(
             name: "conformance-child", dependencies: ["ConformanceTargets", "PolyStoreBackend", "PolyStoreConformance"],

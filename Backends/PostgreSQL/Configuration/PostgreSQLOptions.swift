@@ -1,0 +1,19 @@
+/// The options of a store in PostgreSQL.
+public struct PostgreSQLOptions: Sendable, Hashable {
+    /// The maximum number of connections that the store opens at the same time, at least 2. Each open snapshot and the write transaction need one.
+    public var maximumConnections = 20
+    /// The maximum number of idle connections that are kept for later transactions.
+    public var maximumIdleConnections = 4
+    /// The time to wait for a connection to the server.
+    public var connectTimeout = Duration.seconds(10)
+    /// The time to wait for another writer, in any process, and for a free connection, before `busy` is thrown.
+    public var busyTimeout = Duration.seconds(10)
+    /// The time to wait for each response of the server, after which the connection is closed and `busy` is thrown; nil, the default, waits as long as the network reports
+    /// the connection as alive.
+    public var responseTimeout: Duration?
+    /// The schema of the database that contains the tables of the store. It is created if it does not exist.
+    public var schema = "polystore"
+
+    /// Creates options with the default values.
+    public init() {}
+}

@@ -1,0 +1,63 @@
+public import PolyStoreBackend
+
+extension StoreConfiguration {
+    /// A store in a schema of a PostgreSQL database. The database must exist; the schema is created if it does not. Any client can read its tables.
+    ///
+    /// ```
+    /// let store = try StoreConfiguration.postgreSQL("postgresql://jane@db.example.com/company?schema=shop")
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - url: The URL of the database; see ``PolyStoreBackend/StoreEngine/postgreSQL``. What it says takes precedence over `options`.
+    ///   - options: The schema, the number of connections and timeouts.
+    /// - Throws: `misuse` for an invalid URL.
+    public static func postgreSQL(_ url: String, options: PostgreSQLOptions = PostgreSQLOptions()) throws -> StoreConfiguration {
+        try StoreEngines([.postgreSQL(options)]).configuration(url)
+    }
+}
+
+extension StoreEngine {
+    /// The scheme `postgresql://USER:PASSWORD@HOST:PORT/DATABASE`, with the options `schema`, `maximumConnections`, `busyTimeout`, `connectTimeout` and `responseTimeout` (milliseconds), and
+    /// those of libpq that concern the host, the login and encryption, such as `sslmode`. A host that begins with a slash, written as `%2F`, is the folder of a Unix socket.
+    public static let postgreSQL = postgreSQL(PostgreSQLOptions())
+
+    private static let ownOptions: Set<String> = ["schema", "maximumConnections", "busyTimeout", "connectTimeout", "responseTimeout"]
+
+    /// Returns the location of the store, which names the schema unless it is the default one.
+    private static func named(_ url: StoreURL, _ schema: String) throws -> String {
+        var url = url
+        if url.options["schema"] == nil, schema != PostgreSQLOptions().schema {
+            let escaped = schema.utf8.map { byte in
+                let digits = String(byte, radix: 16)
+                return byte < 0x80 && Character(Unicode.Scalar(byte)).isLetter ? String(Unicode.Scalar(byte)) : (byte < 16 ? "%0" : "%") + digits
+            }
+            url = try StoreURL(url.text + (url.text.contains("?") ? "&" : "?") + "schema=" + escaped.joined())
+        }
+        return url.serverLocation(defaultPort: 5432, namedBy: schema == PostgreSQLOptions().schema ? ["host"] : ["host", "schema"])
+    }
+
+    /// Returns the engine with other default options.
+    fileprivate static func postgreSQL(_ defaults: PostgreSQLOptions) -> StoreEngine {
+        StoreEngine(name: "postgresql", options: ownOptions.union(ServerAddress.options), acceptsServers: true) { url in
+            var options = defaults
+            if let name = url.options["schema"] { options.schema = name }
+            if let count = try url.number("maximumConnections") { options.maximumConnections = count }
+            if let timeout = try url.number("busyTimeout") { options.busyTimeout = .milliseconds(timeout) }
+            if let timeout = try url.number("connectTimeout") { options.connectTimeout = .milliseconds(timeout) }
+            if let timeout = try url.number("responseTimeout") { options.responseTimeout = .milliseconds(timeout) }
+            let location = try named(url, options.schema)
+            guard !options.schema.isEmpty, options.schema.utf8.count <= SQLNames.longest, !options.schema.hasPrefix("pg_"),
+                options.schema != "information_schema"
+            else {
+                throw StoreError(
+                    .misuse,
+                    "\"\(options.schema)\" cannot be the schema of a store: a name has 1 to \(SQLNames.longest) bytes, and names that begin with pg_ belong to PostgreSQL.",
+                    location: location)
+            }
+            let database = Database(address: ServerAddress(url), location: location, options: options)
+            return StoreConfiguration(engine: "postgresql", location: location, remote: database) { request in
+                try StoreOpener(database: database, request: request).open()
+            }
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import PolyStoreBackend
+import PolyStorePlatform
+
+/// Bytes that are appended in the byte order of PostgreSQL's protocol. Their address is stable while nothing is appended.
+final class ByteBuffer {
+    private(set) var start: UnsafeMutableRawPointer
+    private(set) var count = 0
+    private var capacity: Int
+
+    init(capacity: Int = 64) {
+        self.capacity = max(capacity, 16)
+        start = .allocate(byteCount: self.capacity, alignment: 16)
+    }
+
+    deinit { start.deallocate() }
+
+    private func reserve(_ extra: Int) {
+        guard count + extra > capacity else { return }
+        let larger = max(capacity * 2, count + extra)
+        let memory = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
+        memory.copyMemory(from: start, byteCount: count)
+        start.deallocate()
+        (start, capacity) = (memory, larger)
+    }
+
+    /// Appends an integer in big-endian order.
+    func append<Integer: FixedWidthInteger>(_ value: Integer) {
+        reserve(MemoryLayout<Integer>.size)
+        start.storeBytes(of: value.bigEndian, toByteOffset: count, as: Integer.self)
+        count += MemoryLayout<Integer>.size
+    }
+
+    func append(_ bytes: UnsafeRawBufferPointer) {
+        guard let source = bytes.baseAddress, bytes.count > 0 else { return }
+        reserve(bytes.count)
+        (start + count).copyMemory(from: source, byteCount: bytes.count)
+        count += bytes.count
+    }
+
+    /// Appends text in the encoding of `NULFreeText`, from the bytes of the original text.
+    func appendNULFree(_ bytes: UnsafeRawBufferPointer) {
+        guard bytes.contains(where: { $0 < 2 }) else { return append(bytes) }
+        reserve(bytes.count + 8)
+        for byte in bytes {
+            if byte < 2 { append(1 as UInt8) }
+            append(byte < 2 ? byte + 1 : byte)
+        }
+    }
+
+    /// Replaces four bytes.
+    func store(_ value: Int32, at offset: Int) {
+        guard offset >= 0, offset + 4 <= count else { return }
+        start.storeBytes(of: value.bigEndian, toByteOffset: offset, as: Int32.self)
+    }
+
+    var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: count) }
+}

@@ -1,0 +1,356 @@
+import CPostgreSQL
+import PolyStoreBackend
+import PolyStorePlatform
+
+/// A connection to a server, used by one thread at a time. Statements are sent in pipelines, without blocking.
+final class Connection {
+    /// The connection of libpq.
+    let handle: OpaquePointer
+    /// The location of the store, for errors.
+    let location: String
+    let process = OwningProcess()
+    /// The time to wait for the response of the server; nil waits without a limit.
+    let responseTimeout: Duration?
+    /// The error that ended the connection. Every later call throws it.
+    private(set) var failure: StoreError?
+    /// The names of the parsed statements, by their text. A name is added when the server has answered that it parsed the statement.
+    private var parsed: [String: String] = [:]
+    /// The number of names given so far. A name is not given again, because it is unknown whether the server has parsed a statement of a pipeline that failed.
+    private var lastName = 0
+    /// The rows that are being read, if the response to a statement has not been read completely.
+    private var stream: RowStream?
+    /// The parts of responses that nobody waited for.
+    private var unread: [Expected] = []
+    /// The number of pipelines that were sent, each of which is one round trip if its response is awaited.
+    private(set) var pipelineCount = 0
+
+    /// The number of parsed statements after which all are forgotten.
+    private static let mostParsed = 400
+
+    /// A part of the response to a pipeline.
+    enum Expected {
+        case parse(sql: String, name: String)
+        case rows
+        case sync
+    }
+
+    /// Opens a connection.
+    /// - Throws: `io` if the server refuses it or cannot be reached, `busy` at the end of the time limit.
+    init(_ address: ServerAddress, location: String, connectTimeout: Duration, responseTimeout: Duration?) throws {
+        self.location = location
+        self.responseTimeout = responseTimeout
+        let opened = address.withKeywords(connectTimeout: connectTimeout) { PQconnectStartParams($0, $1, 0) }
+        guard let opened else { throw StoreError(.full, "There is not enough memory for a connection to \(location).", location: location) }
+        handle = opened
+        do { try finishConnecting(Deadline(after: connectTimeout), connectTimeout) } catch {
+            PQfinish(handle)
+            throw error
+        }
+        PQsetNoticeReceiver(handle, { _, _ in }, nil)
+        guard PQsetnonblocking(handle, 1) == 0, PQenterPipelineMode(handle) == 1 else {
+            PQfinish(handle)
+            throw StoreError(.io, "The connection to \(location) cannot send pipelines.", location: location)
+        }
+    }
+
+    deinit {
+        // A forked child leaves the connection to its parent.
+        if process.isCurrent { PQfinish(handle) }
+    }
+
+    private func finishConnecting(_ deadline: Deadline, _ timeout: Duration) throws {
+        var status = PGRES_POLLING_WRITING
+        while status != PGRES_POLLING_OK {
+            if status == PGRES_POLLING_FAILED {
+                throw StoreError(connecting: handle, location: location)
+            }
+            guard wait(status == PGRES_POLLING_READING ? Int16(POLLIN) : Int16(POLLOUT), until: deadline) else {
+                throw StoreError(
+                    .busy, "The server of \(location) did not answer within \(timeout). Check that it runs and can be reached.",
+                    location: location)
+            }
+            status = PQconnectPoll(handle)
+        }
+    }
+
+    /// Waits until the socket can be read or written.
+    /// - Returns: `false` at the deadline.
+    private func wait(_ events: Int16, until deadline: Deadline?) -> Bool {
+        let socket = PQsocket(handle)
+        // Reading then reports the error.
+        guard socket >= 0 else { return true }
+        var descriptor = pollfd(fd: socket, events: events, revents: 0)
+        while true {
+            let limit: Int32 = deadline == nil ? -1 : 100
+            let found = poll(&descriptor, 1, limit)
+            if found > 0 || found < 0 && errno != EINTR { return true }
+            if let deadline, deadline.isPast { return false }
+        }
+    }
+
+    private var newDeadline: Deadline? { responseTimeout.map { Deadline(after: $0) } }
+
+    // MARK: State
+
+    /// - Throws: The error that ended the connection; `misuse` in a forked child.
+    func check() throws {
+        if let failure { throw failure }
+        try process.check(location)
+    }
+
+    /// Marks the connection as unusable.
+    @discardableResult
+    func fail(_ error: StoreError) -> StoreError {
+        if failure == nil { failure = error }
+        return failure ?? error
+    }
+
+    private func lost(_ what: String = "ended") -> StoreError {
+        fail(
+            StoreError(
+                .io, "The connection to \(location) \(what). Check the server and the network.", location: location,
+                underlying: StoreError.firstLine(PQerrorMessage(handle)), recovery: .connectionLost))
+    }
+
+    /// The statement that frees the parsed statements, if there are many. Send it before a transaction.
+    func forgettingParsed() -> [Statement] {
+        guard parsed.count > Self.mostParsed else { return [] }
+        parsed = [:]
+        return [.once("DEALLOCATE ALL")]
+    }
+
+    // MARK: Sending
+
+    /// Sends statements and the end of their pipeline, and returns what the response consists of.
+    func send(_ statements: [Statement], singleRows: Bool = false) throws -> [Expected] {
+        try check()
+        try detachStream()
+        pipelineCount += 1
+        var expected = unread
+        unread = []
+        var names: [String: String] = [:]
+        for statement in statements {
+            guard statement.isPrepared else {
+                try queued(PQsendQueryParams(handle, statement.sql, 0, nil, nil, nil, nil, 1))
+                expected.append(.rows)
+                continue
+            }
+            var name = parsed[statement.sql] ?? names[statement.sql]
+            if name == nil {
+                lastName += 1
+                let new = "p\(lastName)"
+                var types = statement.parameters.map(\.oid)
+                try queued(PQsendPrepare(handle, new, statement.sql, Int32(types.count), &types))
+                expected.append(.parse(sql: statement.sql, name: new))
+                names[statement.sql] = new
+                name = new
+            }
+            try execute(name ?? "", statement.parameters)
+            expected.append(.rows)
+        }
+        if singleRows, expected.count == 1 { PQsetSingleRowMode(handle) }
+        try queued(PQpipelineSync(handle))
+        expected.append(.sync)
+        try flush()
+        return expected
+    }
+
+    private func execute(_ name: String, _ parameters: [Parameter]) throws {
+        var values = parameters.map { UnsafePointer($0.buffer?.start.assumingMemoryBound(to: CChar.self)) }
+        var lengths = parameters.map { Int32(clamping: $0.buffer?.count ?? 0) }
+        var formats = [Int32](repeating: 1, count: parameters.count)
+        try withExtendedLifetime(parameters) {
+            try queued(PQsendQueryPrepared(handle, name, Int32(parameters.count), &values, &lengths, &formats, 1))
+        }
+    }
+
+    private func queued(_ success: Int32) throws {
+        guard success == 1 else {
+            if PQstatus(handle) == CONNECTION_BAD { throw lost() }
+            throw fail(
+                StoreError(
+                    .io, "A statement could not be sent to \(location).", location: location,
+                    underlying: StoreError.firstLine(PQerrorMessage(handle)), recovery: .connectionLost))
+        }
+    }
+
+    /// Sends what is queued. Reads meanwhile, because a server that cannot send its responses reads no further statements.
+    private func flush() throws {
+        let deadline = newDeadline
+        while true {
+            switch PQflush(handle) {
+            case 0: return
+            case 1:
+                guard wait(Int16(POLLIN | POLLOUT), until: deadline) else { throw timedOut() }
+                guard PQconsumeInput(handle) == 1 else { throw lost() }
+            default: throw lost()
+            }
+        }
+    }
+
+    private func timedOut() -> StoreError {
+        fail(
+            StoreError(
+                .busy, "The server of \(location) did not respond within \(responseTimeout ?? .zero). Try again later.",
+                location: location))
+    }
+
+    // MARK: Receiving
+
+    /// Returns the next result of libpq; nil at the end of a statement.
+    private func nextResult(_ deadline: Deadline?) throws -> OpaquePointer? {
+        while PQisBusy(handle) != 0 {
+            guard wait(Int16(POLLIN), until: deadline) else { throw timedOut() }
+            guard PQconsumeInput(handle) == 1 else { throw lost() }
+        }
+        return PQgetResult(handle)
+    }
+
+    /// Reads one part of a response.
+    /// - Returns: The rows of a statement; nil for other parts and for a statement that was skipped after an error.
+    func receive(_ part: Expected) throws -> Result<Rows?, StoreError> {
+        let deadline = newDeadline
+        guard let result = try nextResult(deadline) else { throw lost("was out of step") }
+        let rows = Rows(result)
+        let status = PQresultStatus(result)
+        if case .sync = part {
+            guard status == PGRES_PIPELINE_SYNC else {
+                if PQstatus(handle) == CONNECTION_BAD { throw lost() }
+                throw fail(StoreError(.io, "The connection to \(location) was out of step.", location: location, recovery: .connectionLost))
+            }
+            return .success(nil)
+        }
+        let answer: Result<Rows?, StoreError>
+        switch status {
+        case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY:
+            if case .parse(let sql, let name) = part {
+                parsed[sql] = name
+                answer = .success(nil)
+            } else {
+                answer = .success(rows)
+            }
+        case PGRES_PIPELINE_ABORTED: answer = .success(nil)
+        default:
+            let error = StoreError(postgreSQL: result, location: location)
+            // The server closes the connection after such an error.
+            if PQstatus(handle) == CONNECTION_BAD { throw fail(error.recovery == .connectionLost ? error : lost()) }
+            answer = .failure(error)
+        }
+        if try nextResult(deadline) != nil { throw fail(StoreError(.io, "\(location) sent an unexpected result.", location: location)) }
+        return answer
+    }
+
+    /// Sends statements in one pipeline and waits for their results.
+    /// - Throws: The first error of a statement. The statements after it were not executed.
+    @discardableResult
+    func run(_ statements: [Statement]) throws -> [Rows] {
+        let before = unread.count
+        let expected = try send(statements)
+        var results: [Rows] = []
+        var first: StoreError?
+        for (index, part) in expected.enumerated() {
+            switch try receive(part) {
+            case .success(let rows): if let rows, index >= before { results.append(rows) }
+            case .failure(let error): if index >= before, first == nil { first = error }
+            }
+        }
+        if let first { throw first }
+        return results
+    }
+
+    /// Executes one statement and returns its rows.
+    func rows(_ sql: String, _ parameters: [Parameter] = []) throws -> Rows {
+        guard let rows = try run([Statement(sql, parameters)]).last else {
+            throw StoreError(.io, "\(location) did not answer a statement.", location: location)
+        }
+        return rows
+    }
+
+    /// Sends statements without waiting for their results, which are read before those of the next statements. Their errors are ignored.
+    func post(_ statements: [Statement]) {
+        guard failure == nil, process.isCurrent else { return }
+        // An error has marked the connection.
+        if let expected = try? send(statements) { unread = expected }
+    }
+
+    // MARK: Streams
+
+    /// Sends one statement and returns its rows one by one.
+    func stream(_ statement: Statement) throws -> RowStream {
+        let before = unread.count
+        let expected = try send([statement], singleRows: true)
+        let stream = RowStream(self)
+        var rest = expected[...]
+        let last = expected.count - 2
+        // What precedes the rows.
+        while rest.startIndex < last, let part = rest.popFirst() {
+            if case .failure(let error) = try receive(part), rest.startIndex > before {
+                for part in rest { _ = try receive(part) }
+                throw error
+            }
+        }
+        if last > 0 { PQsetSingleRowMode(handle) }
+        self.stream = stream
+        return stream
+    }
+
+    /// Reads the next row of the current stream.
+    /// - Returns: nil at the end, which ends the stream.
+    func nextRow() throws -> Rows? {
+        let deadline = newDeadline
+        guard let result = try nextResult(deadline) else { throw lost("was out of step") }
+        let rows = Rows(result)
+        switch PQresultStatus(result) {
+        case PGRES_SINGLE_TUPLE: return rows
+        case PGRES_TUPLES_OK, PGRES_COMMAND_OK:
+            try endStream(deadline)
+            return nil
+        default:
+            let error = StoreError(postgreSQL: result, location: location)
+            if PQstatus(handle) == CONNECTION_BAD { throw fail(error.recovery == .connectionLost ? error : lost()) }
+            try endStream(deadline)
+            throw error
+        }
+    }
+
+    private func endStream(_ deadline: Deadline?) throws {
+        stream = nil
+        while let more = try nextResult(deadline) { PQclear(more) }
+        _ = try receive(.sync)
+    }
+
+    /// Reads the rest of the current stream into its memory, so that another statement can be sent.
+    private func detachStream() throws {
+        guard let stream else { return }
+        try stream.readAhead()
+        self.stream = nil
+    }
+
+    /// The number of rows that are read at the end of a transaction before the statement is cancelled.
+    private static let mostDiscarded = 1000
+
+    /// Ends the current stream, whose rows nobody reads any more. Call it at the end of a transaction: cancelling a statement ends the transaction on the server.
+    func abandonStream() {
+        guard failure == nil, process.isCurrent, let stream else { return }
+        stream.discard()
+        do {
+            for _ in 0..<Self.mostDiscarded where self.stream != nil {
+                if try nextRow() == nil { return }
+            }
+            cancel()
+            while self.stream != nil, try nextRow() != nil {}
+        } catch {
+            // The error of the cancelled statement; an error of the connection has marked it.
+        }
+        stream.end()
+        self.stream = nil
+    }
+
+    /// Asks the server to end the statement that it executes. Its result is an error, unless it ends before.
+    func cancel() {
+        guard failure == nil, let request = PQgetCancel(handle) else { return }
+        defer { PQfreeCancel(request) }
+        var message = [CChar](repeating: 0, count: 256)
+        PQcancel(request, &message, 256)
+    }
+}

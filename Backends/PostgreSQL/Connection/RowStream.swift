@@ -1,0 +1,58 @@
+import PolyStoreBackend
+
+/// The rows of a statement, which are read one by one while nothing else uses the connection, and kept in memory from then on.
+final class RowStream {
+    private let connection: Connection
+    /// Rows that were read before they were asked for, in reverse order.
+    private var kept: [Rows] = []
+    /// The error that follows the kept rows.
+    private var failure: StoreError?
+    private var hasEnded = false
+    private var isDiscarded = false
+
+    init(_ connection: Connection) { self.connection = connection }
+
+    /// Returns the next row, which is the only one of its result; nil at the end.
+    func next() throws -> Rows? {
+        if let row = kept.popLast() { return row }
+        if let failure { throw failure }
+        if hasEnded || isDiscarded { return nil }
+        do {
+            if let row = try connection.nextRow() { return row }
+            hasEnded = true
+            return nil
+        } catch {
+            hasEnded = true
+            throw error
+        }
+    }
+
+    /// Reads the remaining rows into memory.
+    func readAhead() throws {
+        var rows: [Rows] = []
+        do {
+            while !hasEnded {
+                guard let row = try connection.nextRow() else {
+                    hasEnded = true
+                    break
+                }
+                if !isDiscarded { rows.append(row) }
+            }
+        } catch let error as StoreError {
+            hasEnded = true
+            failure = error
+            if connection.failure != nil { throw error }
+        }
+        kept = rows.reversed() + kept
+    }
+
+    /// Marks the stream as read to its end.
+    func end() { hasEnded = true }
+
+    /// Gives up the remaining rows.
+    func discard() {
+        isDiscarded = true
+        kept = []
+        failure = nil
+    }
+}

@@ -1,0 +1,16 @@
+import PolyStoreBackend
+
+/// A request as the server executes it: a statement, and what remains for the shared executor.
+struct CompiledQuery {
+    let table: EntityTable
+    let statement: Statement
+    /// The indexes of the fields that the statement selects after the row id, in ascending order; nil for all fields.
+    let fields: [Int]?
+    /// The part of the condition that the statement does not evaluate; nil if it evaluates the whole condition.
+    let residual: QueryPredicate?
+    /// The conditions that the statement evaluates.
+    let evaluated: [QueryPredicate]
+
+    /// The part of the request that remains for the shared executor. A slice can be applied only to rows that satisfy the whole condition.
+    var residualRequest: Scan.Residual { residual.map { Scan.Residual(predicate: $0, slice: true) } ?? .nothing }
+}

@@ -1,0 +1,43 @@
+import PolyStoreBackend
+
+/// A cursor over the rows of a query.
+final class PostgreSQLCursor: RecordCursor {
+    private let session: Session
+    private let stream: RowStream
+    private let query: CompiledQuery
+    private let reader = RowReader()
+    /// The record of every row if only row ids are read.
+    private let empty: RecordView?
+    @exclusivity(unchecked) private var isOpen = true
+
+    init(_ session: Session, _ stream: RowStream, _ query: CompiledQuery) throws {
+        self.session = session
+        self.stream = stream
+        self.query = query
+        empty = query.fields?.isEmpty ?? false ? try reader.empty(query.table) : nil
+        super.init(layout: query.table.entity.layout)
+    }
+
+    deinit { close() }
+
+    override func next() throws -> Bool {
+        guard isOpen else { return false }
+        let name = query.table.entity.name
+        if session.isEnded { throw StoreError(.closed, "The transaction of this cursor over \(name) has ended.", entity: name) }
+        guard let row = try session.ending({ try stream.next() }) else {
+            close()
+            return false
+        }
+        guard let id = row.integer(0, 0) else {
+            throw StoreError(.corrupt, "An object of \(name) has no row id.", entity: name)
+        }
+        setCurrent(id, try empty ?? reader.read(row, query.table, fields: query.fields))
+        return true
+    }
+
+    override func close() {
+        guard isOpen else { return }
+        isOpen = false
+        stream.discard()
+    }
+}

@@ -1,0 +1,224 @@
+import PolyStoreBackend
+
+extension QueryCompiler {
+    /// Returns the text of a condition; nil if the shared executor must evaluate it.
+    /// - Parameter isTruthEnough: Whether false and unknown are equivalent, because no negation encloses the condition.
+    mutating func condition(_ predicate: QueryPredicate, _ scope: Scope, depth: Int, isTruthEnough: Bool) throws -> String? {
+        guard depth <= Self.deepest else { return nil }
+        if let condition = predicate.fieldCondition { return try self.condition(condition, scope) }
+        switch predicate.node {
+        case .constant(let value): return value ? "TRUE" : "FALSE"
+        case .and(let parts): return try join(parts, " AND ", "TRUE", scope, depth, isTruthEnough)
+        case .or(let parts): return try join(parts, " OR ", "FALSE", scope, depth, isTruthEnough)
+        case .not(let part): return try condition(part, scope, depth: depth + 1, isTruthEnough: false).map { "NOT \($0)" }
+        case .related(let reference, let quantifier, let part):
+            return try related(reference, quantifier, part, scope, depth: depth + 1, isTruthEnough: isTruthEnough)
+        default: return nil
+        }
+    }
+
+    private mutating func join(
+        _ parts: [QueryPredicate], _ word: String, _ empty: String, _ scope: Scope, _ depth: Int, _ isTruthEnough: Bool
+    ) throws -> String? {
+        var texts: [String] = []
+        for part in parts {
+            guard let text = try condition(part, scope, depth: depth + 1, isTruthEnough: isTruthEnough) else { return nil }
+            texts.append(text)
+        }
+        return texts.isEmpty ? empty : "(" + texts.joined(separator: word) + ")"
+    }
+
+    // MARK: Fields
+
+    private mutating func condition(_ condition: FieldCondition, _ scope: Scope) throws -> String? {
+        switch condition {
+        case .compare(let field, let comparison, let value): return try compare(field, comparison, value, scope)
+        case .compareFields(let left, let comparison, let right): return compare(left, comparison, right, scope)
+        case .isNull(let field): return field.isObjectID ? "FALSE" : "(\(scope.column(field)) IS NULL)"
+        case .oneOf(let field, let values): return try oneOf(field, values, scope)
+        case .text(let field, let operation, let value): return text(field, operation, value, scope)
+        }
+    }
+
+    /// A condition that is true or unknown.
+    private func alwaysUnlessNull(_ column: String) -> String { "(\(column) IS NOT NULL OR NULL)" }
+    /// A condition that is false or unknown.
+    private func neverUnlessNull(_ column: String) -> String { "(\(column) IS NULL AND NULL)" }
+
+    private mutating func compare(_ field: FieldReference, _ comparison: ComparisonOperator, _ value: Value, _ scope: Scope) throws -> String {
+        let column = scope.column(field)
+        guard let parameter = try parameter(value, field, scope) else { return "NULL::boolean" }
+        if case .real(let real) = value {
+            if real.isNaN {
+                switch comparison {
+                case .equal, .lessOrEqual: return "(\(column) = 'NaN')"
+                case .notEqual, .greater: return "(\(column) <> 'NaN')"
+                case .less: return neverUnlessNull(column)
+                case .greaterOrEqual: return alwaysUnlessNull(column)
+                }
+            }
+            let plain = "\(column) \(comparison.sql) \(bind(parameter))"
+            switch comparison {
+            case .less, .lessOrEqual: return "(\(plain) OR \(column) = 'NaN')"
+            case .greater, .greaterOrEqual: return "(\(plain) AND \(column) <> 'NaN')"
+            default: return "(\(plain))"
+            }
+        }
+        if scope.format(field)?.form == .bool {
+            if case .integer(let integer) = value, (0...1).contains(integer) { return "(\(column) \(comparison.sql) \(bind(.bool(integer == 1))))" }
+            return "(\(column)::integer \(comparison.sql) \(bind(parameter)))"
+        }
+        let place = bind(parameter)
+        let whole = "\(column) \(comparison.sql) \(place)"
+        // An index contains only the beginning of the value.
+        if let start = scope.table.prefix(of: column, field.index), let end = scope.table.prefix(of: place, field.index),
+            let sql = comparison.prefixSQL
+        {
+            return "(\(start) \(sql) \(end) AND \(whole))"
+        }
+        return "(\(whole))"
+    }
+
+    private func compare(_ left: FieldReference, _ comparison: ComparisonOperator, _ right: FieldReference, _ scope: Scope) -> String? {
+        // The order of NaN differs.
+        if left.type.physical == .real, ![.equal, .notEqual].contains(comparison) { return nil }
+        func operand(_ field: FieldReference) -> String {
+            scope.format(field)?.form == .bool ? scope.column(field) + "::integer" : scope.column(field)
+        }
+        return "(\(operand(left)) \(comparison.sql) \(operand(right)))"
+    }
+
+    private mutating func oneOf(_ field: FieldReference, _ values: [Value], _ scope: Scope) throws -> String {
+        let column = scope.column(field)
+        let found = values.filter { !$0.isNull }
+        for value in found { _ = try parameter(value, field, scope) }
+        guard !found.isEmpty else { return field.isObjectID ? "FALSE" : neverUnlessNull(column) }
+        let form = scope.format(field)?.form
+        let list = bind(Self.array(found, isUnsigned: field.isUnsigned, isUUID: form == .uuid))
+        if form == .bool { return "(\(column)::integer = ANY(\(list)))" }
+        let whole = "\(column) = ANY(\(list))"
+        if let start = scope.table.prefix(of: column, field.index), let end = scope.table.prefix(of: "value", field.index) {
+            return "(\(start) = ANY(ARRAY(SELECT \(end) FROM unnest(\(list)) AS list(value))) AND \(whole))"
+        }
+        return "(\(whole))"
+    }
+
+    /// Returns an array of constants of one type.
+    private static func array(_ values: [Value], isUnsigned: Bool, isUUID: Bool) -> Parameter {
+        let type: ParameterType =
+            switch values[0] {
+            case .integer, .null: isUnsigned ? .numeric : .int8
+            case .real: .float8
+            case .text: .text
+            case .blob: isUUID ? .uuid : .bytes
+            }
+        let array = ArrayParameter(type)
+        for value in values {
+            switch value {
+            case .null: array.appendNull()
+            case .integer(let integer) where isUnsigned: array.append { Numeric.append(UInt64(bitPattern: integer), to: $0) }
+            case .integer(let integer): array.append(size: 8) { $0.append(integer) }
+            case .real(let real): array.append(size: 8) { $0.append(Value.normalized(real).bitPattern) }
+            case .text(var text):
+                array.append { buffer in text.withUTF8 { buffer.appendNULFree(UnsafeRawBufferPointer($0)) } }
+            case .blob(let bytes): array.append { buffer in bytes.withUnsafeBytes { buffer.append($0) } }
+            }
+        }
+        return array.parameter
+    }
+
+    private mutating func text(_ field: FieldReference, _ operation: TextOperator, _ value: String, _ scope: Scope) -> String? {
+        let column = scope.column(field)
+        switch operation {
+        case .like, .matches: return nil
+        default: break
+        }
+        guard !value.isEmpty else { return alwaysUnlessNull(column) }
+        switch operation {
+        case .beginsWith:
+            let place = bind(.text(value))
+            guard let end = Self.end(of: NULFreeText.encode(value)) else { return "starts_with(\(column), \(place))" }
+            // The end is encoded already, and contains no character that would be encoded again.
+            let last = bind(.encoded(end))
+            let whole = "\(column) >= \(place) AND \(column) < \(last)"
+            guard let start = scope.table.prefix(of: column, field.index), let low = scope.table.prefix(of: place, field.index),
+                let high = scope.table.prefix(of: last, field.index)
+            else { return "(\(whole))" }
+            return "(\(start) >= \(low) AND \(start) <= \(high) AND \(whole))"
+        case .contains:
+            // A part of an encoded character could be found.
+            guard !value.utf8.contains(where: { $0 < 3 }) else { return nil }
+            return "(strpos(\(column), \(bind(.text(value)))) > 0)"
+        case .endsWith:
+            guard !value.utf8.contains(where: { $0 < 3 }) else { return nil }
+            return "(right(\(column), \(bind(.small(Int32(clamping: value.unicodeScalars.count))))) = \(bind(.text(value))))"
+        default: return nil
+        }
+    }
+
+    /// Returns the first text after all texts with a prefix; nil if there is none.
+    private static func end(of prefix: String) -> String? {
+        var scalars = Array(prefix.unicodeScalars)
+        while let last = scalars.popLast() {
+            let next = last.value == 0xd7ff ? 0xe000 : last.value + 1
+            if let scalar = Unicode.Scalar(next) {
+                var result = String.UnicodeScalarView(scalars)
+                result.append(scalar)
+                return String(result)
+            }
+        }
+        return nil
+    }
+
+    /// Returns a constant as a parameter; nil for null.
+    /// - Throws: `invalidPredicate` for a constant of another type.
+    private func parameter(_ value: Value, _ field: FieldReference, _ scope: Scope) throws -> Parameter? {
+        switch (value, field.type.physical) {
+        case (.null, _): return nil
+        case (.integer(let integer), .integer): return field.isUnsigned ? .unsigned(UInt64(bitPattern: integer)) : .integer(integer)
+        case (.real(let real), .real): return .real(Value.normalized(real))
+        case (.text(let text), .text): return .text(text)
+        case (.blob(let bytes), .blob) where scope.format(field)?.form != .uuid: return .bytes(bytes)
+        case (.blob(let bytes), .blob) where bytes.count == 16: return .uuid(bytes)
+        default:
+            let name = scope.table.entity.name
+            throw StoreError(
+                .invalidPredicate, "\(field.name) is \(field.type) and cannot be compared with \(value.literal).", entity: name,
+                attribute: field.name)
+        }
+    }
+}
+
+extension Parameter {
+    /// A text that needs no encoding.
+    static func encoded(_ value: String) -> Parameter {
+        let buffer = ByteBuffer(capacity: value.utf8.count)
+        var value = value
+        value.withUTF8 { buffer.append(UnsafeRawBufferPointer($0)) }
+        return Parameter(oid: ParameterType.text.oid, buffer: buffer)
+    }
+}
+
+extension ComparisonOperator {
+    /// The operator in SQL.
+    var sql: String {
+        switch self {
+        case .equal: "="
+        case .notEqual: "<>"
+        case .less: "<"
+        case .lessOrEqual: "<="
+        case .greater: ">"
+        case .greaterOrEqual: ">="
+        }
+    }
+
+    /// The operator that holds for the beginnings of two values if this one holds for the values; nil if there is none.
+    fileprivate var prefixSQL: String? {
+        switch self {
+        case .equal: "="
+        case .notEqual: nil
+        case .less, .lessOrEqual: "<="
+        case .greater, .greaterOrEqual: ">="
+        }
+    }
+}

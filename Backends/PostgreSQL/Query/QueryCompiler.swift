@@ -1,0 +1,106 @@
+import PolyStoreBackend
+
+/// Compiles a request into a ``CompiledQuery``. Conditions that PostgreSQL evaluates in another way than this library become the residual condition.
+struct QueryCompiler {
+    let tables: StoreTables
+    /// The constants of the request, which the text refers to by their positions.
+    private(set) var parameters: [Parameter] = []
+    /// The number of aliases given to tables.
+    private var aliases = 0
+
+    /// The maximum nesting depth. Deeper conditions become residual.
+    static let deepest = 60
+
+    init(_ tables: StoreTables) { self.tables = tables }
+
+    /// Compiles a request.
+    /// - Parameter counting: Whether the statement returns the number of rows instead of the rows.
+    /// - Throws: `invalidPredicate` for a constant of another type than its field.
+    func compile(_ request: FetchRequest, counting: Bool = false) throws -> CompiledQuery {
+        var compiler = self
+        return try compiler.compiled(request, counting)
+    }
+
+    private mutating func compiled(_ request: FetchRequest, _ counting: Bool) throws -> CompiledQuery {
+        let table = try tables.table(request.entity)
+        let scope = newScope(table)
+        var conditions: [String] = []
+        var evaluated: [QueryPredicate] = []
+        var left: [QueryPredicate] = []
+        for part in request.predicate.conjuncts {
+            let count = parameters.count
+            if let text = try condition(part, scope, depth: 0, isTruthEnough: true) {
+                conditions.append(text)
+                evaluated.append(part)
+            } else {
+                parameters.removeSubrange(count...)
+                left.append(part)
+            }
+        }
+        let residual = left.isEmpty ? nil : QueryPredicate.and(left)
+        let fields = selection(request, residual)
+        let selected = [SQLNames.objectID] + (fields.map { $0.map { table.columns[$0] } } ?? table.columns)
+        let list = counting ? "1" : selected.map { "\(scope.alias).\($0)" }.joined(separator: ", ")
+        var sql = "SELECT \(list) FROM \(table.name) AS \(scope.alias)"
+        if !conditions.isEmpty { sql += " WHERE \(conditions.joined(separator: " AND "))" }
+        if !counting { sql += " ORDER BY \(order(request.sortKeys, scope))" }
+        if residual == nil {
+            if let limit = request.limit { sql += " LIMIT \(bind(.integer(Int64(limit))))" }
+            if request.offset > 0 { sql += " OFFSET \(bind(.integer(Int64(request.offset))))" }
+        }
+        if counting { sql = "SELECT count(*) FROM (\(sql)) AS rows" }
+        return CompiledQuery(
+            table: table, statement: Statement(sql, parameters), fields: fields, residual: residual, evaluated: evaluated)
+    }
+
+    /// Returns the fields to select; nil for all.
+    private func selection(_ request: FetchRequest, _ residual: QueryPredicate?) -> [Int]? {
+        guard request.onlyIDs || request.fields != nil else { return nil }
+        var fields = request.onlyIDs ? FieldMask() : request.fields ?? FieldMask()
+        residual?.collectFields(into: &fields)
+        let count = request.entity.fields.count
+        let list = fields.indexes.filter { $0 < count }
+        return list.count == count ? nil : list
+    }
+
+    // MARK: Parts
+
+    /// A table in a statement.
+    struct Scope {
+        let table: EntityTable
+        let alias: String
+
+        /// Returns the column of a field.
+        func column(_ field: FieldReference) -> String { "\(alias).\(table.column(field))" }
+        func format(_ field: FieldReference) -> ColumnFormat? { field.isObjectID ? nil : table.formats[field.index] }
+    }
+
+    mutating func newScope(_ table: EntityTable) -> Scope {
+        aliases += 1
+        return Scope(table: table, alias: "t\(aliases)")
+    }
+
+    /// Adds a constant and returns its place in the text.
+    mutating func bind(_ parameter: Parameter) -> String {
+        parameters.append(parameter)
+        return "$\(parameters.count)"
+    }
+
+    /// Returns the sort keys. The row id is the last one.
+    private func order(_ keys: [SortKey], _ scope: Scope) -> String {
+        var terms: [String] = []
+        for key in keys {
+            let column = scope.column(key.field)
+            let direction = (key.ascending ? " ASC" : " DESC") + (key.nullsComeFirst ? " NULLS FIRST" : " NULLS LAST")
+            if key.field.isObjectID {
+                // Row ids are unique, so further keys have no effect.
+                return (terms + [column + (key.ascending ? "" : " DESC")]).joined(separator: ", ")
+            }
+            // NaN precedes every number here, and follows every number in PostgreSQL.
+            if key.field.type.physical == .real { terms.append("(\(column) <> 'NaN')\(direction)") }
+            if let prefix = scope.table.prefix(of: column, key.field.index) { terms.append(prefix + direction) }
+            terms.append(column + direction)
+        }
+        return (terms + ["\(scope.alias).\(SQLNames.objectID)"]).joined(separator: ", ")
+    }
+}

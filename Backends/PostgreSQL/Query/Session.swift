@@ -1,0 +1,137 @@
+import PolyStoreBackend
+import PolyStoreQuery
+
+/// The reads common to both kinds of transaction: one use of a connection, from its beginning to its end.
+final class Session: RelatedRecords {
+    let connection: Connection
+    let tables: StoreTables
+    let version: UInt64
+    // A transaction is used by one thread at a time, and no access lasts longer than a statement.
+    @exclusivity(unchecked) private(set) var isEnded = false
+    /// The error that ended the transaction on the server. Every later call throws it.
+    @exclusivity(unchecked) private(set) var failure: StoreError?
+    private let reader = RowReader()
+
+    init(_ connection: Connection, _ tables: StoreTables, version: UInt64) {
+        self.connection = connection
+        self.tables = tables
+        self.version = version
+    }
+
+    func end() { isEnded = true }
+
+    func check() throws {
+        if isEnded { throw StoreError(.closed, "The transaction has ended.", location: connection.location) }
+        if let failure { throw failure }
+        try connection.check()
+    }
+
+    /// Runs a closure whose error ends the transaction on the server.
+    func ending<Result>(_ body: () throws -> Result) throws -> Result {
+        do { return try body() } catch let error as StoreError {
+            if failure == nil { failure = error }
+            throw error
+        }
+    }
+
+    /// Executes a statement and returns its rows.
+    func rows(_ sql: String, _ parameters: [Parameter] = []) throws -> Rows {
+        try check()
+        return try ending { try connection.rows(sql, parameters) }
+    }
+
+    /// Executes a statement and returns its rows one by one.
+    func stream(_ statement: Statement) throws -> RowStream {
+        try check()
+        return try ending { try connection.stream(statement) }
+    }
+
+    // MARK: Records
+
+    func record(_ entity: Entity, rowID: Int64) throws -> RecordView? {
+        let table = try tables.table(entity)
+        let found = try rows(
+            "SELECT \(([SQLNames.objectID] + table.columns).joined(separator: ", ")) FROM \(table.name) WHERE \(SQLNames.objectID) = $1",
+            [.integer(rowID)])
+        guard found.count > 0 else { return nil }
+        return try reader.read(found, table, fields: nil)
+    }
+
+    func scan(_ request: FetchRequest) throws -> Scan {
+        try check()
+        if request.hasComputedKeys {
+            var scan = try scan(request.unsorted)
+            scan.residual = Scan.Residual(predicate: scan.residual.predicate, sort: true, slice: true)
+            return scan
+        }
+        let query = try QueryCompiler(tables).compile(request)
+        let stream = try stream(query.statement)
+        return Scan(try PostgreSQLCursor(self, stream, query), residual: query.residualRequest)
+    }
+
+    /// Counts the rows of a request.
+    /// - Returns: nil if the server cannot evaluate the whole condition.
+    func count(_ request: FetchRequest) throws -> Int? {
+        try check()
+        try request.validate()
+        if request.limit == 0 { return 0 }
+        var request = request
+        (request.sortKeys, request.onlyIDs) = ([], true)
+        let query = try QueryCompiler(tables).compile(request, counting: true)
+        guard query.residual == nil else { return nil }
+        let found = try rows(query.statement.sql, query.statement.parameters)
+        guard let count = found.integer(0, 0) else {
+            throw StoreError(.corrupt, "\(connection.location) did not return a number of rows.", location: connection.location)
+        }
+        return Int(count)
+    }
+
+    // MARK: Named values and the change log
+
+    func value(named name: String) throws -> [UInt8]? {
+        try check()
+        try NamedValue.check(name: name)
+        let found = try rows("SELECT value FROM \(tables.own("values")) WHERE name = $1", [.text(name)])
+        return found.count == 0 ? nil : [UInt8](found.bytes(0, 0))
+    }
+
+    func valueNames(prefix: String) throws -> [String] {
+        let found = try rows("SELECT name FROM \(tables.own("values")) WHERE starts_with(name, $1) ORDER BY name", [.text(prefix)])
+        return try (0..<found.count).map { row in
+            guard let text = found.text(row, 0), let name = NULFreeText.decode(text) else {
+                throw StoreError(
+                    .corrupt, "The name of a value in polystore_values of \(connection.location) cannot be read.", location: connection.location)
+            }
+            return name
+        }
+    }
+
+    func logEntries(after position: Int64, limit: Int) throws -> [LogEntry] {
+        try check()
+        guard limit > 0 else { return [] }
+        let found = try rows(
+            "SELECT position, version, entry FROM \(tables.own("log")) WHERE position > $1 ORDER BY position LIMIT $2",
+            [.integer(position), .integer(Int64(limit))])
+        return try (0..<found.count).map { row in
+            guard let position = found.integer(row, 0), position > 0, let version = found.integer(row, 1) else {
+                throw StoreError(.corrupt, "An entry of polystore_log in \(connection.location) cannot be read.", location: connection.location)
+            }
+            return LogEntry(position: position, version: UInt64(bitPattern: version), bytes: [UInt8](found.bytes(row, 2)))
+        }
+    }
+
+    func logBounds() throws -> LogBounds {
+        let found = try rows(
+            "SELECT (SELECT \"lastLogEntry\" FROM \(tables.own("state"))), (SELECT min(position) FROM \(tables.own("log")))")
+        guard let last = found.integer(0, 0), last >= 0 else {
+            throw StoreError(.corrupt, "polystore_state of \(connection.location) has no row.", location: connection.location)
+        }
+        guard let first = found.integer(0, 1) else { return LogBounds(removedThrough: last, last: last) }
+        guard first > 0, first <= last else {
+            throw StoreError(
+                .corrupt, "The positions in polystore_log of \(connection.location) do not agree with polystore_state.",
+                location: connection.location)
+        }
+        return LogBounds(removedThrough: first - 1, last: last)
+    }
+}

@@ -1,0 +1,42 @@
+import PolyStoreBackend
+
+/// How the values of a field are stored in a column.
+///
+/// A column has the type that a client of the database expects, as far as that type orders and compares the values as this library does. The others are encoded: text as `NULFreeText`,
+/// decimals as bytes in their order. The order of real numbers differs in NaN alone, which conditions and orders take into account.
+struct ColumnFormat: Sendable {
+    /// The form of a value in PostgreSQL's binary format.
+    enum Form: Sendable { case bool, int2, int4, int8, unsigned, float4, float8, text, bytes, uuid }
+
+    let form: Form
+    let type: ParameterType
+    let isOptional: Bool
+    /// The bounds of integers.
+    let bounds: ClosedRange<Int64>
+    /// The definition of the column after its name.
+    let definition: String
+
+    init(_ field: Field) {
+        isOptional = field.isOptional
+        bounds = field.type.integerBounds ?? Int64.min...Int64.max
+        (form, type) =
+            switch field.type {
+            case .bool: (.bool, .bool)
+            case .int8, .uint8, .int16: (.int2, .int2)
+            case .uint16, .int32: (.int4, .int4)
+            case .uint32, .int64: (.int8, .int8)
+            case .uint64: (.unsigned, .numeric)
+            case .float: (.float4, .float4)
+            case .double, .date: (.float8, .float8)
+            case .string, .url, .json: (.text, .text)
+            case .data, .decimal: (.bytes, .bytes)
+            case .uuid: (.uuid, .uuid)
+            }
+        definition =
+            switch form {
+            case .unsigned: "numeric(20, 0)"
+            case .text: "text COLLATE \"C\""
+            default: type.name
+            }
+    }
+}

@@ -1,0 +1,99 @@
+import PolyStoreBackend
+
+/// The table of an entity: names and SQL, constant while the store is open.
+final class EntityTable: Sendable {
+    struct Index: Sendable {
+        /// The name on the server.
+        let plainName: String
+        /// The indexes of the fields.
+        let fields: [Int]
+        let isUnique: Bool
+    }
+
+    let entity: Entity
+    /// The name on the server.
+    let plainName: String
+    /// The quoted name with the schema.
+    let name: String
+    /// The names of the columns on the server, by field index.
+    let plainColumns: [String]
+    /// The quoted names of the columns, by field index.
+    let columns: [String]
+    let formats: [ColumnFormat]
+    let indexes: [Index]
+    /// The fields of all unique indexes.
+    let uniqueFields: FieldMask
+    /// The number of characters or bytes of each field that the plain indexes contain; nil for the whole value.
+    let prefixes: [Int?]
+    /// The name of the primary key.
+    let keyName: String
+
+    init(_ entity: Entity, schema: String, plainName: String, keyName: String, indexes: [Index]) {
+        self.entity = entity
+        self.plainName = plainName
+        self.keyName = keyName
+        name = "\(schema).\(SQLNames.quoted(plainName))"
+        var names = SQLNameSpace(isReserved: SQLNames.isSystemColumn)
+        // Sorted, because the order of the fields may differ between launches.
+        var plainColumns = [String](repeating: "", count: entity.fields.count)
+        for field in entity.fields.sorted(by: { ($0.isHidden ? 1 : 0, $0.name, $0.index) < ($1.isHidden ? 1 : 0, $1.name, $1.index) }) {
+            plainColumns[field.index] = names.claim(field.name)
+        }
+        self.plainColumns = plainColumns
+        columns = plainColumns.map { SQLNames.quoted($0) }
+        let formats = entity.fields.map { ColumnFormat($0) }
+        self.formats = formats
+        self.indexes = indexes
+        var unique = FieldMask()
+        for index in indexes where index.isUnique { for field in index.fields { unique.insert(field) } }
+        uniqueFields = unique
+        var prefixes = [Int?](repeating: nil, count: entity.fields.count)
+        for index in indexes where !index.isUnique {
+            let long = index.fields.filter { [.text, .bytes].contains(formats[$0].form) }
+            // An entry of an index has at most 2,704 bytes, and a character at most four.
+            for field in long {
+                let length = (formats[field].form == .text ? 600 : 2400) / long.count
+                prefixes[field] = min(prefixes[field] ?? length, length)
+            }
+        }
+        self.prefixes = prefixes
+    }
+
+    /// Returns the beginning of a text or of data, which an index contains in place of the whole value, as the value itself may be too long for one.
+    /// - Returns: nil for a field that no index contains in this form.
+    func prefix(of value: String, _ field: Int) -> String? {
+        guard field >= 0, let length = prefixes[field] else { return nil }
+        return formats[field].form == .text ? "left(\(value), \(length))" : "substring(\(value) from 1 for \(length))"
+    }
+
+    /// Returns the quoted column of a field.
+    func column(_ field: FieldReference) -> String { field.isObjectID ? SQLNames.objectID : columns[field.index] }
+
+    /// The statement that creates the table.
+    var tableSQL: String {
+        let declared = entity.fields.map { "\(columns[$0.index]) \(formats[$0.index].definition)" }
+        let key = "\(SQLNames.objectID) bigint CONSTRAINT \(SQLNames.quoted(keyName)) PRIMARY KEY"
+        return "CREATE TABLE \(name) (\(([key] + declared).joined(separator: ", ")))"
+    }
+
+    /// Returns the statement that creates an index.
+    ///
+    /// A unique index is a constraint that can be deferred to the end of a change set. The others contain the row id, which is the last key of every order.
+    func creationSQL(_ index: Index, schema: String) -> String {
+        let quoted = SQLNames.quoted(index.plainName)
+        if index.isUnique {
+            let list = index.fields.map { columns[$0] }.joined(separator: ", ")
+            return "ALTER TABLE \(name) ADD CONSTRAINT \(quoted) UNIQUE (\(list)) DEFERRABLE INITIALLY IMMEDIATE"
+        }
+        let list = (index.fields.map { (prefix(of: columns[$0], $0) ?? columns[$0]) + " NULLS FIRST" } + [SQLNames.objectID])
+            .joined(separator: ", ")
+        return "CREATE INDEX \(quoted) ON \(name) (\(list))"
+    }
+
+    /// Returns the statement that removes an index.
+    func removalSQL(_ index: Index, schema: String) -> String {
+        let quoted = SQLNames.quoted(index.plainName)
+        return index.isUnique
+            ? "ALTER TABLE \(name) DROP CONSTRAINT IF EXISTS \(quoted)" : "DROP INDEX IF EXISTS \(schema).\(quoted)"
+    }
+}

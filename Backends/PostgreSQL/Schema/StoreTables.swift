@@ -1,0 +1,92 @@
+import PolyStoreBackend
+
+/// The tables of a store, computed once when it is opened.
+final class StoreTables: Sendable {
+    /// The format that this version writes.
+    static let format = 1
+
+    let schema: ResolvedSchema
+    /// The name of the schema on the server.
+    let plainSchema: String
+    /// The quoted name of the schema on the server.
+    let namespace: String
+    /// The entity tables, by `Entity.index`.
+    let entities: [EntityTable]
+    /// The link tables, by `LinkTable.index`.
+    let links: [LinkSQL]
+
+    init(_ schema: ResolvedSchema, in plainSchema: String) {
+        self.schema = schema
+        self.plainSchema = plainSchema
+        let namespace = SQLNames.quoted(plainSchema)
+        self.namespace = namespace
+        var names = SQLNameSpace(isReserved: SQLNames.isReserved)
+        // Sorted by name, because the order of the list may differ between launches.
+        let sorted = schema.entities.sorted { $0.name < $1.name }
+        var tableNames: [Int: String] = [:]
+        for entity in sorted { tableNames[entity.index] = names.claim(entity.name) }
+        var links = [LinkSQL?](repeating: nil, count: schema.links.count)
+        for link in schema.links.sorted(by: { $0.name < $1.name }) { links[link.index] = LinkSQL(link, schema: namespace, names: &names) }
+        self.links = links.compactMap { $0 }
+        var tables = [EntityTable?](repeating: nil, count: schema.entities.count)
+        for entity in sorted {
+            let name = tableNames[entity.index] ?? entity.name
+            let key = names.claim(name + "_key")
+            // The text of a JSON attribute serves no condition on its fields.
+            let indexes = entity.indexes.filter { !$0.readsJSON }.map { index in
+                EntityTable.Index(plainName: names.claim(index.name), fields: index.fields, isUnique: index.isUnique)
+            }
+            tables[entity.index] = EntityTable(entity, schema: namespace, plainName: name, keyName: key, indexes: indexes)
+        }
+        entities = tables.compactMap { $0 }
+    }
+
+    /// Returns the table of an entity.
+    /// - Throws: `misuse` for an entity of another schema.
+    func table(_ entity: Entity) throws -> EntityTable {
+        if entity.index < entities.count {
+            let table = entities[entity.index]
+            if table.entity === entity || table.entity.description == entity.description { return table }
+        }
+        throw StoreError(.misuse, "The entity \(entity.name) is not of the schema that the store was opened with.", entity: entity.name)
+    }
+
+    /// Returns a table of this library with the schema.
+    func own(_ name: String) -> String { "\(namespace).polystore_\(name)" }
+
+    /// The statements that create the indexes of the entities.
+    var indexSQL: [String] { entities.flatMap { table in table.indexes.map { table.creationSQL($0, schema: namespace) } } }
+
+    /// The statements that create all tables.
+    var creationSQL: [String] {
+        [
+            """
+            CREATE TABLE \(own("metadata")) (format integer NOT NULL, "storeID" text NOT NULL, configuration text, schema bytea NOT NULL,
+            "schemaSum" text NOT NULL, "schemaHash" text NOT NULL)
+            """,
+            "CREATE TABLE \(own("names")) (kind text NOT NULL, entity text COLLATE \"C\" NOT NULL, property text COLLATE \"C\", name text NOT NULL)",
+            "CREATE TABLE \(own("lock")) ()",
+            "CREATE TABLE \(own("state")) (version bigint NOT NULL, \"lastLogEntry\" bigint NOT NULL)",
+            "INSERT INTO \(own("state")) VALUES (0, 0)",
+            "CREATE TABLE \(own("commits")) (version bigint PRIMARY KEY, token bytea NOT NULL)",
+            "CREATE TABLE \(own("sequence")) (entity text COLLATE \"C\" PRIMARY KEY, next bigint NOT NULL)",
+            "CREATE TABLE \(own("values")) (name text COLLATE \"C\" PRIMARY KEY, value bytea NOT NULL)",
+            "CREATE TABLE \(own("log")) (position bigint PRIMARY KEY, version bigint NOT NULL, entry bytea NOT NULL)",
+        ] + entities.map(\.tableSQL) + indexSQL + links.flatMap(\.creation)
+    }
+
+    /// The names on the server that differ from those of the model, in `polystore_names`.
+    var nameRows: [(kind: String, entity: String, property: String?, name: String)] {
+        var rows: [(kind: String, entity: String, property: String?, name: String)] = []
+        for table in entities {
+            if table.plainName != table.entity.name { rows.append(("table", table.entity.name, nil, table.plainName)) }
+            for field in table.entity.fields where table.plainColumns[field.index] != field.name {
+                rows.append(("column", table.entity.name, field.name, table.plainColumns[field.index]))
+            }
+        }
+        for (link, table) in zip(schema.links, links) where table.plainName != link.name {
+            rows.append(("link", schema.entities[link.source].name, link.name, table.plainName))
+        }
+        return rows
+    }
+}

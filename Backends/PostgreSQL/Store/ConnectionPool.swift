@@ -1,0 +1,145 @@
+import PolyStoreBackend
+
+/// The connections of a store. Their number is limited; one of them at a time writes.
+final class ConnectionPool: Sendable {
+    private struct State {
+        var idle: [Connection] = []
+        /// The number of connections that are in use or being opened.
+        var used = 0
+        var hasWriter = false
+        var isClosed = false
+    }
+
+    let database: Database
+    let tables: StoreTables
+    // Guarded by the lock.
+    private nonisolated(unsafe) var state = State()
+    private let lock = Lock()
+
+    var location: String { database.location }
+
+    init(_ database: Database, _ tables: StoreTables, first: Connection) {
+        self.database = database
+        self.tables = tables
+        state.idle = [first]
+    }
+
+    var readSessions: ReadSessions {
+        lock.withLock {
+            ReadSessions(active: state.used, idle: state.idle.count, maximumIdle: database.options.maximumIdleConnections)
+        }
+    }
+
+    private var closed: StoreError { StoreError(.closed, "The store \(location) is closed.", location: location) }
+
+    /// Returns a connection, an idle one if there is one.
+    /// - Parameter isFresh: Whether a new connection is opened in any case, because the idle ones may have been closed by the server.
+    func borrow(isFresh: Bool = false) throws -> (connection: Connection, isReused: Bool) {
+        let deadline = Deadline(after: database.options.busyTimeout)
+        var discarded: [Connection] = []
+        defer { discarded.removeAll() }
+        let kept: Connection? = try lock.withLock {
+            if isFresh {
+                discarded = state.idle
+                state.idle = []
+            }
+            while true {
+                if state.isClosed { throw closed }
+                if let connection = state.idle.popLast() {
+                    state.used += 1
+                    return connection
+                }
+                if state.used < max(2, database.options.maximumConnections) {
+                    state.used += 1
+                    return nil
+                }
+                guard lock.wait(until: deadline) else {
+                    throw StoreError(
+                        .busy,
+                        "All \(state.used) connections to \(location) are in use. End transactions and contexts earlier, or raise maximumConnections.",
+                        location: location)
+                }
+            }
+        }
+        if let kept { return (kept, true) }
+        do { return (try database.connect(), false) } catch {
+            lock.withLock {
+                state.used -= 1
+                lock.signal()
+            }
+            throw error
+        }
+    }
+
+    /// Takes a connection back. One that failed is closed, and so is one of too many idle ones.
+    func giveBack(_ connection: Connection) {
+        var discarded: Connection? = connection
+        lock.withLock {
+            state.used -= 1
+            if connection.failure == nil, !state.isClosed, state.idle.count < max(1, database.options.maximumIdleConnections) {
+                state.idle.append(connection)
+                discarded = nil
+            }
+            lock.broadcast()
+        }
+        _ = discarded
+    }
+
+    /// Sends statements over a borrowed connection. If an idle connection turns out to be closed, they are sent over a new one.
+    func begin(_ statements: [Statement]) throws -> (connection: Connection, results: [Rows]) {
+        var isFresh = false
+        while true {
+            let (connection, isReused) = try borrow(isFresh: isFresh)
+            let forgetting = connection.forgettingParsed()
+            do {
+                return (connection, Array(try connection.run(forgetting + statements).dropFirst(forgetting.count)))
+            } catch {
+                let hasFailed = connection.failure != nil
+                if !hasFailed { connection.post([.once("ROLLBACK")]) }
+                giveBack(connection)
+                if isReused, hasFailed, (error as? StoreError)?.recovery == .connectionLost {
+                    isFresh = true
+                    continue
+                }
+                throw error
+            }
+        }
+    }
+
+    // MARK: Writers
+
+    /// Waits until no other transaction of this store object writes.
+    func beginWriting() throws {
+        let deadline = Deadline(after: database.options.busyTimeout)
+        try lock.withLock {
+            while state.hasWriter, !state.isClosed {
+                guard lock.wait(until: deadline) else {
+                    throw StoreError(.busy, "Another transaction writes to \(location). Try again later.", location: location)
+                }
+            }
+            if state.isClosed { throw closed }
+            state.hasWriter = true
+        }
+    }
+
+    func endWriting() {
+        lock.withLock {
+            state.hasWriter = false
+            lock.broadcast()
+        }
+    }
+
+    /// Closes the idle connections. Those in use are closed when they are given back.
+    func close() {
+        var discarded: [Connection] = []
+        lock.withLock {
+            state.isClosed = true
+            discarded = state.idle
+            state.idle = []
+            lock.broadcast()
+        }
+        discarded.removeAll()
+    }
+
+    var isClosed: Bool { lock.withLock { state.isClosed } }
+}

@@ -1,0 +1,72 @@
+import PolyStoreBackend
+
+/// The table `polystore_metadata`, which identifies the store, its format and its schema.
+struct MetadataTable {
+    let connection: Connection
+    let tables: StoreTables
+
+    /// Reads the metadata.
+    /// - Throws: `corrupt` if there is not one row, or a value is missing.
+    func read(for request: OpenRequest) throws -> StoreMetadata {
+        let found = try connection.rows("SELECT format FROM \(tables.own("metadata"))")
+        guard found.count == 1, let number = found.integer(0, 0), number > 0 else { throw corrupt("format") }
+        let format = Int(number)
+        // A newer format may have other columns. Only its number is needed, because the store is rejected.
+        guard format <= StoreTables.format else {
+            return StoreMetadata(
+                format: format, storeID: "", configurationName: nil, schema: SchemaDescription(name: "", entities: []), schemaHash: "")
+        }
+        let rows = try connection.rows(
+            "SELECT \"storeID\", configuration, schema, \"schemaSum\", \"schemaHash\" FROM \(tables.own("metadata"))")
+        guard rows.count == 1, let storeID = rows.text(0, 0) else { throw corrupt("storeID") }
+        let schema = [UInt8](rows.bytes(0, 2))
+        guard rows.text(0, 3) == Self.sum(schema) else { throw corrupt("schema") }
+        guard let hash = rows.text(0, 4) else { throw corrupt("schemaHash") }
+        let configuration = try rows.text(0, 1).map { text in
+            guard let name = NULFreeText.decode(text) else { throw corrupt("configuration") }
+            return name
+        }
+        return try StoreMetadata(
+            format: format, storeID: storeID, configurationName: configuration, schemaHash: hash, request: request, schema: schema)
+    }
+
+    /// The statements that write the metadata of a new store.
+    func insertion(_ metadata: StoreMetadata) -> [Statement] {
+        let bytes = metadata.schema.encoded()
+        return [
+            Statement(
+                "INSERT INTO \(tables.own("metadata")) (format, \"storeID\", configuration, schema, \"schemaSum\", \"schemaHash\") VALUES ($1, $2, $3, $4, $5, $6)",
+                [
+                    .small(Int32(metadata.format)), .text(metadata.storeID), metadata.configurationName.map { .text($0) } ?? .null(.text),
+                    .bytes(bytes), .text(Self.sum(bytes)), .text(metadata.schemaHash),
+                ])
+        ] + nameStatements
+    }
+
+    /// The statements that replace the stored schema.
+    func replacement(_ schema: ResolvedSchema) -> [Statement] {
+        let bytes = schema.description.encoded()
+        return [
+            Statement(
+                "UPDATE \(tables.own("metadata")) SET format = $1, schema = $2, \"schemaSum\" = $3, \"schemaHash\" = $4",
+                [.small(Int32(StoreTables.format)), .bytes(bytes), .text(Self.sum(bytes)), .text(schema.versionHash)])
+        ]
+    }
+
+    private var nameStatements: [Statement] {
+        tables.nameRows.map { row in
+            Statement(
+                "INSERT INTO \(tables.own("names")) (kind, entity, property, name) VALUES ($1, $2, $3, $4)",
+                [.text(row.kind), .text(row.entity), row.property.map { .text($0) } ?? .null(.text), .text(row.name)])
+        }
+    }
+
+    /// Returns a checksum that detects damage without decoding.
+    private static func sum(_ bytes: [UInt8]) -> String { String(bytes.withUnsafeBytes { RecordChecksum.crc32c($0) }, radix: 16) }
+
+    private func corrupt(_ column: String) -> StoreError {
+        StoreError(
+            .corrupt, "\"\(column)\" in polystore_metadata of \(connection.location) is missing or damaged. Restore the store from a backup.",
+            location: connection.location)
+    }
+}

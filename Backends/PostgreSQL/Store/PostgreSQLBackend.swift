@@ -1,0 +1,38 @@
+import PolyStoreBackend
+
+/// A store in a schema of a PostgreSQL database.
+final class PostgreSQLBackend: StorageBackend {
+    let metadata: StoreMetadata
+    let capabilities: Capabilities
+    private let pool: ConnectionPool
+    private let isReadOnly: Bool
+
+    init(pool: ConnectionPool, metadata: StoreMetadata, isReadOnly: Bool) {
+        self.pool = pool
+        self.metadata = metadata
+        self.isReadOnly = isReadOnly
+        var capabilities = Capabilities(
+            features: [
+                .persistence, .multiProcess, .readOnlyOpen, .fullDurability, .concurrentReaders, .transferableWriter, .namedValues, .changeLog,
+            ], largestValue: 1 << 26)
+        capabilities.waitsForServer = true
+        self.capabilities = capabilities
+    }
+
+    // Running transactions also hold the pool, so it is closed explicitly when the store is released.
+    deinit { pool.close() }
+
+    var readSessions: ReadSessions? { pool.readSessions }
+
+    func beginRead() throws -> any ReadTransaction { try PostgreSQLReadTransaction(pool) }
+
+    func beginWrite() throws -> any WriteTransaction {
+        if pool.isClosed { throw StoreError(.closed, "The store \(pool.location) is closed.", location: pool.location) }
+        guard !isReadOnly else {
+            throw StoreError(.readOnly, "The store \(pool.location) was opened for reading only.", location: pool.location)
+        }
+        return try PostgreSQLWriteTransaction(pool)
+    }
+
+    func close() throws { pool.close() }
+}

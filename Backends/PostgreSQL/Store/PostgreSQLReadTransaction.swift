@@ -1,0 +1,63 @@
+import PolyStoreBackend
+import PolyStoreQuery
+
+/// A snapshot: a connection inside a transaction that reads the state of its first statement.
+final class PostgreSQLReadTransaction: ReadTransaction {
+    private let session: Session
+    private let pool: ConnectionPool
+
+    /// Begins the transaction and reads the version with one round trip.
+    init(_ pool: ConnectionPool) throws {
+        let (connection, results) = try pool.begin([
+            .once("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"), Statement("SELECT version FROM \(pool.tables.own("state"))"),
+        ])
+        guard let version = results.last?.storeVersion else {
+            connection.post([.once("ROLLBACK")])
+            pool.giveBack(connection)
+            throw StoreError(.corrupt, "polystore_state of \(pool.location) does not have one row.", location: pool.location)
+        }
+        session = Session(connection, pool.tables, version: version)
+        self.pool = pool
+    }
+
+    deinit { end() }
+
+    var version: UInt64 { session.version }
+    func record(_ entity: Entity, rowID: Int64) throws -> RecordView? { try session.record(entity, rowID: rowID) }
+    func scan(_ request: FetchRequest) throws -> Scan { try session.scan(request) }
+    func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs { try session.related(relationship, of: sources) }
+    func count(_ request: FetchRequest) throws -> Int { try session.count(request) ?? session.countRows(of: request, self) }
+    func value(named name: String) throws -> [UInt8]? { try session.value(named: name) }
+    func valueNames(prefix: String) throws -> [String] { try session.valueNames(prefix: prefix) }
+    func logEntries(after position: Int64, limit: Int) throws -> [LogEntry] { try session.logEntries(after: position, limit: limit) }
+    func logBounds() throws -> LogBounds { try session.logBounds() }
+
+    /// Ends the transaction. Does not wait for the server.
+    func end() {
+        guard !session.isEnded else { return }
+        session.end()
+        let connection = session.connection
+        guard connection.process.isCurrent else { return }
+        connection.abandonStream()
+        connection.post([.once("ROLLBACK")])
+        pool.giveBack(connection)
+    }
+}
+
+extension Rows {
+    /// The version of the store, if that is the only value.
+    var storeVersion: UInt64? { count == 1 ? integer(0, 0).map { UInt64(bitPattern: $0) } : nil }
+}
+
+extension Session {
+    /// Counts the rows of a request whose condition the shared executor completes.
+    func countRows(of request: FetchRequest, _ transaction: any ReadTransaction) throws -> Int {
+        var request = request
+        (request.sortKeys, request.onlyIDs) = ([], true)
+        let cursor = try transaction.fetch(request)
+        defer { cursor.close() }
+        var count = 0
+        while try cursor.next() { count += 1 }
+        return count
+    }
+}

@@ -1,0 +1,213 @@
+import PolyStoreBackend
+import PolyStoreQuery
+
+/// The write transaction of a store: a connection that holds the lock of the store's writers.
+final class PostgreSQLWriteTransaction: WriteTransaction {
+    private let session: Session
+    private let pool: ConnectionPool
+    /// Identifies the commit, so that its outcome can be found over another connection.
+    private let token = (0..<16).map { _ in UInt8.random(in: 0...255) }
+    /// A Boolean value that indicates whether the outcome of the commit is unknown.
+    @exclusivity(unchecked) private var isOutcomeUnknown = false
+    private var connection: Connection { session.connection }
+
+    private static var savepoint: Statement { .once("SAVEPOINT polystore") }
+    private static var release: Statement { .once("RELEASE SAVEPOINT polystore") }
+    private static var undo: Statement { .once("ROLLBACK TO SAVEPOINT polystore") }
+
+    /// Waits for the other writers, begins the transaction and reads the version, with one round trip.
+    init(_ pool: ConnectionPool) throws {
+        try pool.beginWriting()
+        do {
+            let (connection, results) = try pool.begin(
+                Self.locking(pool) + [Statement("SELECT version FROM \(pool.tables.own("state"))")])
+            guard let version = results.last?.storeVersion else {
+                connection.post([.once("ROLLBACK")])
+                pool.giveBack(connection)
+                throw StoreError(.corrupt, "polystore_state of \(pool.location) does not have one row.", location: pool.location)
+            }
+            session = Session(connection, pool.tables, version: version)
+        } catch {
+            pool.endWriting()
+            throw error
+        }
+        self.pool = pool
+    }
+
+    /// The statements that begin a transaction and wait for the lock. None of them takes a snapshot, so the transaction reads what the writer before it has committed.
+    private static func locking(_ pool: ConnectionPool) -> [Statement] {
+        let options = pool.database.options
+        let wait = min(options.busyTimeout, options.responseTimeout.map { $0 / 2 } ?? options.busyTimeout)
+        return [
+            .once("BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE"), .once("SET LOCAL lock_timeout = \(max(1, wait.inMilliseconds))"),
+            .once("LOCK TABLE \(pool.tables.own("lock")) IN EXCLUSIVE MODE"), .once("SET LOCAL lock_timeout TO DEFAULT"),
+        ]
+    }
+
+    deinit { rollback() }
+
+    // MARK: Reads
+
+    var version: UInt64 { session.version }
+    func record(_ entity: Entity, rowID: Int64) throws -> RecordView? { try session.record(entity, rowID: rowID) }
+    func scan(_ request: FetchRequest) throws -> Scan { try session.scan(request) }
+    func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs { try session.related(relationship, of: sources) }
+    func count(_ request: FetchRequest) throws -> Int { try session.count(request) ?? session.countRows(of: request, self) }
+    func value(named name: String) throws -> [UInt8]? { try session.value(named: name) }
+    func valueNames(prefix: String) throws -> [String] { try session.valueNames(prefix: prefix) }
+    func logEntries(after position: Int64, limit: Int) throws -> [LogEntry] { try session.logEntries(after: position, limit: limit) }
+    func logBounds() throws -> LogBounds { try session.logBounds() }
+
+    // MARK: Writes
+
+    func reserveIDs(_ entity: Entity, count: Int) throws -> Int64 {
+        try session.check()
+        let table = try session.tables.table(entity)
+        guard count > 0 else { throw StoreError(.misuse, "\(count) ids of \(entity.name) were asked for.", entity: entity.name) }
+        let full = StoreError(.full, "There are not \(count) ids of \(entity.name) left.", entity: entity.name)
+        guard count < Int.max else { throw full }
+        let found = try session.rows(
+            "INSERT INTO \(session.tables.own("sequence")) AS s (entity, next) VALUES ($1, $2 + 1) "
+                + "ON CONFLICT (entity) DO UPDATE SET next = s.next + $2 WHERE s.next <= 9223372036854775807 - $2 RETURNING next",
+            [.text(table.entity.name), .integer(Int64(count))])
+        guard found.count > 0 else { throw full }
+        guard let next = found.integer(0, 0), next > Int64(count) else {
+            throw StoreError(
+                .corrupt, "The next id of \(entity.name) in polystore_sequence is not a positive integer.", entity: entity.name,
+                location: pool.location)
+        }
+        return next - Int64(count)
+    }
+
+    func apply(_ changes: ChangeSet) throws {
+        try session.check()
+        let writer = try writer(changes)
+        if changes.isEmpty { return }
+        let statements = try writer.statements()
+        do { try connection.run([Self.savepoint] + statements + [Self.release]) } catch let error as StoreError {
+            throw try session.ending {
+                guard connection.failure == nil, error.recovery == .permanent else { throw error }
+                let explained = try writer.explain(error, connection, undo: Self.undo)
+                try connection.run([Self.release])
+                return explained
+            }
+        }
+    }
+
+    /// - Throws: `misuse` for a change set of another schema.
+    private func writer(_ changes: ChangeSet) throws -> ChangeWriter {
+        let schema = session.tables.schema
+        guard changes.schema === schema || changes.schema.description == schema.description else {
+            throw StoreError(
+                .misuse, "The change set was made for another schema than the store was opened with.", location: pool.location)
+        }
+        return ChangeWriter(tables: session.tables, changes: changes, version: version + 1, location: pool.location)
+    }
+
+    /// Applies the change sets and commits them with one round trip. If one is refused, each is applied alone.
+    func apply(_ sets: [ChangeSet], committing durability: Durability?) throws -> AppliedChangeSets {
+        try session.check()
+        if let statements = try? sets.flatMap({ try writer($0).statements() }) {
+            do {
+                let applying = [Self.savepoint] + statements + [Self.release]
+                var results = AppliedChangeSets(errors: sets.map { _ in nil })
+                if let durability {
+                    results.version = try commit(applying, durability)
+                } else {
+                    try connection.run(applying)
+                }
+                return results
+            } catch let error as StoreError {
+                guard connection.failure == nil, error.recovery == .permanent, !session.isEnded else {
+                    return try session.ending { throw error }
+                }
+                try session.ending { _ = try connection.run([Self.undo, Self.release]) }
+            }
+        }
+        var results = AppliedChangeSets(errors: [])
+        for set in sets {
+            do {
+                try apply(set)
+                results.errors.append(nil)
+            } catch let error as StoreError where error.refusesChanges { results.errors.append(error) }
+        }
+        if let durability, results.errors.allSatisfy({ $0 == nil }) { results.version = try commit(durability) }
+        return results
+    }
+
+    // MARK: End
+
+    func commit(_ durability: Durability) throws -> UInt64 {
+        try session.check()
+        do { return try commit([], durability) } catch {
+            rollback(keeping: isOutcomeUnknown)
+            throw error
+        }
+    }
+
+    /// Sends statements with the commit.
+    private func commit(_ statements: [Statement], _ durability: Durability) throws -> UInt64 {
+        let tables = session.tables
+        let next = version + 1
+        let record = ChangeWriter.counted(
+            "INSERT INTO \(tables.own("commits")) (version, token) SELECT version, $2 FROM state", "1")
+        let state = Statement(
+            "WITH state AS (UPDATE \(tables.own("state")) SET version = $1 WHERE version = $1 - 1 RETURNING version), "
+                + "old AS (DELETE FROM \(tables.own("commits")) WHERE version <= $1 - \(Self.keptCommits)), " + record.dropFirst("WITH ".count),
+            [.integer(Int64(bitPattern: next)), .bytes(token)])
+        let relaxed: [Statement] = durability == .relaxed ? [.once("SET LOCAL synchronous_commit = off")] : []
+        do {
+            let results = try connection.run(statements + relaxed + [state, .once("COMMIT")])
+            // A transaction that the server had ended is rolled back by this command.
+            guard results.last?.command == "COMMIT" else {
+                throw StoreError(
+                    .conflict, "The server rolled the transaction of \(pool.location) back.", location: pool.location, recovery: .retryable)
+            }
+        } catch var error as StoreError where connection.failure != nil {
+            error.recovery = .commitOutcomeUnknown
+            error.message += " It is unknown whether the transaction was committed."
+            isOutcomeUnknown = true
+            throw error
+        }
+        finish()
+        return next
+    }
+
+    /// The number of commits whose tokens are kept.
+    private static let keptCommits = 1000
+
+    func commitOutcome() throws -> CommitOutcome {
+        guard isOutcomeUnknown else { return .unknown }
+        let next = version + 1
+        let other = try pool.database.connect()
+        let tables = session.tables
+        // The lock is free when the transaction has ended in one way or the other.
+        let results = try other.run(
+            Self.locking(pool) + [
+                Statement("SELECT version FROM \(tables.own("state"))"),
+                Statement("SELECT token FROM \(tables.own("commits")) WHERE version = $1", [.integer(Int64(bitPattern: next))]),
+                .once("ROLLBACK"),
+            ])
+        guard results.count > 3, let current = results[results.count - 3].storeVersion else { return .unknown }
+        let found = results[results.count - 2]
+        if found.count == 1 { return [UInt8](found.bytes(0, 0)) == token ? .committed(version: next) : .notCommitted }
+        return current < next ? .notCommitted : .unknown
+    }
+
+    func rollback() { rollback(keeping: false) }
+
+    /// - Parameter keeping: Whether the transaction stays, so that the outcome of its commit can be asked for.
+    private func rollback(keeping: Bool) {
+        guard !session.isEnded, !keeping else { return }
+        guard connection.process.isCurrent else { return session.end() }
+        connection.abandonStream()
+        connection.post([.once("ROLLBACK")])
+        finish()
+    }
+
+    private func finish() {
+        session.end()
+        pool.giveBack(connection)
+        pool.endWriting()
+    }
+}

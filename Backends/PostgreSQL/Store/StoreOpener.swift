@@ -1,0 +1,160 @@
+import PolyStoreBackend
+
+/// Opens or creates a store in a schema of a database. Leaves every other schema, and a schema with tables of others, unmodified.
+struct StoreOpener {
+    let database: Database
+    let request: OpenRequest
+
+    private var location: String { database.location }
+    private var schemaName: String { database.options.schema }
+    private var mayReset: Bool { request.resetsOnModelMismatch && !request.isReadOnly }
+
+    func open() throws -> PostgreSQLBackend {
+        let connection = try database.connect()
+        let tables = StoreTables(request.schema, in: schemaName)
+        var metadata: StoreMetadata
+        switch try database.contents(connection) {
+        case .foreign: throw database.foreign
+        case .absent, .empty:
+            guard !request.isReadOnly else {
+                throw StoreError(
+                    .io, "The schema \(schemaName) of \(location) contains no store, and opening a store read-only does not create it.",
+                    location: location)
+            }
+            metadata = try create(connection, tables)
+        case .store: metadata = try existing(connection, tables)
+        }
+        if !request.isReadOnly { try checkRights(connection, tables) }
+        metadata.schema = request.schema.description
+        metadata.schemaHash = request.schema.versionHash
+        let pool = ConnectionPool(database, tables, first: connection)
+        return PostgreSQLBackend(pool: pool, metadata: metadata, isReadOnly: request.isReadOnly)
+    }
+
+    // MARK: Creation
+
+    /// Creates the store, unless another process creates it meanwhile.
+    private func create(_ connection: Connection, _ tables: StoreTables) throws -> StoreMetadata {
+        let metadata = StoreMetadata(format: StoreTables.format, request: request)
+        do {
+            try connection.run(
+                [.once("BEGIN"), .once("CREATE SCHEMA IF NOT EXISTS \(tables.namespace)")] + tables.creationSQL.map { .once($0) }
+                    + MetadataTable(connection: connection, tables: tables).insertion(metadata) + [.once("COMMIT")])
+            return metadata
+        } catch let error as StoreError {
+            connection.post([.once("ROLLBACK")])
+            // Two processes that create the same store: the names exist, or are inserted at the same time.
+            if ["42P07", "42P06", "23505"].contains(error.sqlState), case .store = try database.contents(connection) {
+                return try existing(connection, tables)
+            }
+            throw named(error, "create the store")
+        }
+    }
+
+    // MARK: Existing stores
+
+    private func existing(_ connection: Connection, _ tables: StoreTables) throws -> StoreMetadata {
+        do {
+            let metadata = try MetadataTable(connection: connection, tables: tables).read(for: request)
+            try metadata.check(request, supportedFormat: StoreTables.format, location: location, acceptsOtherIndexes: !request.isReadOnly)
+            if metadata.schemaHash != request.schema.versionHash { try adopt(metadata, connection, tables) }
+            return metadata
+        } catch let error as StoreError where error.code == .migrationRequired && mayReset {
+            return try reset(connection, tables, error)
+        } catch let error as StoreError where error.sqlState == "42501" { throw named(error, "read the store") }
+    }
+
+    /// Replaces the tables of a store of another model with empty ones.
+    private func reset(_ connection: Connection, _ tables: StoreTables, _ reason: StoreError) throws -> StoreMetadata {
+        request.logger.write(.notice, "The store \(location) was written for another model and is emptied, as asked: \(reason.message)")
+        let metadata = StoreMetadata(format: StoreTables.format, request: request)
+        do {
+            try connection.run([.once("BEGIN"), .once("LOCK TABLE \(tables.own("lock")) IN ACCESS EXCLUSIVE MODE")])
+            // Another process may have reset the store meanwhile.
+            let found = try MetadataTable(connection: connection, tables: tables).read(for: request)
+            if found.schemaHash == request.schema.versionHash {
+                try connection.run([.once("ROLLBACK")])
+                return found
+            }
+            let removal = try StoreTables.removal(from: schemaName, connection)
+            try connection.run(
+                removal.map { .once($0) } + tables.creationSQL.map { .once($0) }
+                    + MetadataTable(connection: connection, tables: tables).insertion(metadata) + [.once("COMMIT")])
+            return metadata
+        } catch let error as StoreError {
+            connection.post([.once("ROLLBACK")])
+            throw named(error, "reset the store")
+        }
+    }
+
+    /// Replaces the indexes of a store whose schema differs in nothing that concerns the data.
+    private func adopt(_ metadata: StoreMetadata, _ connection: Connection, _ tables: StoreTables) throws {
+        let stored = StoreTables(try ResolvedSchema(metadata.schema), in: schemaName)
+        let old = stored.entities.flatMap { table in table.indexes.map { table.removalSQL($0, schema: stored.namespace) } }
+        do {
+            try connection.run(
+                [.once("BEGIN"), .once("LOCK TABLE \(tables.own("lock")) IN EXCLUSIVE MODE")] + (old + tables.indexSQL).map { .once($0) }
+                    + MetadataTable(connection: connection, tables: tables).replacement(request.schema) + [.once("COMMIT")])
+        } catch let error as StoreError {
+            connection.post([.once("ROLLBACK")])
+            throw named(error, "replace the indexes of the store")
+        }
+    }
+
+    // MARK: Rights
+
+    /// Checks that the user and the server allow writing.
+    private func checkRights(_ connection: Connection, _ tables: StoreTables) throws {
+        let rows = try connection.rows(
+            """
+            SELECT pg_catalog.pg_is_in_recovery(), current_setting('transaction_read_only') = 'on', current_user::text, ARRAY(
+            SELECT c.relname::text FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+            WHERE n.nspname = $1 AND c.relkind = 'r' AND NOT (pg_catalog.has_table_privilege(c.oid, 'SELECT') AND pg_catalog.has_table_privilege(c.oid, 'INSERT')
+            AND pg_catalog.has_table_privilege(c.oid, 'UPDATE') AND pg_catalog.has_table_privilege(c.oid, 'DELETE')) ORDER BY 1)::text
+            """, [.text(schemaName)])
+        guard !rows.bool(0, 0) else {
+            throw StoreError(
+                .readOnly, "The server of \(location) is a standby, which only reads. Connect to the primary, or open the store read-only.",
+                location: location)
+        }
+        guard !rows.bool(0, 1) else {
+            throw StoreError(
+                .readOnly, "The user \(rows.text(0, 2) ?? "") of \(location) begins transactions that only read (default_transaction_read_only). "
+                    + "Change that, or open the store read-only.", location: location)
+        }
+        let missing = rows.text(0, 3) ?? "{}"
+        guard missing == "{}" else {
+            throw StoreError(
+                .readOnly,
+                "The user \(rows.text(0, 2) ?? "") may not write to the tables \(missing) of \(location). Grant SELECT, INSERT, UPDATE and DELETE on all tables of the schema "
+                    + "\(schemaName), or open the store read-only.", location: location)
+        }
+    }
+
+    /// Returns an error of missing rights with the operation that needs them.
+    private func named(_ error: StoreError, _ operation: String) -> StoreError {
+        guard error.sqlState == "42501" else { return error }
+        var error = error
+        error.message =
+            "Cannot \(operation) \(location): \(error.underlying ?? "the user lacks a right"). Grant the right, or use another user. "
+            + "To create a store, the user needs CREATE on the database, or on an empty schema \(schemaName)."
+        return error
+    }
+}
+
+extension StoreTables {
+    /// Returns the statements that remove the tables of the store in a schema, whatever model they belong to.
+    static func removal(from schemaName: String, _ connection: Connection) throws -> [String] {
+        let namespace = SQLNames.quoted(schemaName)
+        let rows = try connection.rows("SELECT schema FROM \(namespace).polystore_metadata")
+        guard rows.count == 1 else {
+            throw StoreError(
+                .corrupt, "polystore_metadata of \(connection.location) does not have one row.", location: connection.location)
+        }
+        let schema = try ResolvedSchema(SchemaDescription(encoded: [UInt8](rows.bytes(0, 0))))
+        let tables = StoreTables(schema, in: schemaName)
+        let own = ["metadata", "names", "lock", "state", "commits", "sequence", "values", "log"].map { tables.own($0) }
+        // Views of others on these tables are removed with them.
+        return (tables.entities.map(\.name) + tables.links.map(\.name) + own).map { "DROP TABLE IF EXISTS \($0) CASCADE" }
+    }
+}

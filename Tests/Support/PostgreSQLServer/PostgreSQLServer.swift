@@ -1,0 +1,98 @@
+internal import ChildProcesses
+internal import Foundation
+
+/// A server of PostgreSQL in a temporary folder, with a Unix socket only. It ends with the process that started it, also if that one is killed.
+package final class PostgreSQLServer: Sendable {
+    /// The server cannot be started.
+    package struct Unavailable: Error, CustomStringConvertible {
+        /// The reason.
+        package let description: String
+    }
+
+    /// The folder of the socket.
+    package let folder: String
+    private let process: ChildProcess
+    private let bin: String
+    private let account: [String]
+
+    /// The server that the tests of this process share. It is started when it is used for the first time.
+    package static let shared = Result { try PostgreSQLServer() }
+
+    /// Starts a server.
+    /// - Throws: ``Unavailable`` without a program of PostgreSQL, or without a user to run it as.
+    package init() throws {
+        bin = try Self.programs()
+        account = try Self.account()
+        let folder = FileManager.default.temporaryDirectory.path + "/pg-\(UUID().uuidString.prefix(8))"
+        self.folder = folder
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
+        if !account.isEmpty, let user = getpwnam(account[2]) { chown(folder, user.pointee.pw_uid, user.pointee.pw_gid) }
+        let data = folder + "/data"
+        let initdb = account + [bin + "/initdb", "-D", data, "-U", "polystore", "-E", "UTF8", "--locale=C", "-A", "trust", "--no-sync"]
+        let making = try ChildProcess(initdb[0], Array(initdb.dropFirst()), output: .null, errors: .null)
+        guard making.wait() == 0 else { throw Unavailable(description: "initdb failed: \(initdb.joined(separator: " "))") }
+        // The shell ends the server when its input ends, which it does with this process.
+        let server =
+            account + [
+                bin + "/postgres", "-D", data, "-k", folder, "-c", "listen_addresses=", "-c", "fsync=off", "-c", "max_connections=200",
+                "-c", "log_min_messages=fatal",
+            ]
+        let script = "\"$@\" </dev/null >'\(folder)/log' 2>&1 & server=$!; cat >/dev/null; kill -QUIT $server; wait $server; rm -rf '\(folder)'"
+        process = try ChildProcess("/bin/sh", ["-c", script, "sh"] + server, input: .pipe, output: .null, errors: .null)
+        var rest = 600
+        while try run("pg_isready", ["-q"]) != 0 {
+            rest -= 1
+            guard rest > 0 else { throw Unavailable(description: "The server in \(folder) does not answer.") }
+            Thread.sleep(forTimeInterval: 0.1)
+        }
+    }
+
+    /// Returns the URL of a database, which exists if it is `postgres`.
+    package func url(_ database: String = "postgres", user: String = "polystore", options: String = "") -> String {
+        let host = folder.replacingOccurrences(of: "/", with: "%2F")
+        return "postgresql://\(user)@\(host)/\(database)" + (options.isEmpty ? "" : "?" + options)
+    }
+
+    /// Runs statements with `psql`, and returns what it prints.
+    @discardableResult
+    package func psql(_ sql: String, database: String = "postgres", user: String = "polystore") throws -> String {
+        let program = try ChildProcess(
+            bin + "/psql", ["-h", folder, "-U", user, "-d", database, "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-c", sql],
+            output: .pipe, errors: .null)
+        let output = program.output?.readDataToEndOfFile() ?? Data()
+        guard program.wait() == 0 else { throw Unavailable(description: "psql failed: \(sql)") }
+        return String(decoding: output, as: UTF8.self).trimmingCharacters(in: .newlines)
+    }
+
+    private func run(_ name: String, _ arguments: [String]) throws -> Int32 {
+        try ChildProcess(bin + "/" + name, ["-h", folder, "-U", "polystore", "-d", "postgres"] + arguments, output: .null, errors: .null)
+            .wait()
+    }
+
+    /// Returns the folder of the programs: that of `POLYSTORE_POSTGRESQL`, or the newest one of Debian and Homebrew.
+    private static func programs() throws -> String {
+        if let named = ProcessInfo.processInfo.environment["POLYSTORE_POSTGRESQL"] { return named }
+        let manager = FileManager.default
+        var found: [(version: Int, path: String)] = []
+        for root in ["/usr/lib/postgresql", "/opt/homebrew/opt", "/usr/local/opt"] {
+            for name in (try? manager.contentsOfDirectory(atPath: root)) ?? [] {
+                let path = "\(root)/\(name)/bin"
+                guard manager.isExecutableFile(atPath: path + "/postgres") else { continue }
+                found.append((Int(name.filter(\.isNumber)) ?? 0, path))
+            }
+        }
+        guard let newest = found.max(by: { $0.version < $1.version }) else {
+            throw Unavailable(description: "There is no PostgreSQL. Install it (apt-get install postgresql), or name the folder of its programs in POLYSTORE_POSTGRESQL.")
+        }
+        return newest.path
+    }
+
+    /// Returns the command that changes to another user if the process is that of root, as whom PostgreSQL does not run.
+    private static func account() throws -> [String] {
+        guard geteuid() == 0 else { return [] }
+        for name in ["postgres", "nobody"] where getpwnam(name) != nil {
+            return ["runuser", "-u", name, "--"]
+        }
+        throw Unavailable(description: "PostgreSQL does not run as root, and there is no user postgres or nobody.")
+    }
+}
