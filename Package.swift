@@ -290,6 +290,11 @@ let package = Package(
                 "PolyStoreLevelDB", "PolyStoreKeyValue", "CLevelDB", "CRecordBytes", "EngineTestSupport", "engine-child", "TestSupport",
             ],
             swiftSettings: settings),
+        // Skipped if no server of PostgreSQL can be started.
+        .testTarget(
+            name: "PolyStorePostgreSQLTests",
+            dependencies: ["PolyStorePostgreSQL", "PolyStoreBackend", "PolyStoreConformance", "PolyStoreQuery", "PostgreSQLServer"],
+            swiftSettings: settings),
         .testTarget(
             name: "PolyStoreProcessTests",
             dependencies: ["PolyStoreSQLite", "EngineTestSupport", "engine-child", "kill-child", "TestSupport"],

@@ -15,6 +15,7 @@ let target = ConformanceTarget(
     name: "postgresql",
     capabilities: [
         .persistence, .multiProcess, .readOnlyOpen, .fullDurability, .concurrentReaders, .transferableWriter, .namedValues, .changeLog,
+        .verification,
     ], findsDamage: false, keepsLocalFiles: false,
     store: { location in
         do { return try .postgreSQL(server.url(), options: schema(location)) } catch { fatalError("\(error)") }

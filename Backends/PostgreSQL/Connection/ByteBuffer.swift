@@ -39,7 +39,7 @@ final class ByteBuffer {
 
     /// Appends text in the encoding of `NULFreeText`, from the bytes of the original text.
     func appendNULFree(_ bytes: UnsafeRawBufferPointer) {
-        guard bytes.contains(where: { $0 < 2 }) else { return append(bytes) }
+        guard bytes.holdsNULFreeEscapes else { return append(bytes) }
         reserve(bytes.count + 8)
         for byte in bytes {
             if byte < 2 { append(1 as UInt8) }
@@ -54,4 +54,12 @@ final class ByteBuffer {
     }
 
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: count) }
+}
+
+extension UnsafeRawBufferPointer {
+    /// A Boolean value that indicates whether a text contains U+0000 or U+0001, which `NULFreeText` replaces.
+    var holdsNULFreeEscapes: Bool {
+        guard let start = baseAddress, count > 0 else { return false }
+        return memchr(start, 1, count) != nil || memchr(start, 0, count) != nil
+    }
 }

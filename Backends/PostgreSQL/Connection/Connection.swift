@@ -42,13 +42,10 @@ final class Connection {
         let opened = address.withKeywords(connectTimeout: connectTimeout) { PQconnectStartParams($0, $1, 0) }
         guard let opened else { throw StoreError(.full, "There is not enough memory for a connection to \(location).", location: location) }
         handle = opened
-        do { try finishConnecting(Deadline(after: connectTimeout), connectTimeout) } catch {
-            PQfinish(handle)
-            throw error
-        }
+        // If this throws, `deinit` closes the connection.
+        try finishConnecting(Deadline(after: connectTimeout), connectTimeout)
         PQsetNoticeReceiver(handle, { _, _ in }, nil)
         guard PQsetnonblocking(handle, 1) == 0, PQenterPipelineMode(handle) == 1 else {
-            PQfinish(handle)
             throw StoreError(.io, "The connection to \(location) cannot send pipelines.", location: location)
         }
     }
@@ -256,6 +253,29 @@ final class Connection {
         }
         if let first { throw first }
         return results
+    }
+
+    /// Parses a statement, unless it was parsed before, and returns its name on the server.
+    func prepare(_ sql: String, _ types: [UInt32]) throws -> String {
+        if let name = parsed[sql] { return name }
+        try check()
+        try detachStream()
+        pipelineCount += 1
+        var expected = unread
+        unread = []
+        lastName += 1
+        let name = "p\(lastName)"
+        var types = types
+        try queued(PQsendPrepare(handle, name, sql, Int32(types.count), &types))
+        expected += [.parse(sql: sql, name: name), .sync]
+        try queued(PQpipelineSync(handle))
+        try flush()
+        var failure: StoreError?
+        for (index, part) in expected.enumerated() {
+            if case .failure(let error) = try receive(part), index == expected.count - 2 { failure = error }
+        }
+        if let failure { throw failure }
+        return name
     }
 
     /// Executes one statement and returns its rows.

@@ -45,8 +45,10 @@ extension QueryCompiler {
     /// A condition that is false or unknown.
     private func neverUnlessNull(_ column: String) -> String { "(\(column) IS NULL AND NULL)" }
 
-    private mutating func compare(_ field: FieldReference, _ comparison: ComparisonOperator, _ value: Value, _ scope: Scope) throws -> String {
+    private mutating func compare(_ field: FieldReference, _ comparison: ComparisonOperator, _ value: Value, _ scope: Scope) throws -> String? {
         let column = scope.column(field)
+        // Bytes that are not a UUID can be compared with one, but not by the server.
+        if case .blob(let bytes) = value, scope.format(field)?.form == .uuid, bytes.count != 16 { return nil }
         guard let parameter = try parameter(value, field, scope) else { return "NULL::boolean" }
         if case .real(let real) = value {
             if real.isNaN {
@@ -90,10 +92,13 @@ extension QueryCompiler {
 
     private mutating func oneOf(_ field: FieldReference, _ values: [Value], _ scope: Scope) throws -> String {
         let column = scope.column(field)
-        let found = values.filter { !$0.isNull }
+        let form = scope.format(field)?.form
+        let found = values.filter { value in
+            if case .blob(let bytes) = value, form == .uuid { return bytes.count == 16 }
+            return !value.isNull
+        }
         for value in found { _ = try parameter(value, field, scope) }
         guard !found.isEmpty else { return field.isObjectID ? "FALSE" : neverUnlessNull(column) }
-        let form = scope.format(field)?.form
         let list = bind(Self.array(found, isUnsigned: field.isUnsigned, isUUID: form == .uuid))
         if form == .bool { return "(\(column)::integer = ANY(\(list)))" }
         let whole = "\(column) = ANY(\(list))"

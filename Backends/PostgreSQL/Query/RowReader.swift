@@ -54,7 +54,7 @@ struct RowReader {
         case (.float4, 4): record.setReal(field, Double(Float(bitPattern: UInt32(bigEndian: bytes.loadUnaligned(as: UInt32.self)))))
         case (.float8, 8): record.setReal(field, Double(bitPattern: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))))
         case (.text, _):
-            guard bytes.contains(where: { $0 < 2 }) else {
+            guard bytes.holdsNULFreeEscapes else {
                 record.appendBytes(bytes, arena)
                 return true
             }

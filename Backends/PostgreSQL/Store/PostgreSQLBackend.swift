@@ -4,7 +4,7 @@ import PolyStoreBackend
 final class PostgreSQLBackend: StorageBackend {
     let metadata: StoreMetadata
     let capabilities: Capabilities
-    private let pool: ConnectionPool
+    let pool: ConnectionPool
     private let isReadOnly: Bool
 
     init(pool: ConnectionPool, metadata: StoreMetadata, isReadOnly: Bool) {
@@ -14,6 +14,7 @@ final class PostgreSQLBackend: StorageBackend {
         var capabilities = Capabilities(
             features: [
                 .persistence, .multiProcess, .readOnlyOpen, .fullDurability, .concurrentReaders, .transferableWriter, .namedValues, .changeLog,
+                .verification,
             ], largestValue: 1 << 26)
         capabilities.waitsForServer = true
         self.capabilities = capabilities
@@ -27,7 +28,6 @@ final class PostgreSQLBackend: StorageBackend {
     func beginRead() throws -> any ReadTransaction { try PostgreSQLReadTransaction(pool) }
 
     func beginWrite() throws -> any WriteTransaction {
-        if pool.isClosed { throw StoreError(.closed, "The store \(pool.location) is closed.", location: pool.location) }
         guard !isReadOnly else {
             throw StoreError(.readOnly, "The store \(pool.location) was opened for reading only.", location: pool.location)
         }

@@ -3,7 +3,7 @@ import PolyStoreQuery
 
 /// A snapshot: a connection inside a transaction that reads the state of its first statement.
 final class PostgreSQLReadTransaction: ReadTransaction {
-    private let session: Session
+    let session: Session
     private let pool: ConnectionPool
 
     /// Begins the transaction and reads the version with one round trip.
@@ -27,6 +27,8 @@ final class PostgreSQLReadTransaction: ReadTransaction {
     func scan(_ request: FetchRequest) throws -> Scan { try session.scan(request) }
     func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs { try session.related(relationship, of: sources) }
     func count(_ request: FetchRequest) throws -> Int { try session.count(request) ?? session.countRows(of: request, self) }
+    func plan(_ request: FetchRequest) throws -> QueryPlan { try session.plan(request) }
+    func explain(_ request: FetchRequest) throws -> QueryPlan { try session.explain(request, in: self) }
     func value(named name: String) throws -> [UInt8]? { try session.value(named: name) }
     func valueNames(prefix: String) throws -> [String] { try session.valueNames(prefix: prefix) }
     func logEntries(after position: Int64, limit: Int) throws -> [LogEntry] { try session.logEntries(after: position, limit: limit) }

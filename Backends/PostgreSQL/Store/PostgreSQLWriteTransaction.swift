@@ -3,7 +3,7 @@ import PolyStoreQuery
 
 /// The write transaction of a store: a connection that holds the lock of the store's writers.
 final class PostgreSQLWriteTransaction: WriteTransaction {
-    private let session: Session
+    let session: Session
     private let pool: ConnectionPool
     /// Identifies the commit, so that its outcome can be found over another connection.
     private let token = (0..<16).map { _ in UInt8.random(in: 0...255) }
@@ -53,6 +53,8 @@ final class PostgreSQLWriteTransaction: WriteTransaction {
     func scan(_ request: FetchRequest) throws -> Scan { try session.scan(request) }
     func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs { try session.related(relationship, of: sources) }
     func count(_ request: FetchRequest) throws -> Int { try session.count(request) ?? session.countRows(of: request, self) }
+    func plan(_ request: FetchRequest) throws -> QueryPlan { try session.plan(request) }
+    func explain(_ request: FetchRequest) throws -> QueryPlan { try session.explain(request, in: self) }
     func value(named name: String) throws -> [UInt8]? { try session.value(named: name) }
     func valueNames(prefix: String) throws -> [String] { try session.valueNames(prefix: prefix) }
     func logEntries(after position: Int64, limit: Int) throws -> [LogEntry] { try session.logEntries(after: position, limit: limit) }

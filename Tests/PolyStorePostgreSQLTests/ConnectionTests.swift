@@ -1,0 +1,139 @@
+import PolyStoreBackend
+import PostgreSQLServer
+import Testing
+
+@testable import PolyStorePostgreSQL
+
+/// Connections over libpq: pipelines, prepared statements, binary values, single rows, errors.
+@Suite(.withServer) struct ConnectionTests {
+    @Test func valuesArriveInBinaryForm() throws {
+        let connection = try TestServer.connect()
+        let rows = try connection.rows(
+            "SELECT $1::bigint, $2::double precision, $3::text, $4::bytea, $5::numeric, $6::boolean, $7::bigint[]",
+            [
+                .integer(.min), .real(-1.5), .text("a\u{0}b\u{1}"), .bytes([0, 255]), .unsigned(.max), .bool(true), .integers([1, -1]),
+            ])
+        #expect(rows.integer(0, 0) == .min)
+        #expect(Array(rows.bytes(0, 3)) == [0, 255])
+        #expect(rows.text(0, 2) == NULFreeText.encode("a\u{0}b\u{1}"))
+        #expect(Numeric.unsigned(rows.bytes(0, 4)) == .max)
+        #expect(rows.bool(0, 5))
+    }
+
+    @Test(arguments: [0, 1, 9999, 10_000, 10_001, 100_000_000, 9_223_372_036_854_775_808, 10_000_000_000_000_000_000, .max] as [UInt64])
+    func unsignedIntegersAreNumbersOfTheServer(_ value: UInt64) throws {
+        let connection = try TestServer.connect()
+        let rows = try connection.rows("SELECT $1::numeric = '\(value)', '\(value)'::numeric(20, 0)", [.unsigned(value)])
+        #expect(rows.bool(0, 0))
+        #expect(Numeric.unsigned(rows.bytes(0, 1)) == value)
+    }
+
+    @Test(arguments: ["-1", "1.5", "18446744073709551616", "'NaN'"])
+    func otherNumbersAreNotUnsigned(_ text: String) throws {
+        let rows = try TestServer.connect().rows("SELECT \(text)::numeric")
+        #expect(Numeric.unsigned(rows.bytes(0, 0)) == nil)
+    }
+
+    @Test func aPipelineIsOneRoundTrip() throws {
+        let connection = try TestServer.connect()
+        let before = connection.pipelineCount
+        let results = try connection.run([.once("BEGIN"), Statement("SELECT $1::bigint", [.integer(7)]), .once("COMMIT")])
+        #expect(results.count == 3)
+        #expect(results[1].integer(0, 0) == 7)
+        #expect(results[2].command == "COMMIT")
+        #expect(connection.pipelineCount == before + 1)
+    }
+
+    @Test func errorNamesItsStateAndEndsThePipeline() throws {
+        let connection = try TestServer.connect()
+        let error = #expect(throws: StoreError.self) {
+            try connection.run([Statement("SELECT 1 / $1::bigint", [.integer(0)]), Statement("SELECT 1")])
+        }
+        #expect(error?.sqlState == "22012")
+        #expect(try connection.rows("SELECT 2::bigint").integer(0, 0) == 2)
+    }
+
+    @Test func statementIsPreparedOnlyIfItsParseSucceeded() throws {
+        let connection = try TestServer.connect()
+        let later = Statement("SELECT 3::bigint")
+        // The parse of the second statement is skipped, because the first one fails.
+        #expect(throws: StoreError.self) { try connection.run([Statement("SELECT nothing FROM nowhere"), later]) }
+        #expect(try connection.run([later]).first?.integer(0, 0) == 3)
+        #expect(throws: StoreError.self) { try connection.run([Statement("SELECT 1 / $1::bigint", [.integer(0)]), later]) }
+        #expect(try connection.run([later]).first?.integer(0, 0) == 3)
+    }
+
+    @Test func rowsAreReadWhileOthersAreAskedFor() throws {
+        let connection = try TestServer.connect()
+        let first = try connection.stream(Statement("SELECT generate_series(1, 1000)::bigint"))
+        #expect(try first.next()?.integer(0, 0) == 1)
+        let second = try connection.stream(Statement("SELECT generate_series(1, 3)::bigint"))
+        #expect(try second.next()?.integer(0, 0) == 1)
+        #expect(try connection.rows("SELECT 5::bigint").integer(0, 0) == 5)
+        var count = 1
+        while try first.next() != nil { count += 1 }
+        #expect(count == 1000)
+        count = 1
+        while try second.next() != nil { count += 1 }
+        #expect(count == 3)
+    }
+
+    @Test func streamThatIsGivenUpIsCancelled() throws {
+        let connection = try TestServer.connect()
+        let stream = try connection.stream(Statement("SELECT generate_series(1, 100000000)::bigint"))
+        #expect(try stream.next() != nil)
+        connection.abandonStream()
+        #expect(try connection.rows("SELECT 5::bigint").integer(0, 0) == 5)
+        #expect(try stream.next() == nil)
+    }
+
+    @Test func largePipelineDoesNotBlock() throws {
+        let connection = try TestServer.connect()
+        let bytes = [UInt8](repeating: 7, count: 1 << 20)
+        // Each side would wait for the other one if it only sent.
+        let results = try connection.run((0..<40).map { _ in Statement("SELECT $1::bytea", [.bytes(bytes)]) })
+        #expect(results.count == 40)
+        #expect(results.allSatisfy { $0.bytes(0, 0).count == 1 << 20 })
+    }
+
+    @Test func responseThatIsLateEndsTheConnection() throws {
+        let url = try StoreURL(try TestServer.get().url())
+        let connection = try Connection(
+            ServerAddress(url), location: "here", connectTimeout: .seconds(600), responseTimeout: .milliseconds(50))
+        let error = #expect(throws: StoreError.self) { try connection.rows("SELECT pg_sleep(600)::text") }
+        #expect(error?.code == .busy)
+        #expect(throws: StoreError.self) { try connection.rows("SELECT 1") }
+        connection.cancel()
+    }
+
+    @Test func endOfTheConnectionIsReported() throws {
+        let connection = try TestServer.connect()
+        let number = try #require(try connection.rows("SELECT pg_backend_pid()::bigint").integer(0, 0))
+        try TestServer.get().psql("SELECT pg_terminate_backend(\(number), 60000)")
+        let error = #expect(throws: StoreError.self) { try connection.rows("SELECT 1") }
+        #expect(error?.recovery == .connectionLost)
+        #expect(error?.code == .io)
+    }
+
+    @Test func unreachableServerIsAnError() throws {
+        let url = try StoreURL("postgresql://user:topsecret@%2Fnowhere/db")
+        let error = #expect(throws: StoreError.self) {
+            try Connection(ServerAddress(url), location: "here", connectTimeout: .seconds(600), responseTimeout: nil)
+        }
+        #expect(error?.code == .io)
+        #expect(error.map { "\($0)".contains("topsecret") } == false)
+    }
+
+    @Test(arguments: [
+        ("40001", StoreError.Code.conflict, StoreError.Recovery.retryable), ("40P01", .conflict, .retryable),
+        ("40003", .io, .commitOutcomeUnknown), ("08006", .io, .connectionLost), ("57P01", .io, .connectionLost),
+        ("55P03", .busy, .timedOut), ("57014", .busy, .timedOut), ("53100", .full, .permanent), ("42501", .io, .permanent),
+        ("25006", .readOnly, .permanent), ("23505", .constraint, .permanent), ("XX001", .corrupt, .permanent),
+    ])
+    func statesHaveCodes(_ state: String, _ code: StoreError.Code, _ recovery: StoreError.Recovery) {
+        let error = StoreError(sqlState: state, text: "text", location: "here")
+        #expect(error.code == code)
+        #expect(error.recovery == recovery)
+        #expect(error.sqlState == state)
+    }
+}

@@ -1,0 +1,162 @@
+import PolyStoreBackend
+import PolyStoreQuery
+import PostgreSQLServer
+import Testing
+
+@testable import PolyStorePostgreSQL
+
+/// Stores on a server: what other clients see, what is refused, and how many round trips it takes.
+@Suite(.withServer) struct StoreTests {
+    @Test func tablesHaveTheNamesOfTheModel() throws {
+        let options = TestServer.options()
+        let store = try Store(options: options)
+        try store.write(store.people([(1, "Jane", "j@x"), (2, "Bob", nil)]))
+        let found = try TestServer.get().psql(
+            "SELECT \"objectID\", name, coalesce(email, '-') FROM \(options.schema).\"Person\" ORDER BY 1")
+        #expect(found == "1|Jane|j@x\n2|Bob|-")
+        #expect(try TestServer.get().psql("SHOW search_path") == "\"$user\", public")
+    }
+
+    @Test func namesAreShortenedAndListed() throws {
+        let options = TestServer.options()
+        let long = String(repeating: "long", count: 30)
+        let schema = try ResolvedSchema(
+            SchemaDescription(
+                name: "Long",
+                entities: [
+                    EntityDescription(
+                        name: long,
+                        properties: [
+                            .attribute(AttributeDescription(name: long + "a", type: .int64)),
+                            .attribute(AttributeDescription(name: long + "b", type: .int64)),
+                            .attribute(AttributeDescription(name: "xmin", type: .int64)),
+                        ])
+                ]))
+        let store = try Store(options: options, schema: schema)
+        let changes = ChangeSet(schema)
+        try changes.insert(schema.entities[0], rowID: 1) { record in for field in 0..<3 { record.setInteger(field, Int64(field)) } }
+        try store.write(changes)
+        #expect(try store.read { try $0.record(schema.entities[0], rowID: 1)?.integer(1) } == 1)
+        let names = try TestServer.get().psql("SELECT count(*), max(length(name)) FROM \(options.schema).polystore_names")
+        #expect(names == "4|63")
+    }
+
+    @Test func schemaOfOthersIsRefusedAndLeftAlone() throws {
+        let options = TestServer.options()
+        let server = try TestServer.get()
+        try server.psql("CREATE SCHEMA \(options.schema); CREATE TABLE \(options.schema).theirs (a int)")
+        let error = #expect(throws: StoreError.self) { try Store(options: options) }
+        #expect(error?.code == .notAStore)
+        let configuration = try StoreConfiguration.postgreSQL(server.url(), options: options)
+        #expect(try !configuration.exists())
+        #expect(throws: StoreError.self) { try configuration.erase() }
+        #expect(try server.psql("SELECT count(*) FROM \(options.schema).theirs") == "0")
+    }
+
+    @Test func erasingRemovesTheStoreAlone() throws {
+        let options = TestServer.options()
+        let server = try TestServer.get()
+        let configuration = try StoreConfiguration.postgreSQL(server.url(), options: options)
+        #expect(try !configuration.exists())
+        let store = try Store(options: options)
+        try store.backend.close()
+        try server.psql("CREATE TABLE \(options.schema).theirs (a int)")
+        #expect(try configuration.exists())
+        try configuration.erase()
+        #expect(try !configuration.exists())
+        #expect(try server.psql("SELECT count(*) FROM \(options.schema).theirs") == "0")
+    }
+
+    @Test func databaseInAnotherEncodingIsRefused() throws {
+        let server = try TestServer.get()
+        try server.psql("CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0")
+        let error = #expect(throws: StoreError.self) { try Store(server.url("latin")) }
+        #expect(error?.code == .unsupported)
+        #expect(error?.message.contains("LATIN1") == true)
+    }
+
+    @Test func missingRightsAreNamed() throws {
+        let server = try TestServer.get()
+        let options = TestServer.options()
+        try server.psql("CREATE ROLE poor LOGIN; CREATE ROLE reader LOGIN")
+        let creating = #expect(throws: StoreError.self) { try Store(server.url(user: "poor"), options: options) }
+        #expect(creating?.code == .io)
+        #expect(creating?.message.contains("CREATE") == true)
+        let store = try Store(options: options)
+        try store.write(store.people([(1, "Jane", nil)]))
+        try server.psql(
+            "GRANT USAGE ON SCHEMA \(options.schema) TO reader; GRANT SELECT ON ALL TABLES IN SCHEMA \(options.schema) TO reader")
+        let writing = #expect(throws: StoreError.self) { try Store(server.url(user: "reader"), options: options) }
+        #expect(writing?.code == .readOnly)
+        #expect(writing?.message.contains("Person") == true)
+        let reading = try Store(server.url(user: "reader"), options: options, isReadOnly: true)
+        #expect(try reading.ids(FetchRequest(reading.entity("Person"))) == [1])
+    }
+
+    @Test func uniqueTextThatIsTooLongIsRefusedByName() throws {
+        let store = try Store()
+        // Not compressible.
+        var generator = SystemRandomNumberGenerator()
+        let text = String((0..<6000).map { _ in Character(Unicode.Scalar(UInt8.random(in: 33...126, using: &generator))) })
+        let error = #expect(throws: StoreError.self) { try store.write(store.people([(1, "a", "short"), (2, "b", text)])) }
+        #expect(error?.code == .invalidValue)
+        #expect(error?.entity == "Person")
+        #expect(error?.attribute == "email")
+        #expect(error?.rowID == 2)
+        // A plain index contains the beginning alone.
+        try store.write(store.people([(1, text, nil), (2, text + "a", nil)]))
+        let name = try store.field("Person", "name")
+        #expect(try store.ids(FetchRequest(store.entity("Person"), predicate: .compare(name, .equal, .text(text)))) == [1])
+        #expect(try store.ids(FetchRequest(store.entity("Person"), sortKeys: [SortKey(name, ascending: false)])) == [2, 1])
+    }
+
+    @Test func transactionsTakeFewRoundTrips() throws {
+        let proxy = try ConnectionProxy(TestServer.get())
+        let store = try Store(proxy.url())
+        let person = try store.entity("Person")
+        // Connections, parsed statements and the response to the end of the transaction before are not counted.
+        for first in [1, 1001] as [Int64] {
+            let transaction = try store.backend.beginWrite()
+            let sets = try (0..<10 as Range<Int64>).map { try store.people([(first + $0, "n", nil)]) }
+            let trips = try proxy.roundTrips { _ = try transaction.apply(sets, committing: .full) }
+            #expect(trips == 1)
+            let reading = try store.backend.beginRead()
+            #expect(try proxy.roundTrips { _ = try reading.ids(FetchRequest(person)) } == 1)
+            #expect(try proxy.roundTrips { _ = try reading.related(store.entity("Firm").relationships[0], of: Array(1...500)) } == 1)
+            reading.end()
+        }
+        let begin = try proxy.roundTrips { _ = try store.backend.beginRead() }
+        #expect(begin <= 2)
+    }
+
+    @Test func outcomeOfALostCommitIsFound() throws {
+        let proxy = try ConnectionProxy(TestServer.get())
+        let store = try Store(proxy.url())
+        for (id, fault) in [(1, ConnectionProxy.Fault.commitLost), (2, .responseLost)] as [(Int64, ConnectionProxy.Fault)] {
+            let transaction = try store.backend.beginWrite()
+            try transaction.apply(store.people([(id, "n", nil)]))
+            proxy.failNextCommit(fault)
+            let error = #expect(throws: StoreError.self) { try transaction.commit(.full) }
+            #expect(error?.recovery == .commitOutcomeUnknown)
+            let outcome = try transaction.commitOutcome()
+            transaction.rollback()
+            let version = try store.read { $0.version }
+            #expect(outcome == (fault == .commitLost ? .notCommitted : .committed(version: version)))
+            #expect(try store.ids(FetchRequest(store.entity("Person"))) == (fault == .commitLost ? [] : [2]))
+        }
+    }
+
+    @Test func errorThatEndsTheTransactionIsThrownAgain() throws {
+        let store = try Store()
+        let transaction = try store.backend.beginWrite()
+        try transaction.apply(store.people([(1, "n", nil)]))
+        let connection = try #require(transaction as? PostgreSQLWriteTransaction).session.connection
+        let number = try #require(try connection.rows("SELECT pg_backend_pid()::bigint").integer(0, 0))
+        try TestServer.get().psql("SELECT pg_terminate_backend(\(number), 60000)")
+        let first = #expect(throws: StoreError.self) { try transaction.apply(store.people([(2, "n", nil)])) }
+        #expect(first?.recovery == .connectionLost)
+        #expect(throws: StoreError.self) { try transaction.commit(.full) }
+        transaction.rollback()
+        #expect(try store.ids(FetchRequest(store.entity("Person"))) == [])
+    }
+}
