@@ -201,10 +201,12 @@ let package = Package(
             name: "conformance-report", dependencies: ["ConformanceTargets", "PolyStoreConformance"], path: "Conformance/Report",
             swiftSettings: settings),
         // The conformance suite on PostgreSQL, with a server of its own. Apart from the built-in targets, which need no libpq.
+        .target(
+            name: "PostgreSQLTarget", dependencies: ["PolyStoreBackend", "PolyStoreConformance", "PolyStorePostgreSQL", "PostgreSQLServer"],
+            path: "Conformance/PostgreSQL/Target", swiftSettings: settings),
         .executableTarget(
-            name: "postgresql-report",
-            dependencies: ["PolyStoreBackend", "PolyStoreConformance", "PolyStorePostgreSQL", "PostgreSQLServer"],
-            path: "Conformance/PostgreSQL", swiftSettings: settings),
+            name: "postgresql-report", dependencies: ["PolyStoreConformance", "PostgreSQLServer", "PostgreSQLTarget"],
+            path: "Conformance/PostgreSQL/Report", swiftSettings: settings),
         // Killed by the tests of the kill harness, and run on its own for the damage harness.
         .executableTarget(
             name: "conformance-child", dependencies: ["ConformanceTargets", "PolyStoreBackend", "PolyStoreConformance"],
@@ -293,7 +295,9 @@ let package = Package(
         // Skipped if no server of PostgreSQL can be started.
         .testTarget(
             name: "PolyStorePostgreSQLTests",
-            dependencies: ["PolyStorePostgreSQL", "PolyStoreBackend", "PolyStoreConformance", "PolyStoreQuery", "PostgreSQLServer"],
+            dependencies: [
+                "PolyStorePostgreSQL", "PolyStoreBackend", "PolyStoreConformance", "PolyStoreQuery", "PostgreSQLServer", "PostgreSQLTarget",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "PolyStoreProcessTests",

@@ -1,0 +1,34 @@
+import Foundation
+import PolyStoreConformance
+import PostgreSQLServer
+import PostgreSQLTarget
+
+// Runs the conformance suite on a server of PostgreSQL that it starts: `postgresql-report [part of an id…]`. Exits with 1 if a case fails.
+let target: ConformanceTarget
+do { target = try PostgreSQLTarget.on(try PostgreSQLServer()) } catch {
+    FileHandle.standardError.write(Data("\(error)\n".utf8))
+    exit(2)
+}
+
+let words = CommandLine.arguments.dropFirst()
+var (passed, skipped): (Int, Int) = (0, 0)
+var failed: [String] = []
+for c in ConformanceCase.all where words.isEmpty || words.contains(where: { c.id.contains($0) }) {
+    if let reason = c.reasonToSkip(target) {
+        skipped += 1
+        print("skipped \(c.id): \(reason)")
+        continue
+    }
+    do {
+        try await c.run(target)
+        passed += 1
+        print("passed  \(c.id)")
+    } catch {
+        failed.append(c.id)
+        print("FAILED  \(c.id): \(error)")
+    }
+    fflush(nil)
+}
+print("\(passed) passed, \(failed.count) failed, \(skipped) skipped")
+for id in failed { print("  \(id)") }
+exit(failed.isEmpty ? 0 : 1)

@@ -1,0 +1,27 @@
+import Foundation
+import PolyStoreConformance
+import PostgreSQLServer
+import PostgreSQLTarget
+import Testing
+
+extension ConformanceCase: CustomTestStringConvertible {
+    /// The case id, as the test name.
+    public var testDescription: String { id }
+}
+
+/// The conformance suite on a server. All cases run in the thorough ring; `postgresql-report` runs them at any time.
+@Suite(.withServer) struct PostgreSQLConformance {
+    /// The areas of the commit ring.
+    private static let areas = ["opening", "transaction", "uniqueness", "recovery", "writing", "capability"]
+    static let cases = ConformanceCase.all.filter { c in
+        ProcessInfo.processInfo.environment["POLYSTORE_RING"] == "thorough" || areas.contains { c.id.hasPrefix($0 + ".") }
+    }
+    private static let target = Result { try PostgreSQLTarget.on(try PostgreSQLServer.shared.get()) }
+
+    @Test(arguments: cases)
+    func conforms(_ c: ConformanceCase) async throws { try await c.run(Self.target.get()) }
+
+    @Test func claimsEqualCapabilities() throws {
+        #expect(try Self.target.get().claimedFeatures() == PostgreSQLTarget.capabilities)
+    }
+}
