@@ -63,6 +63,15 @@ import Testing
         #expect(try connection.run([later]).first?.integer(0, 0) == 3)
     }
 
+    @Test func manyParsedStatementsAreFreed() throws {
+        let connection = try TestServer.connect()
+        for number in 0...400 { _ = try connection.rows("SELECT \(number)::bigint") }
+        connection.forgetParsed()
+        try connection.run([.once("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")])
+        #expect(try connection.rows("SELECT count(*) FROM pg_prepared_statements").integer(0, 0) == 1)
+        #expect(try connection.rows("SELECT 7::bigint").integer(0, 0) == 7)
+    }
+
     @Test func rowsAreReadWhileOthersAreAskedFor() throws {
         let connection = try TestServer.connect()
         let first = try connection.stream(Statement("SELECT generate_series(1, 1000)::bigint"))

@@ -109,11 +109,12 @@ final class Connection {
                 underlying: StoreError.firstLine(PQerrorMessage(handle)), recovery: .connectionLost))
     }
 
-    /// The statement that frees the parsed statements, if there are many. Send it before a transaction.
-    func forgettingParsed() -> [Statement] {
-        guard parsed.count > Self.mostParsed else { return [] }
+    /// Frees the parsed statements, if there are many. Call it before a transaction.
+    func forgetParsed() {
+        guard parsed.count > Self.mostParsed else { return }
         parsed = [:]
-        return [.once("DEALLOCATE ALL")]
+        // In a pipeline of its own: a transaction cannot begin after another statement of the same pipeline.
+        post([.once("DEALLOCATE ALL")])
     }
 
     // MARK: Sending

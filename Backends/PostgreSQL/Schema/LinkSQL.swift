@@ -9,19 +9,26 @@ struct LinkSQL: Sendable {
     let creation: [String]
     private let table: LinkTable
 
-    init(_ link: LinkTable, schema: String, names: inout SQLNameSpace) {
+    /// The names of the primary key and of the index by target, if there is one.
+    let indexNames: [String]
+
+    init(_ link: LinkTable, called wanted: String, schema: String, names: inout SQLNameSpace) {
         table = link
-        plainName = names.claim(link.name)
+        plainName = names.claim(wanted)
         name = "\(schema).\(SQLNames.quoted(plainName))"
         var columns = ["source bigint", "target bigint"]
         if link.ordersTargets { columns.append("\"targetPosition\" bigint NOT NULL") }
         if link.ordersSources { columns.append("\"sourcePosition\" bigint NOT NULL") }
-        let key = SQLNames.quoted(names.claim(plainName + "_key"))
+        var indexNames = [names.claim(plainName + "_key")]
+        let key = SQLNames.quoted(indexNames[0])
         var creation = ["CREATE TABLE \(name) (\(columns.joined(separator: ", ")), CONSTRAINT \(key) PRIMARY KEY (source, target))"]
         if !link.isSymmetric {
             let fields = link.ordersSources ? "target, \"sourcePosition\", source" : "target, source"
-            creation.append("CREATE INDEX \(SQLNames.quoted(names.claim(plainName + "_inverse"))) ON \(name) (\(fields))")
+            let inverse = names.claim(plainName + "_inverse")
+            indexNames.append(inverse)
+            creation.append("CREATE INDEX \(SQLNames.quoted(inverse)) ON \(name) (\(fields))")
         }
+        self.indexNames = indexNames
         self.creation = creation
     }
 

@@ -5,6 +5,9 @@ final class StoreTables: Sendable {
     /// The format that this version writes.
     static let format = 1
 
+    /// The beginning of the names of a migration's tables.
+    private static let stage = "polystore_new_"
+
     let schema: ResolvedSchema
     /// The name of the schema on the server.
     let plainSchema: String
@@ -15,26 +18,31 @@ final class StoreTables: Sendable {
     /// The link tables, by `LinkTable.index`.
     let links: [LinkSQL]
 
-    init(_ schema: ResolvedSchema, in plainSchema: String) {
+    /// - Parameter isStaged: Whether the tables and indexes have the names that a migration gives them until its commit. They contain nothing of the model's names, which the tables of the store
+    ///   before the migration have.
+    init(_ schema: ResolvedSchema, in plainSchema: String, isStaged: Bool = false) {
         self.schema = schema
         self.plainSchema = plainSchema
         let namespace = SQLNames.quoted(plainSchema)
         self.namespace = namespace
-        var names = SQLNameSpace(isReserved: SQLNames.isReserved)
+        var names = SQLNameSpace { !isStaged && SQLNames.isReserved($0) }
         // Sorted by name, because the order of the list may differ between launches.
         let sorted = schema.entities.sorted { $0.name < $1.name }
         var tableNames: [Int: String] = [:]
-        for entity in sorted { tableNames[entity.index] = names.claim(entity.name) }
+        for entity in sorted { tableNames[entity.index] = names.claim(isStaged ? "\(Self.stage)t\(entity.index)" : entity.name) }
         var links = [LinkSQL?](repeating: nil, count: schema.links.count)
-        for link in schema.links.sorted(by: { $0.name < $1.name }) { links[link.index] = LinkSQL(link, schema: namespace, names: &names) }
+        for link in schema.links.sorted(by: { $0.name < $1.name }) { 
+            links[link.index] = LinkSQL(link, called: isStaged ? "\(Self.stage)l\(link.index)" : link.name, schema: namespace, names: &names)
+        }
         self.links = links.compactMap { $0 }
         var tables = [EntityTable?](repeating: nil, count: schema.entities.count)
         for entity in sorted {
             let name = tableNames[entity.index] ?? entity.name
             let key = names.claim(name + "_key")
             // The text of a JSON attribute serves no condition on its fields.
-            let indexes = entity.indexes.filter { !$0.readsJSON }.map { index in
-                EntityTable.Index(plainName: names.claim(index.name), fields: index.fields, isUnique: index.isUnique)
+            let indexes = entity.indexes.filter { !$0.readsJSON }.enumerated().map { position, index in
+                EntityTable.Index(
+                    plainName: names.claim(isStaged ? "\(name)_i\(position)" : index.name), fields: index.fields, isUnique: index.isUnique)
             }
             tables[entity.index] = EntityTable(entity, schema: namespace, plainName: name, keyName: key, indexes: indexes)
         }

@@ -18,7 +18,10 @@ final class ConnectionPool: Sendable {
 
     var location: String { database.location }
 
-    init(_ database: Database, _ tables: StoreTables, first: Connection) {
+    private let storeID: String
+
+    init(_ database: Database, _ tables: StoreTables, storeID: String, first: Connection) {
+        self.storeID = storeID
         self.database = database
         self.tables = tables
         state.idle = [first]
@@ -90,10 +93,8 @@ final class ConnectionPool: Sendable {
         var isFresh = false
         while true {
             let (connection, isReused) = try borrow(isFresh: isFresh)
-            let forgetting = connection.forgettingParsed()
-            do {
-                return (connection, Array(try connection.run(forgetting + statements).dropFirst(forgetting.count)))
-            } catch {
+            connection.forgetParsed()
+            do { return (connection, try connection.run(statements)) } catch {
                 let hasFailed = connection.failure != nil
                 if !hasFailed { connection.post([.once("ROLLBACK")]) }
                 giveBack(connection)
@@ -103,6 +104,44 @@ final class ConnectionPool: Sendable {
                 }
                 throw error
             }
+        }
+    }
+
+    // MARK: Versions
+
+    /// The statement that reads the version of the store, and whether it is still the one that was opened.
+    var versionStatement: Statement {
+        Statement("SELECT version, \"storeID\", \"schemaHash\" FROM \(tables.own("state")), \(tables.own("metadata"))")
+    }
+
+    /// Returns the version in the result of ``versionStatement``.
+    /// - Throws: `differentStoreAtURL` if the store was migrated, or replaced by another one.
+    func version(_ rows: Rows?) throws -> UInt64 {
+        guard let rows, rows.count == 1, let version = rows.integer(0, 0) else {
+            throw StoreError(.corrupt, "polystore_state of \(location) does not have one row.", location: location)
+        }
+        guard rows.text(0, 1) == storeID, rows.text(0, 2) == tables.schema.versionHash else { throw replaced }
+        return UInt64(bitPattern: version)
+    }
+
+    /// The error after the store was migrated, or replaced by another one.
+    private var replaced: StoreError {
+        StoreError(
+            .differentStoreAtURL, "The store \(location) was migrated or replaced since it was opened. Open it again.", location: location)
+    }
+
+    /// Begins a transaction and returns its connection with the version that it reads.
+    /// - Parameter statements: The statements that begin it.
+    func beginTransaction(_ statements: [Statement]) throws -> (connection: Connection, version: UInt64) {
+        let connection: Connection
+        let results: [Rows]
+        do { (connection, results) = try begin(statements + [versionStatement]) } catch let error as StoreError where error.sqlState == "42P01" {
+            throw replaced
+        }
+        do { return (connection, try version(results.last)) } catch {
+            connection.post([.once("ROLLBACK")])
+            giveBack(connection)
+            throw error
         }
     }
 

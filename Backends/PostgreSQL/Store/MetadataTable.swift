@@ -53,6 +53,9 @@ struct MetadataTable {
         ]
     }
 
+    /// The statements that replace the stored schema and write the names of its tables.
+    func migration(_ schema: ResolvedSchema) -> [Statement] { replacement(schema) + nameStatements }
+
     private var nameStatements: [Statement] {
         tables.nameRows.map { row in
             Statement(

@@ -5,7 +5,7 @@ final class PostgreSQLBackend: StorageBackend {
     let metadata: StoreMetadata
     let capabilities: Capabilities
     let pool: ConnectionPool
-    private let isReadOnly: Bool
+    let isReadOnly: Bool
 
     init(pool: ConnectionPool, metadata: StoreMetadata, isReadOnly: Bool) {
         self.pool = pool
@@ -14,7 +14,7 @@ final class PostgreSQLBackend: StorageBackend {
         var capabilities = Capabilities(
             features: [
                 .persistence, .multiProcess, .readOnlyOpen, .fullDurability, .concurrentReaders, .transferableWriter, .namedValues, .changeLog,
-                .verification,
+                .verification, .migration,
             ], largestValue: 1 << 26)
         capabilities.waitsForServer = true
         self.capabilities = capabilities

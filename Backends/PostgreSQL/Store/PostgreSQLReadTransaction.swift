@@ -8,14 +8,7 @@ final class PostgreSQLReadTransaction: ReadTransaction {
 
     /// Begins the transaction and reads the version with one round trip.
     init(_ pool: ConnectionPool) throws {
-        let (connection, results) = try pool.begin([
-            .once("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"), Statement("SELECT version FROM \(pool.tables.own("state"))"),
-        ])
-        guard let version = results.last?.storeVersion else {
-            connection.post([.once("ROLLBACK")])
-            pool.giveBack(connection)
-            throw StoreError(.corrupt, "polystore_state of \(pool.location) does not have one row.", location: pool.location)
-        }
+        let (connection, version) = try pool.beginTransaction([.once("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")])
         session = Session(connection, pool.tables, version: version)
         self.pool = pool
     }

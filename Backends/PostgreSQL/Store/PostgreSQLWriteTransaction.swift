@@ -19,19 +19,20 @@ final class PostgreSQLWriteTransaction: WriteTransaction {
     init(_ pool: ConnectionPool) throws {
         try pool.beginWriting()
         do {
-            let (connection, results) = try pool.begin(
-                Self.locking(pool) + [Statement("SELECT version FROM \(pool.tables.own("state"))")])
-            guard let version = results.last?.storeVersion else {
-                connection.post([.once("ROLLBACK")])
-                pool.giveBack(connection)
-                throw StoreError(.corrupt, "polystore_state of \(pool.location) does not have one row.", location: pool.location)
-            }
+            let (connection, version) = try pool.beginTransaction(Self.locking(pool))
             session = Session(connection, pool.tables, version: version)
         } catch {
             pool.endWriting()
             throw error
         }
         self.pool = pool
+    }
+
+    /// Continues a transaction for a migration, with the tables that it creates.
+    init(continuing other: PostgreSQLWriteTransaction, _ tables: StoreTables) {
+        session = Session(other.session.connection, tables, version: other.version)
+        pool = other.pool
+        other.session.end()
     }
 
     /// The statements that begin a transaction and wait for the lock. None of them takes a snapshot, so the transaction reads what the writer before it has committed.
@@ -148,7 +149,7 @@ final class PostgreSQLWriteTransaction: WriteTransaction {
     }
 
     /// Sends statements with the commit.
-    private func commit(_ statements: [Statement], _ durability: Durability) throws -> UInt64 {
+    func commit(_ statements: [Statement], _ durability: Durability) throws -> UInt64 {
         let tables = session.tables
         let next = version + 1
         let record = ChangeWriter.counted(

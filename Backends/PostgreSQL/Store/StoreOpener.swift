@@ -27,7 +27,7 @@ struct StoreOpener {
         if !request.isReadOnly { try checkRights(connection, tables) }
         metadata.schema = request.schema.description
         metadata.schemaHash = request.schema.versionHash
-        let pool = ConnectionPool(database, tables, first: connection)
+        let pool = ConnectionPool(database, tables, storeID: metadata.storeID, first: connection)
         return PostgreSQLBackend(pool: pool, metadata: metadata, isReadOnly: request.isReadOnly)
     }
 

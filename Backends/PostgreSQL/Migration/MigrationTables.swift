@@ -1,0 +1,182 @@
+import PolyStoreBackend
+
+/// The tables of a migration: those of the store before it, those that it fills, and the names that these have after it.
+struct MigrationTables {
+    private let change: SchemaChange
+    private let source: StoreTables
+    /// The tables that the migration fills.
+    let staged: StoreTables
+    private let final: StoreTables
+
+    init(_ change: SchemaChange, in plainSchema: String) {
+        self.change = change
+        source = StoreTables(change.source, in: plainSchema)
+        staged = StoreTables(change.target, in: plainSchema, isStaged: true)
+        final = StoreTables(change.target, in: plainSchema)
+    }
+
+    // MARK: Filling
+
+    /// Creates the tables, fills those that are carried over, and creates the indexes.
+    /// - Returns: The first unique index that migrated records violate. This index is then missing.
+    func fill(_ connection: Connection) throws -> StoreError? {
+        var statements = staged.entities.map { Statement.once($0.tableSQL) } + staged.links.flatMap(\.creation).map { .once($0) }
+        for (table, part) in zip(staged.entities, change.entities) {
+            if case .carried(let entity, let fields) = part { statements.append(try copy(source.entities[entity], to: table, fields)) }
+        }
+        for (table, part) in zip(staged.links, change.links) {
+            guard case .carried(let index, let isReversed) = part else { continue }
+            let ends = isReversed ? ["target", "source"] : ["source", "target"]
+            let positions = table.positions.map { name in
+                guard isReversed else { return name }
+                return name == "\"targetPosition\"" ? "\"sourcePosition\"" : "\"targetPosition\""
+            }
+            statements.append(
+                .once(
+                    "INSERT INTO \(table.name) (\((["source", "target"] + table.positions).joined(separator: ", "))) "
+                        + "SELECT \((ends + positions).joined(separator: ", ")) FROM \(source.links[index].name)"))
+        }
+        try connection.run(statements + sequenceStatements)
+        var violation: StoreError?
+        for table in staged.entities {
+            for index in table.indexes {
+                let sql = table.creationSQL(index, schema: staged.namespace)
+                do { try connection.run([.once("SAVEPOINT polystore"), .once(sql), .once("RELEASE SAVEPOINT polystore")]) } catch let error
+                    as StoreError where error.sqlState == "23505"
+                {
+                    try connection.run([.once("ROLLBACK TO SAVEPOINT polystore"), .once("RELEASE SAVEPOINT polystore")])
+                    if violation == nil { violation = try duplicate(of: index, table, error, connection) }
+                }
+            }
+        }
+        return violation
+    }
+
+    /// Returns the statement that copies the rows of a table.
+    private func copy(_ old: EntityTable, to table: EntityTable, _ fields: [SchemaChange.FieldSource]) throws -> Statement {
+        var parameters: [Parameter] = []
+        func place(_ value: Value, _ field: Field) throws -> String {
+            parameters.append(try Self.parameter(value, field))
+            return "$\(parameters.count)"
+        }
+        let values = try zip(fields, table.entity.fields).map { part, field in
+            switch part {
+            case .constant(let value): return value.isNull ? "NULL" : try place(value, field)
+            case .field(let index, let replacement):
+                let column = old.columns[index]
+                guard !replacement.isNull, old.entity.fields[index].isOptional else { return column }
+                return "coalesce(\(column)::\(table.formats[field.index].type.name), \(try place(replacement, field)))"
+            }
+        }
+        return Statement(
+            "INSERT INTO \(table.name) (\(([SQLNames.objectID] + table.columns).joined(separator: ", "))) "
+                + "SELECT \(([SQLNames.objectID] + values).joined(separator: ", ")) FROM \(old.name) ORDER BY \(SQLNames.objectID)", parameters)
+    }
+
+    /// Returns a constant as the server stores it.
+    private static func parameter(_ value: Value, _ field: Field) throws -> Parameter {
+        switch (value, field.type) {
+        case (.integer(let integer), .bool): return .bool(integer != 0)
+        case (.integer(let integer), .uint64): return .unsigned(UInt64(bitPattern: integer))
+        case (.integer(let integer), _): return .integer(integer)
+        case (.real(let real), _): return .real(Value.normalized(real))
+        case (.text(let text), _): return .text(text)
+        case (.blob(let bytes), .uuid): return .uuid(bytes)
+        case (.blob(let bytes), _): return .bytes(bytes)
+        case (.null, _): throw StoreError(.misuse, "\(field.name) has no value.", attribute: field.name)
+        }
+    }
+
+    /// Gives the row id sequences the names of the target entities.
+    private var sequenceStatements: [Statement] {
+        let table = staged.own("sequence")
+        let pairs: [(old: String, new: String)] = zip(change.entities, change.target.entities).compactMap { part, entity in
+            switch part {
+            case .empty(let origin): origin.map { (change.source.entities[$0].name, entity.name) }
+            case .carried(let origin, _): (change.source.entities[origin].name, entity.name)
+            }
+        }
+        let old = ArrayParameter(.text)
+        let new = ArrayParameter(.text)
+        for pair in pairs {
+            for (name, array) in [(pair.old, old), (pair.new, new)] {
+                var name = name
+                array.append { buffer in name.withUTF8 { buffer.appendNULFree(UnsafeRawBufferPointer($0)) } }
+            }
+        }
+        // The aggregation ends before the first row is inserted, so that every name is free.
+        return [
+            Statement(
+                "WITH removed AS (DELETE FROM \(table) RETURNING entity, next), former AS MATERIALIZED "
+                    + "(SELECT array_agg(entity) AS entities, array_agg(next) AS ids FROM removed) INSERT INTO \(table) (entity, next) "
+                    + "SELECT names.new, s.next FROM former CROSS JOIN unnest(former.entities, former.ids) AS s(entity, next) "
+                    + "JOIN unnest($1::text[], $2::text[]) AS names(old, new) ON names.old COLLATE \"C\" = s.entity",
+                [old.parameter, new.parameter])
+        ]
+    }
+
+    /// Finds a record that violates a unique index.
+    private func duplicate(
+        of index: EntityTable.Index, _ table: EntityTable, _ failure: StoreError, _ connection: Connection
+    ) throws -> StoreError {
+        let columns = index.fields.map { table.columns[$0] }
+        let id = SQLNames.objectID
+        let found = try connection.rows(
+            "SELECT min(\(id)), max(\(id)) FROM \(table.name) WHERE \(columns.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")) "
+                + "GROUP BY \(columns.joined(separator: ", ")) HAVING count(*) > 1 LIMIT 1")
+        let names = index.fields.map { table.entity.fields[$0].name }.joined(separator: ", ")
+        var error = failure
+        (error.entity, error.attribute) = (table.entity.name, names)
+        error.message = "\(table.entity.name).\(names) must be unique, and several objects have the same value. The store was not migrated."
+        if found.count > 0, let first = found.integer(0, 0), let second = found.integer(0, 1) {
+            error.rowID = second
+            error.message =
+                "\(table.entity.name).\(names) of object \(second) must be unique, and object \(first) has the same value. The store was not migrated."
+        }
+        return error
+    }
+
+    // MARK: Replacing
+
+    /// The maximum time that the commit of a migration waits for the snapshots of others. They can be open for a long time.
+    private static let longestWait = Duration.seconds(10)
+
+    /// Returns the statements that remove the former tables and give the new ones their names.
+    func replacement(_ connection: Connection, _ options: PostgreSQLOptions) throws -> [Statement] {
+        var sql = [
+            "SET LOCAL lock_timeout = \(max(1, min(options.busyTimeout, Self.longestWait).inMilliseconds))",
+            "LOCK TABLE \(source.own("state")), \(source.own("metadata")) IN ACCESS EXCLUSIVE MODE",
+        ]
+        sql += (source.entities.map(\.name) + source.links.map(\.name)).map { "DROP TABLE \($0)" }
+        for (old, new) in zip(staged.entities, final.entities) {
+            sql.append("ALTER TABLE \(old.name) RENAME TO \(SQLNames.quoted(new.plainName))")
+            sql.append(rename(old.keyName, new.keyName))
+            sql += zip(old.indexes, new.indexes).map { rename($0.plainName, $1.plainName) }
+        }
+        for (old, new) in zip(staged.links, final.links) {
+            sql.append("ALTER TABLE \(old.name) RENAME TO \(SQLNames.quoted(new.plainName))")
+            sql += zip(old.indexNames, new.indexNames).map { rename($0, $1) }
+        }
+        sql.append("DELETE FROM \(final.own("names"))")
+        return sql.map { .once($0) } + MetadataTable(connection: connection, tables: final).migration(change.target)
+    }
+
+    private func rename(_ old: String, _ new: String) -> String {
+        "ALTER INDEX \(staged.namespace).\(SQLNames.quoted(old)) RENAME TO \(SQLNames.quoted(new))"
+    }
+
+    /// Returns an error of the commit in the words of a migration.
+    func explained(_ error: StoreError, _ location: String) -> StoreError {
+        var error = error
+        switch error.sqlState {
+        case "55P03":
+            error.message =
+                "Cannot complete the migration of the store \(location): others still read it. The store was not migrated. End their transactions and contexts, and migrate again."
+        case "2BP01":
+            error.message =
+                "Cannot complete the migration of the store \(location): other objects of the database, such as views, depend on its tables. The store was not migrated. Remove them first."
+        default: break
+        }
+        return error
+    }
+}

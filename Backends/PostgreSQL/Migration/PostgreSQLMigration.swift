@@ -1,0 +1,89 @@
+import PolyStoreBackend
+
+/// A migration in one write transaction. It fills tables with names of their own, which take the names of the former tables at the commit.
+///
+/// Others read the store meanwhile. The commit waits for their snapshots to end, because the server cannot remove a table that a transaction has read.
+final class PostgreSQLMigration: StoreMigration {
+    private let change: SchemaChange
+    private let pool: ConnectionPool
+    private let snapshot: PostgreSQLReadTransaction
+    private let transaction: PostgreSQLWriteTransaction
+    private let writer: MigrationTarget
+    private let tables: MigrationTables
+    /// The first unique index that migrated records violate.
+    private let violation: StoreError?
+    // A migration is used by one thread at a time, and no access lasts longer than a statement.
+    @exclusivity(unchecked) private var isEnded = false
+
+    var source: any ReadTransaction { snapshot }
+    var target: any WriteTransaction { writer }
+    /// A migration in one transaction cannot be resumed.
+    var savedPosition: [UInt8]? { nil }
+
+    init(_ pool: ConnectionPool, _ change: SchemaChange) throws {
+        let tables = MigrationTables(change, in: pool.tables.plainSchema)
+        let first: PostgreSQLWriteTransaction
+        do { first = try PostgreSQLWriteTransaction(pool) } catch var error as StoreError where error.code == .busy {
+            error.message =
+                "Cannot migrate the store \(pool.location): another process is writing to it, or is migrating it. Wait until it has finished, and "
+                + "open the store again."
+            throw error
+        }
+        // Without another writer, the snapshot shows the version that the migration starts from.
+        snapshot = try PostgreSQLReadTransaction(pool)
+        transaction = PostgreSQLWriteTransaction(continuing: first, tables.staged)
+        violation = try tables.fill(transaction.session.connection)
+        writer = MigrationTarget(transaction, change)
+        self.tables = tables
+        self.change = change
+        self.pool = pool
+    }
+
+    deinit { rollback() }
+
+    func save(_ position: [UInt8]) throws { try check() }
+
+    func commit() throws {
+        try check()
+        do {
+            if let violation { throw violation }
+            snapshot.end()
+            _ = try transaction.commit(try tables.replacement(transaction.session.connection, pool.database.options), .full)
+        } catch let error as StoreError {
+            rollback()
+            throw tables.explained(error, pool.location)
+        }
+        isEnded = true
+        pool.close()
+    }
+
+    func rollback() {
+        guard !isEnded else { return }
+        isEnded = true
+        snapshot.end()
+        transaction.rollback()
+    }
+
+    private func check() throws {
+        if isEnded { throw StoreError(.closed, "The migration of \(pool.location) has ended.", location: pool.location) }
+    }
+}
+
+extension PostgreSQLBackend {
+    func beginMigration(_ change: SchemaChange) throws -> any StoreMigration {
+        guard !isReadOnly else {
+            throw StoreError(.readOnly, "The store \(pool.location) was opened for reading only.", location: pool.location)
+        }
+        let schema = pool.tables.schema
+        // The hash does not depend on the order of the entities, but the entity indexes in the change do.
+        guard
+            change.source === schema
+                || change.source.versionHash == schema.versionHash && change.source.entities.map(\.name) == schema.entities.map(\.name)
+        else {
+            throw StoreError(
+                .misuse, "The schema change \(change.identifier) begins with another schema than the store \(pool.location) was opened for.",
+                location: pool.location)
+        }
+        return try PostgreSQLMigration(pool, change)
+    }
+}
