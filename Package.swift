@@ -202,7 +202,8 @@ let package = Package(
             swiftSettings: settings),
         // The conformance suite on PostgreSQL, with a server of its own. Apart from the built-in targets, which need no libpq.
         .target(
-            name: "PostgreSQLTarget", dependencies: ["PolyStoreBackend", "PolyStoreConformance", "PolyStorePostgreSQL", "PostgreSQLServer"],
+            name: "PostgreSQLTarget",
+            dependencies: ["PolyStoreBackend", "PolyStoreConformance", "PolyStorePostgreSQL", "PostgreSQLServer"],
             path: "Conformance/PostgreSQL/Target", swiftSettings: settings),
         .executableTarget(
             name: "postgresql-report", dependencies: ["PolyStoreConformance", "PostgreSQLServer", "PostgreSQLTarget"],

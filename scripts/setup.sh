@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the missing dependencies of the build: the C libraries of the storage engines, and zlib.
+# Installs the missing dependencies of the build: the C libraries of the storage engines, zlib, and PostgreSQL with its client library.
 set -euo pipefail
 
 say() { printf 'setup: %s\n' "$*"; }
@@ -10,7 +10,7 @@ command -v swift >/dev/null 2>&1 || fail "Swift is missing. Install 6.2 or newer
 case "$(uname -s)" in
 Darwin)
     command -v brew >/dev/null 2>&1 || fail "Homebrew is missing, and LMDB and LevelDB come from it: https://brew.sh"
-    for formula in sqlite3 lmdb leveldb zlib; do
+    for formula in sqlite3 lmdb leveldb zlib libpq postgresql; do
         brew list "$formula" >/dev/null 2>&1 && continue
         say "installing $formula with brew"
         brew install "$formula"
@@ -19,7 +19,7 @@ Darwin)
 Linux)
     missing=()
     if command -v dpkg-query >/dev/null 2>&1; then
-        for package in libsqlite3-dev liblmdb-dev libleveldb-dev zlib1g-dev pkg-config; do
+        for package in libsqlite3-dev liblmdb-dev libleveldb-dev zlib1g-dev libpq-dev postgresql pkg-config; do
             dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || missing+=("$package")
         done
         [ ${#missing[@]} -gt 0 ] || exit 0

@@ -4,7 +4,8 @@ import PolyStoreBackend
 struct ServerAddress: Sendable {
     /// The options of a URL that are passed to libpq. Others would change how the store works.
     static let options: Set<String> = [
-        "host", "application_name", "channel_binding", "gssencmode", "krbsrvname", "passfile", "requirepeer", "service", "sslcert", "sslcompression", "sslcrl",
+        "host", "application_name", "channel_binding", "gssencmode", "krbsrvname", "passfile", "requirepeer", "service", "sslcert",
+        "sslcompression", "sslcrl",
         "sslkey", "sslmode", "sslpassword", "sslrootcert", "sslsni", "ssl_max_protocol_version", "ssl_min_protocol_version",
         "target_session_attrs", "tcp_user_timeout",
     ]

@@ -29,7 +29,8 @@ extension StoreEngine {
         if url.options["schema"] == nil, schema != PostgreSQLOptions().schema {
             let escaped = schema.utf8.map { byte in
                 let digits = String(byte, radix: 16)
-                return byte < 0x80 && Character(Unicode.Scalar(byte)).isLetter ? String(Unicode.Scalar(byte)) : (byte < 16 ? "%0" : "%") + digits
+                return byte < 0x80 && Character(Unicode.Scalar(byte)).isLetter
+                    ? String(Unicode.Scalar(byte)) : (byte < 16 ? "%0" : "%") + digits
             }
             url = try StoreURL(url.text + (url.text.contains("?") ? "&" : "?") + "schema=" + escaped.joined())
         }

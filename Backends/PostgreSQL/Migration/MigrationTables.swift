@@ -70,7 +70,8 @@ struct MigrationTables {
         }
         return Statement(
             "INSERT INTO \(table.name) (\(([SQLNames.objectID] + table.columns).joined(separator: ", "))) "
-                + "SELECT \(([SQLNames.objectID] + values).joined(separator: ", ")) FROM \(old.name) ORDER BY \(SQLNames.objectID)", parameters)
+                + "SELECT \(([SQLNames.objectID] + values).joined(separator: ", ")) FROM \(old.name) ORDER BY \(SQLNames.objectID)",
+            parameters)
     }
 
     /// Returns a constant as the server stores it.

@@ -81,7 +81,8 @@ extension PostgreSQLBackend {
                 || change.source.versionHash == schema.versionHash && change.source.entities.map(\.name) == schema.entities.map(\.name)
         else {
             throw StoreError(
-                .misuse, "The schema change \(change.identifier) begins with another schema than the store \(pool.location) was opened for.",
+                .misuse,
+                "The schema change \(change.identifier) begins with another schema than the store \(pool.location) was opened for.",
                 location: pool.location)
         }
         return try PostgreSQLMigration(pool, change)

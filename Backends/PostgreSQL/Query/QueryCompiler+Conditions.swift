@@ -45,7 +45,9 @@ extension QueryCompiler {
     /// A condition that is false or unknown.
     private func neverUnlessNull(_ column: String) -> String { "(\(column) IS NULL AND NULL)" }
 
-    private mutating func compare(_ field: FieldReference, _ comparison: ComparisonOperator, _ value: Value, _ scope: Scope) throws -> String? {
+    private mutating func compare(_ field: FieldReference, _ comparison: ComparisonOperator, _ value: Value, _ scope: Scope) throws
+        -> String?
+    {
         let column = scope.column(field)
         // Bytes that are not a UUID can be compared with one, but not by the server.
         if case .blob(let bytes) = value, scope.format(field)?.form == .uuid, bytes.count != 16 { return nil }
@@ -67,7 +69,9 @@ extension QueryCompiler {
             }
         }
         if scope.format(field)?.form == .bool {
-            if case .integer(let integer) = value, (0...1).contains(integer) { return "(\(column) \(comparison.sql) \(bind(.bool(integer == 1))))" }
+            if case .integer(let integer) = value, (0...1).contains(integer) {
+                return "(\(column) \(comparison.sql) \(bind(.bool(integer == 1))))"
+            }
             return "(\(column)::integer \(comparison.sql) \(bind(parameter)))"
         }
         let place = bind(parameter)

@@ -3,7 +3,8 @@ import PolyStoreBackend
 extension QueryCompiler {
     /// Returns the text of a condition on related objects; nil if the shared executor must evaluate it.
     mutating func related(
-        _ reference: RelationshipReference, _ quantifier: Quantifier, _ part: QueryPredicate, _ scope: Scope, depth: Int, isTruthEnough: Bool
+        _ reference: RelationshipReference, _ quantifier: Quantifier, _ part: QueryPredicate, _ scope: Scope, depth: Int,
+        isTruthEnough: Bool
     ) throws -> String? {
         let relationship = reference.relationship
         guard relationship.source < tables.entities.count, tables.entities[relationship.source] === scope.table,

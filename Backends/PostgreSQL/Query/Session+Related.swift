@@ -14,7 +14,8 @@ extension Session {
         while let row = try ending({ try stream.next() }) {
             guard let id = row.integer(0, 0), let target = row.integer(0, 1) else {
                 throw StoreError(
-                    .corrupt, "\(source.entity.name).\(relationship.name) holds something that is not a row id.", entity: source.entity.name,
+                    .corrupt, "\(source.entity.name).\(relationship.name) holds something that is not a row id.",
+                    entity: source.entity.name,
                     attribute: relationship.name)
             }
             if relationship.isOrdered {
@@ -46,7 +47,8 @@ extension Session {
             let target = tables.entities[relationship.destination]
             let column = target.columns[field]
             let position = relationship.positionField.map { target.columns[$0] }
-            return "SELECT \(column), \(SQLNames.objectID)\(position.map { ", " + $0 } ?? "") FROM \(target.name) WHERE \(column) = ANY($1) "
+            return
+                "SELECT \(column), \(SQLNames.objectID)\(position.map { ", " + $0 } ?? "") FROM \(target.name) WHERE \(column) = ANY($1) "
                 + "ORDER BY \(column), \(position.map { $0 + " NULLS FIRST, " } ?? "")\(SQLNames.objectID)"
         case .link(let table, let isReversed):
             let (here, there) = isReversed ? ("target", "source") : ("source", "target")

@@ -100,7 +100,8 @@ final class Session: RelatedRecords {
         return try (0..<found.count).map { row in
             guard let text = found.text(row, 0), let name = NULFreeText.decode(text) else {
                 throw StoreError(
-                    .corrupt, "The name of a value in polystore_values of \(connection.location) cannot be read.", location: connection.location)
+                    .corrupt, "The name of a value in polystore_values of \(connection.location) cannot be read.",
+                    location: connection.location)
             }
             return name
         }
@@ -114,7 +115,8 @@ final class Session: RelatedRecords {
             [.integer(position), .integer(Int64(limit))])
         return try (0..<found.count).map { row in
             guard let position = found.integer(row, 0), position > 0, let version = found.integer(row, 1) else {
-                throw StoreError(.corrupt, "An entry of polystore_log in \(connection.location) cannot be read.", location: connection.location)
+                throw StoreError(
+                    .corrupt, "An entry of polystore_log in \(connection.location) cannot be read.", location: connection.location)
             }
             return LogEntry(position: position, version: UInt64(bitPattern: version), bytes: [UInt8](found.bytes(row, 2)))
         }

@@ -31,8 +31,9 @@ final class StoreTables: Sendable {
         var tableNames: [Int: String] = [:]
         for entity in sorted { tableNames[entity.index] = names.claim(isStaged ? "\(Self.stage)t\(entity.index)" : entity.name) }
         var links = [LinkSQL?](repeating: nil, count: schema.links.count)
-        for link in schema.links.sorted(by: { $0.name < $1.name }) { 
-            links[link.index] = LinkSQL(link, called: isStaged ? "\(Self.stage)l\(link.index)" : link.name, schema: namespace, names: &names)
+        for link in schema.links.sorted(by: { $0.name < $1.name }) {
+            links[link.index] = LinkSQL(
+                link, called: isStaged ? "\(Self.stage)l\(link.index)" : link.name, schema: namespace, names: &names)
         }
         self.links = links.compactMap { $0 }
         var tables = [EntityTable?](repeating: nil, count: schema.entities.count)

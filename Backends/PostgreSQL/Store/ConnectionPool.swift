@@ -135,7 +135,9 @@ final class ConnectionPool: Sendable {
     func beginTransaction(_ statements: [Statement]) throws -> (connection: Connection, version: UInt64) {
         let connection: Connection
         let results: [Rows]
-        do { (connection, results) = try begin(statements + [versionStatement]) } catch let error as StoreError where error.sqlState == "42P01" {
+        do { (connection, results) = try begin(statements + [versionStatement]) } catch let error as StoreError
+            where error.sqlState == "42P01"
+        {
             throw replaced
         }
         do { return (connection, try version(results.last)) } catch {

@@ -65,7 +65,9 @@ struct Database: RemoteStore {
         }
         try connection.run([
             .once("SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'"),
-            .once("SELECT set_config('standard_conforming_strings', 'on', false) WHERE current_setting('standard_conforming_strings') = 'off'"),
+            .once(
+                "SELECT set_config('standard_conforming_strings', 'on', false) WHERE current_setting('standard_conforming_strings') = 'off'"
+            ),
         ])
         return connection
     }

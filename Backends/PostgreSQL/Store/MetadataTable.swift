@@ -69,7 +69,8 @@ struct MetadataTable {
 
     private func corrupt(_ column: String) -> StoreError {
         StoreError(
-            .corrupt, "\"\(column)\" in polystore_metadata of \(connection.location) is missing or damaged. Restore the store from a backup.",
+            .corrupt,
+            "\"\(column)\" in polystore_metadata of \(connection.location) is missing or damaged. Restore the store from a backup.",
             location: connection.location)
     }
 }

@@ -36,7 +36,9 @@ private struct StoreVerifier {
             try report(progress)
         }
         let stored = try session.rows("SELECT \"storeID\", (SELECT count(*) FROM \(tables.own("state"))) FROM \(tables.own("metadata"))")
-        if stored.count != 1 { findings.append("polystore_metadata has not exactly one row.") } else {
+        if stored.count != 1 {
+            findings.append("polystore_metadata has not exactly one row.")
+        } else {
             if stored.text(0, 0) != metadata.storeID { findings.append("The store's id has changed since it was opened.") }
             if stored.integer(0, 1) != 1 { findings.append("polystore_state has not exactly one row.") }
         }
@@ -87,7 +89,8 @@ private struct StoreVerifier {
             let second = SQLNames.literal(" refers by \(relationship.name) to \(target.entity.name) ")
             findings += try texts(
                 "SELECT \(first) || s.\(id) || \(second) || s.\(column) || ', which is not in the store.' FROM \(table.name) AS s "
-                    + "WHERE s.\(column) IS NOT NULL AND NOT EXISTS (SELECT 1 FROM \(target.name) AS t WHERE t.\(id) = s.\(column)) LIMIT 1000")
+                    + "WHERE s.\(column) IS NOT NULL AND NOT EXISTS (SELECT 1 FROM \(target.name) AS t WHERE t.\(id) = s.\(column)) LIMIT 1000"
+            )
         }
         return findings
     }
@@ -118,7 +121,8 @@ private struct StoreVerifier {
             let third = SQLNames.literal(", whose inverse \(back.name) does not lead back.")
             findings += try texts(
                 "SELECT \(first) || s.\(id) || \(second) || s.\(column) || \(third) FROM \(table.name) AS s "
-                    + "JOIN \(target.name) AS t ON t.\(id) = s.\(column) WHERE t.\(target.columns[backField]) IS DISTINCT FROM s.\(id) LIMIT 1000")
+                    + "JOIN \(target.name) AS t ON t.\(id) = s.\(column) WHERE t.\(target.columns[backField]) IS DISTINCT FROM s.\(id) LIMIT 1000"
+            )
         }
         return findings
     }

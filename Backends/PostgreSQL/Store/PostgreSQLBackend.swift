@@ -13,7 +13,8 @@ final class PostgreSQLBackend: StorageBackend {
         self.isReadOnly = isReadOnly
         var capabilities = Capabilities(
             features: [
-                .persistence, .multiProcess, .readOnlyOpen, .fullDurability, .concurrentReaders, .transferableWriter, .namedValues, .changeLog,
+                .persistence, .multiProcess, .readOnlyOpen, .fullDurability, .concurrentReaders, .transferableWriter, .namedValues,
+                .changeLog,
                 .verification, .migration,
             ], largestValue: 1 << 26)
         capabilities.waitsForServer = true

@@ -156,7 +156,8 @@ final class PostgreSQLWriteTransaction: WriteTransaction {
             "INSERT INTO \(tables.own("commits")) (version, token) SELECT version, $2 FROM state", "1")
         let state = Statement(
             "WITH state AS (UPDATE \(tables.own("state")) SET version = $1 WHERE version = $1 - 1 RETURNING version), "
-                + "old AS (DELETE FROM \(tables.own("commits")) WHERE version <= $1 - \(Self.keptCommits)), " + record.dropFirst("WITH ".count),
+                + "old AS (DELETE FROM \(tables.own("commits")) WHERE version <= $1 - \(Self.keptCommits)), "
+                + record.dropFirst("WITH ".count),
             [.integer(Int64(bitPattern: next)), .bytes(token)])
         let relaxed: [Statement] = durability == .relaxed ? [.once("SET LOCAL synchronous_commit = off")] : []
         do {

@@ -119,7 +119,8 @@ struct StoreOpener {
         }
         guard !rows.bool(0, 1) else {
             throw StoreError(
-                .readOnly, "The user \(rows.text(0, 2) ?? "") of \(location) begins transactions that only read (default_transaction_read_only). "
+                .readOnly,
+                "The user \(rows.text(0, 2) ?? "") of \(location) begins transactions that only read (default_transaction_read_only). "
                     + "Change that, or open the store read-only.", location: location)
         }
         let missing = rows.text(0, 3) ?? "{}"

@@ -34,7 +34,8 @@ extension ChangeWriter {
             guard found.count > 0, let id = found.integer(0, 0) else { continue }
             let isDeletion = changes.changes.contains { $0.entity == table.entity.index && $0.rowID == id && $0.kind == .delete }
             return StoreError(
-                .notFound, "\(table.entity.name) \(id) is not there to be \(isDeletion ? "deleted" : "updated").", entity: table.entity.name,
+                .notFound, "\(table.entity.name) \(id) is not there to be \(isDeletion ? "deleted" : "updated").",
+                entity: table.entity.name,
                 rowID: id)
         }
         return nil
@@ -47,7 +48,8 @@ extension ChangeWriter {
             [.integers(ids(table, [.insert]))])
         guard found.count > 0, let id = found.integer(0, 0) else { return nil }
         return StoreError(
-            .constraint, "\(table.entity.name) \(id) cannot be inserted: there is an object with that id.", entity: table.entity.name, rowID: id)
+            .constraint, "\(table.entity.name) \(id) cannot be inserted: there is an object with that id.", entity: table.entity.name,
+            rowID: id)
     }
 
     /// Returns the error for two objects with the same unique value. Writes the change set again, with the checks deferred, and looks for them.

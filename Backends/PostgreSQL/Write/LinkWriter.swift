@@ -67,7 +67,8 @@ struct LinkWriter {
             let names = (["source", "target"] + columns).joined(separator: ", ")
             let arrays = (0..<columns.count + 2).map { "$\($0 + 1)::bigint[]" }.joined(separator: ", ")
             let set = zip(columns, given).filter(\.1).map { "\($0.0) = excluded.\($0.0)" }.joined(separator: ", ")
-            let sql = "INSERT INTO \(table.name) (\(names)) SELECT * FROM unnest(\(arrays)) AS rows(\(names)) "
+            let sql =
+                "INSERT INTO \(table.name) (\(names)) SELECT * FROM unnest(\(arrays)) AS rows(\(names)) "
                 + "ON CONFLICT (source, target) DO \(set.isEmpty ? "NOTHING" : "UPDATE SET \(set)")"
             for part in parts(group) {
                 statements.append(

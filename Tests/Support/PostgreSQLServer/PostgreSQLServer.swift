@@ -37,7 +37,8 @@ package final class PostgreSQLServer: Sendable {
                 bin + "/postgres", "-D", data, "-k", folder, "-c", "listen_addresses=", "-c", "fsync=off", "-c", "max_connections=200",
                 "-c", "log_min_messages=fatal",
             ]
-        let script = "\"$@\" </dev/null >'\(folder)/log' 2>&1 & server=$!; cat >/dev/null; kill -QUIT $server; wait $server; rm -rf '\(folder)'"
+        let script =
+            "\"$@\" </dev/null >'\(folder)/log' 2>&1 & server=$!; cat >/dev/null; kill -QUIT $server; wait $server; rm -rf '\(folder)'"
         process = try ChildProcess("/bin/sh", ["-c", script, "sh"] + server, input: .pipe, output: .null, errors: .null)
         var rest = 600
         while try run("pg_isready", ["-q"]) != 0 {
@@ -82,7 +83,10 @@ package final class PostgreSQLServer: Sendable {
             }
         }
         guard let newest = found.max(by: { $0.version < $1.version }) else {
-            throw Unavailable(description: "There is no PostgreSQL. Install it (apt-get install postgresql), or name the folder of its programs in POLYSTORE_POSTGRESQL.")
+            throw Unavailable(
+                description:
+                    "There is no PostgreSQL. Install it (apt-get install postgresql), or name the folder of its programs in POLYSTORE_POSTGRESQL."
+            )
         }
         return newest.path
     }
