@@ -146,6 +146,20 @@ import Testing
         }
     }
 
+    @Test func commitsOfOthersAreAnnounced() throws {
+        let options = TestServer.options()
+        let (observing, writing) = try (Store(options: options), Store(options: options))
+        let calls = Protected(0)
+        let listener = observing.backend.announceCommits { calls.signal { $0 += 1 } }
+        // The first call says that the listener listens.
+        calls.wait(until: { $0 > 0 }) { _ in }
+        try observing.write(observing.people([(1, "n", nil)]))
+        let before = calls.withLock { $0 }
+        try writing.write(writing.people([(2, "n", nil)]))
+        calls.wait(until: { $0 > before }) { _ in }
+        withExtendedLifetime(listener) {}
+    }
+
     @Test func errorThatEndsTheTransactionIsThrownAgain() throws {
         let store = try Store()
         let transaction = try store.backend.beginWrite()

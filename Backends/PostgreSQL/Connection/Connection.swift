@@ -18,9 +18,9 @@ final class Connection {
     /// The number of names given so far. A name is not given again, because it is unknown whether the server has parsed a statement of a pipeline that failed.
     private var lastName = 0
     /// The rows that are being read, if the response to a statement has not been read completely.
-    private var stream: RowStream?
+    var stream: RowStream?
     /// The parts of responses that nobody waited for.
-    private var unread: [Expected] = []
+    private(set) var unread: [Expected] = []
     /// The number of pipelines that were sent, each of which is one round trip if its response is awaited.
     private(set) var pipelineCount = 0
 
@@ -72,7 +72,7 @@ final class Connection {
 
     /// Waits until the socket can be read or written.
     /// - Returns: `false` at the deadline.
-    private func wait(_ events: Int16, until deadline: Deadline?) -> Bool {
+    func wait(_ events: Int16, until deadline: Deadline?) -> Bool {
         let socket = PQsocket(handle)
         // Reading then reports the error.
         guard socket >= 0 else { return true }
@@ -85,7 +85,7 @@ final class Connection {
         }
     }
 
-    private var newDeadline: Deadline? { responseTimeout.map { Deadline(after: $0) } }
+    var newDeadline: Deadline? { responseTimeout.map { Deadline(after: $0) } }
 
     // MARK: State
 
@@ -102,7 +102,7 @@ final class Connection {
         return failure ?? error
     }
 
-    private func lost(_ what: String = "ended") -> StoreError {
+    func lost(_ what: String = "ended") -> StoreError {
         fail(
             StoreError(
                 .io, "The connection to \(location) \(what). Check the server and the network.", location: location,
@@ -196,7 +196,7 @@ final class Connection {
     // MARK: Receiving
 
     /// Returns the next result of libpq; nil at the end of a statement.
-    private func nextResult(_ deadline: Deadline?) throws -> OpaquePointer? {
+    func nextResult(_ deadline: Deadline?) throws -> OpaquePointer? {
         while PQisBusy(handle) != 0 {
             guard wait(Int16(POLLIN), until: deadline) else { throw timedOut() }
             guard PQconsumeInput(handle) == 1 else { throw lost() }
@@ -292,86 +292,5 @@ final class Connection {
         guard failure == nil, process.isCurrent else { return }
         // An error has marked the connection.
         if let expected = try? send(statements) { unread = expected }
-    }
-
-    // MARK: Streams
-
-    /// Sends one statement and returns its rows one by one.
-    func stream(_ statement: Statement) throws -> RowStream {
-        let before = unread.count
-        let expected = try send([statement], singleRows: true)
-        let stream = RowStream(self)
-        var rest = expected[...]
-        let last = expected.count - 2
-        // What precedes the rows.
-        while rest.startIndex < last, let part = rest.popFirst() {
-            if case .failure(let error) = try receive(part), rest.startIndex > before {
-                for part in rest { _ = try receive(part) }
-                throw error
-            }
-        }
-        if last > 0 { PQsetSingleRowMode(handle) }
-        self.stream = stream
-        return stream
-    }
-
-    /// Reads the next row of the current stream.
-    /// - Returns: nil at the end, which ends the stream.
-    func nextRow() throws -> Rows? {
-        let deadline = newDeadline
-        guard let result = try nextResult(deadline) else { throw lost("was out of step") }
-        let rows = Rows(result)
-        switch PQresultStatus(result) {
-        case PGRES_SINGLE_TUPLE: return rows
-        case PGRES_TUPLES_OK, PGRES_COMMAND_OK:
-            try endStream(deadline)
-            return nil
-        default:
-            let error = StoreError(postgreSQL: result, location: location)
-            if PQstatus(handle) == CONNECTION_BAD { throw fail(error.recovery == .connectionLost ? error : lost()) }
-            try endStream(deadline)
-            throw error
-        }
-    }
-
-    private func endStream(_ deadline: Deadline?) throws {
-        stream = nil
-        while let more = try nextResult(deadline) { PQclear(more) }
-        _ = try receive(.sync)
-    }
-
-    /// Reads the rest of the current stream into its memory, so that another statement can be sent.
-    private func detachStream() throws {
-        guard let stream else { return }
-        try stream.readAhead()
-        self.stream = nil
-    }
-
-    /// The number of rows that are read at the end of a transaction before the statement is cancelled.
-    private static let mostDiscarded = 1000
-
-    /// Ends the current stream, whose rows nobody reads any more. Call it at the end of a transaction: cancelling a statement ends the transaction on the server.
-    func abandonStream() {
-        guard failure == nil, process.isCurrent, let stream else { return }
-        stream.discard()
-        do {
-            for _ in 0..<Self.mostDiscarded where self.stream != nil {
-                if try nextRow() == nil { return }
-            }
-            cancel()
-            while self.stream != nil, try nextRow() != nil {}
-        } catch {
-            // The error of the cancelled statement; an error of the connection has marked it.
-        }
-        stream.end()
-        self.stream = nil
-    }
-
-    /// Asks the server to end the statement that it executes. Its result is an error, unless it ends before.
-    func cancel() {
-        guard failure == nil, let request = PQgetCancel(handle) else { return }
-        defer { PQfreeCancel(request) }
-        var message = [CChar](repeating: 0, count: 256)
-        PQcancel(request, &message, 256)
     }
 }

@@ -8,6 +8,8 @@ final class ConnectionPool: Sendable {
         var used = 0
         var hasWriter = false
         var isClosed = false
+        /// When the last commit was announced.
+        var lastAnnouncement: ContinuousClock.Instant?
     }
 
     let database: Database
@@ -19,6 +21,10 @@ final class ConnectionPool: Sendable {
     var location: String { database.location }
 
     private let storeID: String
+    /// Identifies this store object among those that announce commits.
+    let sender = String(UInt64.random(in: 0 ... .max), radix: 16)
+    /// The channel on which the commits of the store are announced.
+    var channel: String { "polystore_\(storeID)" }
 
     init(_ database: Database, _ tables: StoreTables, storeID: String, first: Connection) {
         self.storeID = storeID
@@ -169,6 +175,24 @@ final class ConnectionPool: Sendable {
             lock.broadcast()
         }
     }
+
+    // MARK: Announcements
+
+    /// The minimum time between two announcements. Each takes a lock of the whole server.
+    private static let announcementInterval = Duration.milliseconds(5)
+
+    /// Announces a commit to others, unless another one has been announced just before. Does not wait for the server.
+    func announce(_ connection: Connection) {
+        let now = ContinuousClock.now
+        let isDue = lock.withLock {
+            if let last = state.lastAnnouncement, now - last < Self.announcementInterval { return false }
+            state.lastAnnouncement = now
+            return true
+        }
+        if isDue { connection.post([.once("NOTIFY \(SQLNames.quoted(channel)), \(SQLNames.literal(sender))")]) }
+    }
+
+    // MARK: End
 
     /// Closes the idle connections. Those in use are closed when they are given back.
     func close() {

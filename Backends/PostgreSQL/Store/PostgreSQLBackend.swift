@@ -35,5 +35,11 @@ final class PostgreSQLBackend: StorageBackend {
         return try PostgreSQLWriteTransaction(pool)
     }
 
+    /// Listens on a connection of its own, which reports commits soon after they are visible. Of several commits within a few milliseconds only the first is reported; the version, which is read once a
+    /// second, shows the others.
+    func announceCommits(to handler: @escaping @Sendable () -> Void) -> (any AnyObject & Sendable)? {
+        CommitListener(pool.database, channel: pool.channel, sender: pool.sender, handler)
+    }
+
     func close() throws { pool.close() }
 }

@@ -173,6 +173,7 @@ final class PostgreSQLWriteTransaction: WriteTransaction {
             isOutcomeUnknown = true
             throw error
         }
+        pool.announce(connection)
         finish()
         return next
     }

@@ -26,7 +26,7 @@ package final class PostgreSQLServer: Sendable {
         let folder = FileManager.default.temporaryDirectory.path + "/pg-\(UUID().uuidString.prefix(8))"
         self.folder = folder
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
-        if !account.isEmpty, let user = getpwnam(account[2]) { chown(folder, user.pointee.pw_uid, user.pointee.pw_gid) }
+        if !account.isEmpty, let user = getpwnam(String(account[1].dropFirst("--reuid=".count))) { chown(folder, user.pointee.pw_uid, user.pointee.pw_gid) }
         let data = folder + "/data"
         let initdb = account + [bin + "/initdb", "-D", data, "-U", "polystore", "-E", "UTF8", "--locale=C", "-A", "trust", "--no-sync"]
         let making = try ChildProcess(initdb[0], Array(initdb.dropFirst()), output: .null, errors: .null)
@@ -95,7 +95,8 @@ package final class PostgreSQLServer: Sendable {
     private static func account() throws -> [String] {
         guard geteuid() == 0 else { return [] }
         for name in ["postgres", "nobody"] where getpwnam(name) != nil {
-            return ["runuser", "-u", name, "--"]
+            // Replaces itself by the program, which then receives the signals.
+            return ["setpriv", "--reuid=\(name)", "--regid=\(name == "nobody" ? "nogroup" : name)", "--clear-groups"]
         }
         throw Unavailable(description: "PostgreSQL does not run as root, and there is no user postgres or nobody.")
     }

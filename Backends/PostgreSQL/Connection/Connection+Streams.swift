@@ -1,0 +1,98 @@
+import CPostgreSQL
+import PolyStoreBackend
+import PolyStorePlatform
+
+extension Connection {
+    /// Sends one statement and returns its rows one by one.
+    func stream(_ statement: Statement) throws -> RowStream {
+        let before = unread.count
+        let expected = try send([statement], singleRows: true)
+        let stream = RowStream(self)
+        var rest = expected[...]
+        let last = expected.count - 2
+        // What precedes the rows.
+        while rest.startIndex < last, let part = rest.popFirst() {
+            if case .failure(let error) = try receive(part), rest.startIndex > before {
+                for part in rest { _ = try receive(part) }
+                throw error
+            }
+        }
+        if last > 0 { PQsetSingleRowMode(handle) }
+        self.stream = stream
+        return stream
+    }
+
+    /// Reads the next row of the current stream.
+    /// - Returns: nil at the end, which ends the stream.
+    func nextRow() throws -> Rows? {
+        let deadline = newDeadline
+        guard let result = try nextResult(deadline) else { throw lost("was out of step") }
+        let rows = Rows(result)
+        switch PQresultStatus(result) {
+        case PGRES_SINGLE_TUPLE: return rows
+        case PGRES_TUPLES_OK, PGRES_COMMAND_OK:
+            try endStream(deadline)
+            return nil
+        default:
+            let error = StoreError(postgreSQL: result, location: location)
+            if PQstatus(handle) == CONNECTION_BAD { throw fail(error.recovery == .connectionLost ? error : lost()) }
+            try endStream(deadline)
+            throw error
+        }
+    }
+
+    private func endStream(_ deadline: Deadline?) throws {
+        stream = nil
+        while let more = try nextResult(deadline) { PQclear(more) }
+        _ = try receive(.sync)
+    }
+
+    /// Reads the rest of the current stream into its memory, so that another statement can be sent.
+    func detachStream() throws {
+        guard let stream else { return }
+        try stream.readAhead()
+        self.stream = nil
+    }
+
+    /// The number of rows that are read at the end of a transaction before the statement is cancelled.
+    private static let mostDiscarded = 1000
+
+    /// Ends the current stream, whose rows nobody reads any more. Call it at the end of a transaction: cancelling a statement ends the transaction on the server.
+    func abandonStream() {
+        guard failure == nil, process.isCurrent, let stream else { return }
+        stream.discard()
+        do {
+            for _ in 0..<Self.mostDiscarded where self.stream != nil {
+                if try nextRow() == nil { return }
+            }
+            cancel()
+            while self.stream != nil, try nextRow() != nil {}
+        } catch {
+            // The error of the cancelled statement; an error of the connection has marked it.
+        }
+        stream.end()
+        self.stream = nil
+    }
+
+    /// Asks the server to end the statement that it executes. Its result is an error, unless it ends before.
+    func cancel() {
+        guard failure == nil, let request = PQgetCancel(handle) else { return }
+        defer { PQfreeCancel(request) }
+        var message = [CChar](repeating: 0, count: 256)
+        PQcancel(request, &message, 256)
+    }
+
+    /// Returns the texts of the notifications that arrive within a time.
+    /// - Parameter milliseconds: The time to wait for the first one.
+    func notifications(within milliseconds: Int32) throws -> [String] {
+        try check()
+        guard wait(Int16(POLLIN), until: Deadline(milliseconds: Int(milliseconds))) else { return [] }
+        guard PQconsumeInput(handle) == 1 else { throw lost() }
+        var texts: [String] = []
+        while let notification = PQnotifies(handle) {
+            texts.append(String(cString: notification.pointee.extra))
+            PQfreemem(notification)
+        }
+        return texts
+    }
+}
