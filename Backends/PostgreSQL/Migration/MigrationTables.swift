@@ -139,13 +139,9 @@ struct MigrationTables {
 
     // MARK: Replacing
 
-    /// The maximum time that the commit of a migration waits for the snapshots of others. They can be open for a long time.
-    private static let longestWait = Duration.seconds(10)
-
     /// Returns the statements that remove the former tables and give the new ones their names.
-    func replacement(_ connection: Connection, _ options: PostgreSQLOptions) throws -> [Statement] {
+    func replacement(_ connection: Connection, _ database: Database) throws -> [Statement] {
         var sql = [
-            "SET LOCAL lock_timeout = \(max(1, min(options.busyTimeout, Self.longestWait).inMilliseconds))",
             "LOCK TABLE \(source.own("state")), \(source.own("metadata")) IN ACCESS EXCLUSIVE MODE",
         ]
         sql += (source.entities.map(\.name) + source.links.map(\.name)).map { "DROP TABLE \($0)" }
@@ -159,7 +155,7 @@ struct MigrationTables {
             sql += zip(old.indexNames, new.indexNames).map { rename($0, $1) }
         }
         sql.append("DELETE FROM \(final.own("names"))")
-        return sql.map { .once($0) } + MetadataTable(connection: connection, tables: final).migration(change.target)
+        return [database.waitingForReaders] + sql.map { .once($0) } + MetadataTable(connection: connection, tables: final).migration(change.target)
     }
 
     private func rename(_ old: String, _ new: String) -> String {

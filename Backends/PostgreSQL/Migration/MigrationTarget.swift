@@ -14,6 +14,7 @@ final class MigrationTarget: WriteTransaction {
     func record(_ entity: Entity, rowID: Int64) throws -> RecordView? { try transaction.record(entity, rowID: rowID) }
     func scan(_ request: FetchRequest) throws -> Scan { try transaction.scan(request) }
     func count(_ request: FetchRequest) throws -> Int { try transaction.count(request) }
+    func scanGroups(_ request: AggregateRequest) throws -> GroupScan? { try transaction.scanGroups(request) }
     func plan(_ request: FetchRequest) throws -> QueryPlan { try transaction.plan(request) }
     func explain(_ request: FetchRequest) throws -> QueryPlan { try transaction.explain(request) }
 

@@ -48,6 +48,8 @@ struct QueryCompiler {
             if let limit = request.limit { sql += " LIMIT \(bind(.integer(Int64(limit))))" }
             if request.offset > 0 { sql += " OFFSET \(bind(.integer(Int64(request.offset))))" }
         }
+        // A statement of its own, because the server keeps plans of statements.
+        if request.ignoresIndexes { sql = "/* without indexes */ " + sql }
         if counting { sql = "SELECT count(*) FROM (\(sql)) AS rows" }
         return CompiledQuery(
             table: table, statement: Statement(sql, parameters), fields: fields, residual: residual, evaluated: evaluated)

@@ -16,6 +16,8 @@ extension Session {
         let (lines, root) = try ending {
             let name = try connection.prepare(statement.sql, statement.parameters.map(\.oid))
             let arguments = statement.parameters.isEmpty ? "" : "(" + statement.parameters.map { _ in "NULL" }.joined(separator: ", ") + ")"
+            try setIndexes(request, isOn: false)
+            defer { try? setIndexes(request, isOn: true) }
             let results = try connection.run([
                 .once("SET LOCAL plan_cache_mode = force_generic_plan"), .once("EXPLAIN (COSTS OFF) EXECUTE \(name)\(arguments)"),
                 .once("EXPLAIN (COSTS OFF, FORMAT JSON) EXECUTE \(name)\(arguments)"), .once("SET LOCAL plan_cache_mode TO DEFAULT"),
@@ -38,16 +40,18 @@ extension Session {
     /// Executes a request and returns its plan with the numbers of rows. The rows that the server examines are those of `EXPLAIN ANALYZE`, which executes the request once more.
     /// - Parameter transaction: The transaction of this session.
     func explain(_ request: FetchRequest, in transaction: any ReadTransaction) throws -> QueryPlan {
-        if request.hasComputedKeys { return try transaction.explainedBySorting(request) }
         var plan = try plan(request)
         if request.limit == 0 {
             (plan.rowsExamined, plan.rowsReturned) = (0, 0)
             if request.needsRelated { plan.relatedRowsExamined = 0 }
             return plan
         }
+        if request.hasComputedKeys { return try transaction.explainedBySorting(request) }
         let query = try QueryCompiler(tables).compile(request)
+        try setIndexes(request, isOn: false)
         let found = try rows(
             "EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) \(query.statement.sql)", query.statement.parameters)
+        try setIndexes(request, isOn: true)
         let nodes = found.text(0, 0).flatMap { PlanNode.decode($0) }?.all ?? []
         let related = CountedRelatedRecords(self)
         let cursor = try transaction.scan(request).cursor

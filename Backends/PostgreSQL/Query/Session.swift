@@ -65,8 +65,19 @@ final class Session: RelatedRecords {
             return scan
         }
         let query = try QueryCompiler(tables).compile(request)
+        try setIndexes(request, isOn: false)
         let stream = try stream(query.statement)
+        try setIndexes(request, isOn: true)
         return Scan(try PostgreSQLCursor(self, stream, query), residual: query.residualRequest)
+    }
+
+    /// Switches the use of indexes off or on, for a request that is answered without them.
+    func setIndexes(_ request: FetchRequest, isOn: Bool) throws {
+        guard request.ignoresIndexes else { return }
+        let value = isOn ? "DEFAULT" : "off"
+        try ending {
+            _ = try connection.run(["indexscan", "indexonlyscan", "bitmapscan"].map { .once("SET LOCAL enable_\($0) TO \(value)") })
+        }
     }
 
     /// Counts the rows of a request.
@@ -79,7 +90,9 @@ final class Session: RelatedRecords {
         (request.sortKeys, request.onlyIDs) = ([], true)
         let query = try QueryCompiler(tables).compile(request, counting: true)
         guard query.residual == nil else { return nil }
+        try setIndexes(request, isOn: false)
         let found = try rows(query.statement.sql, query.statement.parameters)
+        try setIndexes(request, isOn: true)
         guard let count = found.integer(0, 0) else {
             throw StoreError(.corrupt, "\(connection.location) did not return a number of rows.", location: connection.location)
         }

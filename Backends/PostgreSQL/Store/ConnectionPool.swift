@@ -21,13 +21,16 @@ final class ConnectionPool: Sendable {
     var location: String { database.location }
 
     private let storeID: String
+    /// The number of migrations before the store was opened.
+    private let generation: Int64
     /// Identifies this store object among those that announce commits.
     let sender = String(UInt64.random(in: 0 ... .max), radix: 16)
     /// The channel on which the commits of the store are announced.
     var channel: String { "polystore_\(storeID)" }
 
-    init(_ database: Database, _ tables: StoreTables, storeID: String, first: Connection) {
+    init(_ database: Database, _ tables: StoreTables, storeID: String, generation: Int64, first: Connection) {
         self.storeID = storeID
+        self.generation = generation
         self.database = database
         self.tables = tables
         state.idle = [first]
@@ -117,7 +120,7 @@ final class ConnectionPool: Sendable {
 
     /// The statement that reads the version of the store, and whether it is still the one that was opened.
     var versionStatement: Statement {
-        Statement("SELECT version, \"storeID\", \"schemaHash\" FROM \(tables.own("state")), \(tables.own("metadata"))")
+        Statement("SELECT version, \"storeID\", generation FROM \(tables.own("state")), \(tables.own("metadata"))")
     }
 
     /// Returns the version in the result of ``versionStatement``.
@@ -126,7 +129,7 @@ final class ConnectionPool: Sendable {
         guard let rows, rows.count == 1, let version = rows.integer(0, 0) else {
             throw StoreError(.corrupt, "polystore_state of \(location) does not have one row.", location: location)
         }
-        guard rows.text(0, 1) == storeID, rows.text(0, 2) == tables.schema.versionHash else { throw replaced }
+        guard rows.text(0, 1) == storeID, rows.integer(0, 2) == generation else { throw replaced }
         return UInt64(bitPattern: version)
     }
 

@@ -20,6 +20,12 @@ struct Database: RemoteStore {
         case foreign
     }
 
+    /// The maximum time to wait for the snapshots of others before tables are removed. They can be open for a long time.
+    private static let longestWait = Duration.seconds(10)
+
+    /// The statement that limits the time that the transaction waits for the snapshots of others.
+    var waitingForReaders: Statement { .once("SET LOCAL lock_timeout = \(max(1, min(options.busyTimeout, Self.longestWait).inMilliseconds))") }
+
     func identity() throws -> String { location }
 
     func exists() throws -> Bool {
@@ -35,7 +41,7 @@ struct Database: RemoteStore {
         case .store: break
         }
         do {
-            try connection.run([.once("BEGIN")] + (try StoreTables.removal(from: options.schema, connection)).map { .once($0) })
+            try connection.run([.once("BEGIN"), waitingForReaders] + (try StoreTables.removal(from: options.schema, connection)).map { .once($0) })
             try connection.run([.once("COMMIT")])
         } catch {
             connection.post([.once("ROLLBACK")])

@@ -54,7 +54,17 @@ struct MetadataTable {
     }
 
     /// The statements that replace the stored schema and write the names of its tables.
-    func migration(_ schema: ResolvedSchema) -> [Statement] { replacement(schema) + nameStatements }
+    func migration(_ schema: ResolvedSchema) -> [Statement] {
+        replacement(schema) + [.once("UPDATE \(tables.own("metadata")) SET generation = generation + 1")] + nameStatements
+    }
+
+    /// Returns the number of migrations of the store, which distinguishes its tables from those that others know.
+    func generation() throws -> Int64 {
+        guard let generation = try connection.rows("SELECT generation FROM \(tables.own("metadata"))").integer(0, 0) else {
+            throw corrupt("generation")
+        }
+        return generation
+    }
 
     private var nameStatements: [Statement] {
         tables.nameRows.map { row in

@@ -20,6 +20,7 @@ final class PostgreSQLReadTransaction: ReadTransaction {
     func scan(_ request: FetchRequest) throws -> Scan { try session.scan(request) }
     func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs { try session.related(relationship, of: sources) }
     func count(_ request: FetchRequest) throws -> Int { try session.count(request) ?? session.countRows(of: request, self) }
+    func scanGroups(_ request: AggregateRequest) throws -> GroupScan? { try session.scanGroups(request) }
     func plan(_ request: FetchRequest) throws -> QueryPlan { try session.plan(request) }
     func explain(_ request: FetchRequest) throws -> QueryPlan { try session.explain(request, in: self) }
     func value(named name: String) throws -> [UInt8]? { try session.value(named: name) }

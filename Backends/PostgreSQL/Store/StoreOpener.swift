@@ -27,7 +27,8 @@ struct StoreOpener {
         if !request.isReadOnly { try checkRights(connection, tables) }
         metadata.schema = request.schema.description
         metadata.schemaHash = request.schema.versionHash
-        let pool = ConnectionPool(database, tables, storeID: metadata.storeID, first: connection)
+        let generation = try MetadataTable(connection: connection, tables: tables).generation()
+        let pool = ConnectionPool(database, tables, storeID: metadata.storeID, generation: generation, first: connection)
         return PostgreSQLBackend(pool: pool, metadata: metadata, isReadOnly: request.isReadOnly)
     }
 
@@ -56,8 +57,8 @@ struct StoreOpener {
     private func existing(_ connection: Connection, _ tables: StoreTables) throws -> StoreMetadata {
         do {
             let metadata = try MetadataTable(connection: connection, tables: tables).read(for: request)
-            try metadata.check(request, supportedFormat: StoreTables.format, location: location, acceptsOtherIndexes: !request.isReadOnly)
-            if metadata.schemaHash != request.schema.versionHash { try adopt(metadata, connection, tables) }
+            try metadata.check(request, supportedFormat: StoreTables.format, location: location, acceptsOtherIndexes: true)
+            if metadata.schemaHash != request.schema.versionHash, !request.isReadOnly { try adopt(metadata, connection, tables) }
             return metadata
         } catch let error as StoreError where error.code == .migrationRequired && mayReset {
             return try reset(connection, tables, error)
@@ -69,7 +70,10 @@ struct StoreOpener {
         request.logger.write(.notice, "The store \(location) was written for another model and is emptied, as asked: \(reason.message)")
         let metadata = StoreMetadata(format: StoreTables.format, request: request)
         do {
-            try connection.run([.once("BEGIN"), .once("LOCK TABLE \(tables.own("lock")) IN ACCESS EXCLUSIVE MODE")])
+            try connection.run([
+                .once("BEGIN"), database.waitingForReaders,
+                .once("LOCK TABLE \(tables.own("lock")), \(tables.own("state")), \(tables.own("metadata")) IN ACCESS EXCLUSIVE MODE"),
+            ])
             // Another process may have reset the store meanwhile.
             let found = try MetadataTable(connection: connection, tables: tables).read(for: request)
             if found.schemaHash == request.schema.versionHash {
@@ -93,7 +97,7 @@ struct StoreOpener {
         let old = stored.entities.flatMap { table in table.indexes.map { table.removalSQL($0, schema: stored.namespace) } }
         do {
             try connection.run(
-                [.once("BEGIN"), .once("LOCK TABLE \(tables.own("lock")) IN EXCLUSIVE MODE")] + (old + tables.indexSQL).map { .once($0) }
+                [.once("BEGIN"), database.waitingForReaders, .once("LOCK TABLE \(tables.own("lock")) IN EXCLUSIVE MODE")] + (old + tables.indexSQL).map { .once($0) }
                     + MetadataTable(connection: connection, tables: tables).replacement(request.schema) + [.once("COMMIT")])
         } catch let error as StoreError {
             connection.post([.once("ROLLBACK")])
