@@ -110,6 +110,13 @@ import Testing
         #expect(try store.ids(FetchRequest(store.entity("Person"), sortKeys: [SortKey(name, ascending: false)])) == [2, 1])
     }
 
+    @Test func valuesOfTheClaimedSizeAreKept() throws {
+        let store = try Store()
+        let size = store.backend.capabilities.largestValue
+        try store.write(store.people([(1, String(repeating: "x", count: size), nil)]))
+        #expect(try store.read { try $0.record(store.entity("Person"), rowID: 1)?.bytes(0).count } == size)
+    }
+
     @Test func transactionsTakeFewRoundTrips() throws {
         let proxy = try ConnectionProxy(TestServer.get())
         let store = try Store(proxy.url())

@@ -15,7 +15,7 @@ final class PostgreSQLBackend: StorageBackend {
             features: [
                 .persistence, .multiProcess, .readOnlyOpen, .fullDurability, .concurrentReaders, .transferableWriter, .namedValues,
                 .changeLog,
-                .verification, .migration,
+                .verification, .migration, .compaction,
             ], largestValue: 1 << 26)
         capabilities.waitsForServer = true
         self.capabilities = capabilities
@@ -39,6 +39,19 @@ final class PostgreSQLBackend: StorageBackend {
     /// second, shows the others.
     func announceCommits(to handler: @escaping @Sendable () -> Void) -> (any AnyObject & Sendable)? {
         CommitListener(pool.database, channel: pool.channel, sender: pool.sender, handler)
+    }
+
+    /// Runs VACUUM on each table, which makes the space of deleted rows available and returns the pages at the ends of the tables to the file system. Neither readers nor writers wait.
+    func compact() throws {
+        guard !isReadOnly else {
+            throw StoreError(.readOnly, "The store \(pool.location) was opened for reading only.", location: pool.location)
+        }
+        let (connection, _) = try pool.borrow()
+        defer { pool.giveBack(connection) }
+        let tables = pool.tables
+        let own = ["state", "commits", "sequence", "values", "log"].map { tables.own($0) }
+        // Each in a pipeline of its own, because it cannot be part of a transaction.
+        for name in tables.entities.map(\.name) + tables.links.map(\.name) + own { try connection.run([.once("VACUUM (ANALYZE) \(name)")]) }
     }
 
     func close() throws { pool.close() }

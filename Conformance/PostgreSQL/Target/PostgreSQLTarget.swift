@@ -8,7 +8,7 @@ package enum PostgreSQLTarget {
     /// The features that the backend claims.
     package static let capabilities: Set<Capabilities.Feature> = [
         .persistence, .multiProcess, .readOnlyOpen, .fullDurability, .concurrentReaders, .transferableWriter, .namedValues, .changeLog,
-        .verification, .migration,
+        .verification, .migration, .compaction,
     ]
 
     /// Creates the target. Connections lead through a proxy, which can end them at a commit.
