@@ -1,3 +1,4 @@
+import Foundation
 import PolyStoreBackend
 import PostgreSQLServer
 import Testing
@@ -26,6 +27,24 @@ import Testing
         let rows = try connection.rows("SELECT $1::numeric = '\(value)', '\(value)'::numeric(20, 0)", [.unsigned(value)])
         #expect(rows.bool(0, 0))
         #expect(Numeric.unsigned(rows.bytes(0, 1)) == value)
+    }
+
+    @Test(arguments: [
+        "0", "1", "-1", "10", "100", "99.99", "-0.01", "0.001", "10000", "12345.6789", "1e127", "-1e-128", "100000000000000000000000000000000000001",
+        "0.00000000000000000000000000000000000001", "NaN", "79228162514264337593543950335",
+    ])
+    func decimalsAreNumbersOfTheServer(_ text: String) throws {
+        let decimal = try #require(text == "NaN" ? .nan : Decimal(string: text))
+        let parameter = try #require(Parameter.decimal(decimal.orderedBytes))
+        let rows = try TestServer.connect().rows("SELECT $1 = '\(text)'::numeric, '\(text)'::numeric", [parameter])
+        #expect(rows.bool(0, 0))
+        #expect(Numeric.orderedBytes(rows.bytes(0, 1)) == decimal.orderedBytes)
+    }
+
+    @Test(arguments: ["1e9000", "1e-9000", "'Infinity'"])
+    func numbersBeyondRecordsAreNone(_ text: String) throws {
+        let rows = try TestServer.connect().rows("SELECT \(text)::numeric")
+        #expect(Numeric.orderedBytes(rows.bytes(0, 0)) == nil)
     }
 
     @Test(arguments: ["-1", "1.5", "18446744073709551616", "'NaN'"])

@@ -83,6 +83,11 @@ struct MigrationTables {
         case (.real(let real), _): return .real(Value.normalized(real))
         case (.text(let text), _): return .text(text)
         case (.blob(let bytes), .uuid): return .uuid(bytes)
+        case (.blob(let bytes), .decimal):
+            guard let decimal = Parameter.decimal(bytes) else {
+                throw StoreError(.misuse, "The value of \(field.name) is not a decimal.", attribute: field.name)
+            }
+            return decimal
         case (.blob(let bytes), _): return .bytes(bytes)
         case (.null, _): throw StoreError(.misuse, "\(field.name) has no value.", attribute: field.name)
         }

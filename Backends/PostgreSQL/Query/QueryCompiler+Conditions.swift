@@ -49,11 +49,12 @@ extension QueryCompiler {
         -> String?
     {
         let column = scope.column(field)
-        // Bytes that are not a UUID can be compared with one, but not by the server.
-        if case .blob(let bytes) = value, scope.format(field)?.form == .uuid, bytes.count != 16 { return nil }
+        let format = scope.format(field)
+        // Bytes that are not a UUID or a decimal can be compared with one, but not by the server.
+        if case .blob(let bytes) = value, !Self.canHold(bytes, format) { return nil }
         guard let parameter = try parameter(value, field, scope) else { return "NULL::boolean" }
-        if case .real(let real) = value {
-            if real.isNaN {
+        if format?.holdsNaN ?? false {
+            if value.isNaN {
                 switch comparison {
                 case .equal, .lessOrEqual: return "(\(column) = 'NaN')"
                 case .notEqual, .greater: return "(\(column) <> 'NaN')"
@@ -68,7 +69,7 @@ extension QueryCompiler {
             default: return "(\(plain))"
             }
         }
-        if scope.format(field)?.form == .bool {
+        if format?.form == .bool {
             if case .integer(let integer) = value, (0...1).contains(integer) {
                 return "(\(column) \(comparison.sql) \(bind(.bool(integer == 1))))"
             }
@@ -85,9 +86,18 @@ extension QueryCompiler {
         return "(\(whole))"
     }
 
+    /// Returns whether bytes are a value of a column.
+    private static func canHold(_ bytes: [UInt8], _ format: ColumnFormat?) -> Bool {
+        switch format?.form {
+        case .uuid: bytes.count == 16
+        case .decimal: Parameter.decimal(bytes) != nil
+        default: true
+        }
+    }
+
     private func compare(_ left: FieldReference, _ comparison: ComparisonOperator, _ right: FieldReference, _ scope: Scope) -> String? {
         // The order of NaN differs.
-        if left.type.physical == .real, ![.equal, .notEqual].contains(comparison) { return nil }
+        if scope.format(left)?.holdsNaN ?? false, ![.equal, .notEqual].contains(comparison) { return nil }
         func operand(_ field: FieldReference) -> String {
             scope.format(field)?.form == .bool ? scope.column(field) + "::integer" : scope.column(field)
         }
@@ -98,12 +108,13 @@ extension QueryCompiler {
         let column = scope.column(field)
         let form = scope.format(field)?.form
         let found = values.filter { value in
-            if case .blob(let bytes) = value, form == .uuid { return bytes.count == 16 }
+            // Other bytes equal no value.
+            if case .blob(let bytes) = value { return Self.canHold(bytes, scope.format(field)) }
             return !value.isNull
         }
         for value in found { _ = try parameter(value, field, scope) }
         guard !found.isEmpty else { return field.isObjectID ? "FALSE" : neverUnlessNull(column) }
-        let list = bind(Self.array(found, isUnsigned: field.isUnsigned, isUUID: form == .uuid))
+        let list = bind(Self.array(found, form))
         if form == .bool { return "(\(column)::integer = ANY(\(list)))" }
         let whole = "\(column) = ANY(\(list))"
         if let start = scope.table.prefix(of: column, field.index), let end = scope.table.prefix(of: "value", field.index) {
@@ -113,13 +124,15 @@ extension QueryCompiler {
     }
 
     /// Returns an array of constants of one type.
-    private static func array(_ values: [Value], isUnsigned: Bool, isUUID: Bool) -> Parameter {
+    /// - Parameter form: The form of the column; nil for the row id.
+    private static func array(_ values: [Value], _ form: ColumnFormat.Form?) -> Parameter {
+        let isUnsigned = form == .unsigned
         let type: ParameterType =
             switch values[0] {
             case .integer, .null: isUnsigned ? .numeric : .int8
             case .real: .float8
             case .text: .text
-            case .blob: isUUID ? .uuid : .bytes
+            case .blob: form == .uuid ? .uuid : form == .decimal ? .numeric : .bytes
             }
         let array = ArrayParameter(type)
         for value in values {
@@ -130,6 +143,8 @@ extension QueryCompiler {
             case .real(let real): array.append(size: 8) { $0.append(Value.normalized(real).bitPattern) }
             case .text(var text):
                 array.append { buffer in text.withUTF8 { buffer.appendNULFree(UnsafeRawBufferPointer($0)) } }
+            case .blob(let bytes) where form == .decimal:
+                array.append { buffer in bytes.withUnsafeBytes { _ = Numeric.append(decimal: $0, to: buffer) } }
             case .blob(let bytes): array.append { buffer in bytes.withUnsafeBytes { buffer.append($0) } }
             }
         }
@@ -187,13 +202,28 @@ extension QueryCompiler {
         case (.integer(let integer), .integer): return field.isUnsigned ? .unsigned(UInt64(bitPattern: integer)) : .integer(integer)
         case (.real(let real), .real): return .real(Value.normalized(real))
         case (.text(let text), .text): return .text(text)
-        case (.blob(let bytes), .blob) where scope.format(field)?.form != .uuid: return .bytes(bytes)
-        case (.blob(let bytes), .blob) where bytes.count == 16: return .uuid(bytes)
+        case (.blob(let bytes), .blob):
+            switch scope.format(field)?.form {
+            case .uuid: return .uuid(bytes)
+            case .decimal: return .decimal(bytes)
+            default: return .bytes(bytes)
+            }
         default:
             let name = scope.table.entity.name
             throw StoreError(
                 .invalidPredicate, "\(field.name) is \(field.type) and cannot be compared with \(value.literal).", entity: name,
                 attribute: field.name)
+        }
+    }
+}
+
+extension Value {
+    /// A Boolean value that indicates whether the value is NaN, as a real number or in the ordered bytes of a decimal.
+    fileprivate var isNaN: Bool {
+        switch self {
+        case .real(let real): real.isNaN
+        case .blob(let bytes): bytes == [0x7e]
+        default: false
         }
     }
 }

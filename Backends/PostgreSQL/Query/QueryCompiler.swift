@@ -99,7 +99,7 @@ struct QueryCompiler {
                 return (terms + [column + (key.ascending ? "" : " DESC")]).joined(separator: ", ")
             }
             // NaN precedes every number here, and follows every number in PostgreSQL.
-            if key.field.type.physical == .real { terms.append("(\(column) <> 'NaN')\(direction)") }
+            if scope.format(key.field)?.holdsNaN ?? false { terms.append("(\(column) <> 'NaN')\(direction)") }
             if let prefix = scope.table.prefix(of: column, key.field.index) { terms.append(prefix + direction) }
             terms.append(column + direction)
         }

@@ -51,6 +51,9 @@ struct RowReader {
         case (.unsigned, _):
             guard let value = Numeric.unsigned(bytes) else { return false }
             record.setInteger(field, Int64(bitPattern: value))
+        case (.decimal, _):
+            guard let decimal = Numeric.orderedBytes(bytes) else { return false }
+            decimal.withUnsafeBytes { record.appendBytes($0, arena) }
         case (.float4, 4): record.setReal(field, Double(Float(bitPattern: UInt32(bigEndian: bytes.loadUnaligned(as: UInt32.self)))))
         case (.float8, 8): record.setReal(field, Double(bitPattern: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))))
         case (.text, _):

@@ -35,6 +35,7 @@ extension Session {
             }
         case .text: if let text = rows.text(row, column).flatMap(NULFreeText.decode) { return .text(text) }
         case .bytes: return .blob([UInt8](bytes))
+        case .decimal: if let decimal = Numeric.orderedBytes(bytes) { return .blob(decimal) }
         case .unsigned: if let value = Numeric.unsigned(bytes) { return .integer(Int64(bitPattern: value)) }
         case .sum(let isUnsigned, let name):
             let digits = rows.text(row, column) ?? ""
@@ -53,7 +54,7 @@ extension Session {
 struct GroupQuery {
     /// The form of a column of the result.
     enum Column {
-        case integer, real, text, bytes, unsigned
+        case integer, real, text, bytes, unsigned, decimal
         /// The digits of a sum of integers.
         case sum(isUnsigned: Bool, name: String)
     }
@@ -98,7 +99,7 @@ extension QueryCompiler {
             let names = fields.map { scope.column($0) }
             var order: [String] = []
             for (field, name) in zip(fields, names) {
-                if field.type.physical == .real { order.append("(\(name) <> 'NaN') NULLS FIRST") }
+                if scope.format(field)?.holdsNaN ?? false { order.append("(\(name) <> 'NaN') NULLS FIRST") }
                 order.append("\(name) NULLS FIRST")
             }
             sql += " GROUP BY \(names.joined(separator: ", ")) ORDER BY \(order.joined(separator: ", "))"
@@ -112,6 +113,7 @@ extension QueryCompiler {
         switch scope.format(field)?.form {
         case .bool: return ("\(column)::integer", .integer)
         case .unsigned: return (column, .unsigned)
+        case .decimal: return (column, .decimal)
         case .float4, .float8: return ("\(column)::double precision", .real)
         case .text: return (column, .text)
         case .bytes, .uuid: return (column, .bytes)
@@ -143,6 +145,8 @@ extension QueryCompiler {
             return ("CASE WHEN bool_or(\(column) = 'NaN') THEN 'NaN' ELSE min(\(column))::double precision END", .real)
         case (.maximum, .float4), (.maximum, .float8):
             return ("coalesce(max(\(column)) FILTER (WHERE \(column) <> 'NaN'), max(\(column)))::double precision", .real)
+        case (.minimum, .decimal): return ("CASE WHEN bool_or(\(column) = 'NaN') THEN 'NaN' ELSE min(\(column)) END", .decimal)
+        case (.maximum, .decimal): return ("coalesce(max(\(column)) FILTER (WHERE \(column) <> 'NaN'), max(\(column)))", .decimal)
         default: return nil
         }
     }

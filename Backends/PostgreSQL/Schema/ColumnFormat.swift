@@ -2,17 +2,19 @@ import PolyStoreBackend
 
 /// How the values of a field are stored in a column.
 ///
-/// A column has the type that a client of the database expects, as far as that type orders and compares the values as this library does. The others are encoded: text as `NULFreeText`,
-/// decimals as bytes in their order. The order of real numbers differs in NaN alone, which conditions and orders take into account.
+/// A column has the type that a client of the database expects, as far as that type orders and compares the values as this library does. Text is encoded as `NULFreeText`.
+/// The order of real numbers and decimals differs in NaN alone, which conditions and orders take into account.
 struct ColumnFormat: Sendable {
     /// The form of a value in PostgreSQL's binary format.
-    enum Form: Sendable { case bool, int2, int4, int8, unsigned, float4, float8, text, bytes, uuid }
+    enum Form: Sendable { case bool, int2, int4, int8, unsigned, decimal, float4, float8, text, bytes, uuid }
 
     let form: Form
     let type: ParameterType
     let isOptional: Bool
     /// The bounds of integers.
     let bounds: ClosedRange<Int64>
+    /// A Boolean value that indicates whether a value can be NaN, which precedes every number here, and follows every number in PostgreSQL.
+    var holdsNaN: Bool { [.float4, .float8, .decimal].contains(form) }
     /// The definition of the column after its name.
     let definition: String
 
@@ -29,7 +31,8 @@ struct ColumnFormat: Sendable {
             case .float: (.float4, .float4)
             case .double, .date: (.float8, .float8)
             case .string, .url, .json: (.text, .text)
-            case .data, .decimal: (.bytes, .bytes)
+            case .data: (.bytes, .bytes)
+            case .decimal: (.decimal, .numeric)
             case .uuid: (.uuid, .uuid)
             }
         definition =

@@ -139,19 +139,25 @@ struct ChangeWriter {
         case .int4: column.append(size: 4) { $0.append(Int32(truncatingIfNeeded: record.integer(field))) }
         case .int8: column.append(size: 8) { $0.append(record.integer(field)) }
         case .unsigned: column.append { Numeric.append(UInt64(bitPattern: record.integer(field)), to: $0) }
+        case .decimal:
+            var isDecimal = false
+            column.append { isDecimal = Numeric.append(decimal: record.bytes(field), to: $0) }
+            guard isDecimal else { throw Self.invalid(change, table, field, "is not a decimal") }
         case .float4: column.append(size: 4) { $0.append(Float(record.real(field)).bitPattern) }
         case .float8: column.append(size: 8) { $0.append(record.real(field).bitPattern) }
         case .text: column.append { $0.appendNULFree(record.bytes(field)) }
         case .bytes: column.append { $0.append(record.bytes(field)) }
         case .uuid:
-            guard record.bytes(field).count == 16 else {
-                let name = table.entity.fields[field].name
-                throw StoreError(
-                    .invalidValue, "\(table.entity.name).\(name) of object \(change.rowID) is not a UUID of 16 bytes.",
-                    entity: table.entity.name, attribute: name, rowID: change.rowID)
-            }
+            guard record.bytes(field).count == 16 else { throw Self.invalid(change, table, field, "is not a UUID of 16 bytes") }
             column.append { $0.append(record.bytes(field)) }
         }
+    }
+
+    private static func invalid(_ change: ChangeSet.Change, _ table: EntityTable, _ field: Int, _ what: String) -> StoreError {
+        let name = table.entity.fields[field].name
+        return StoreError(
+            .invalidValue, "\(table.entity.name).\(name) of object \(change.rowID) \(what).", entity: table.entity.name, attribute: name,
+            rowID: change.rowID)
     }
 
     private static func required(_ change: ChangeSet.Change, _ table: EntityTable, _ field: Int) -> StoreError {
