@@ -20,7 +20,7 @@ import tempfile
 
 MODULES = [
     "PolyStore", "PolyStoreBackend", "PolyStoreConformance", "PolyStoreCore", "PolyStoreFormats", "PolyStoreGzip", "PolyStoreKeyValue",
-    "PolyStoreLMDB", "PolyStoreLevelDB", "PolyStoreMemory", "PolyStoreQuery", "PolyStoreSQLite",
+    "PolyStoreLMDB", "PolyStoreLevelDB", "PolyStoreMemory", "PolyStorePostgreSQL", "PolyStoreQuery", "PolyStoreSQLite",
 ]
 # What users import under one name is listed and documented under that name.
 PARTS = {"PolyStoreCore": ["PolyStoreAttributes", "PolyStoreColumns", "PolyStoreHistory", "PolyStoreKernel", "PolyStoreMigration", "PolyStoreObservation", "PolyStorePredicates", "PolyStoreRuns", "PolyStoreTransfer"]}

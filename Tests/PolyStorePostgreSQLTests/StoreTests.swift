@@ -159,11 +159,11 @@ import Testing
         let calls = Protected(0)
         let listener = observing.backend.announceCommits { calls.signal { $0 += 1 } }
         // The first call says that the listener listens.
-        calls.wait(until: { $0 > 0 }) { _ in }
+        calls.wait(until: { $0 > 0 }, { _ in })
         try observing.write(observing.people([(1, "n", nil)]))
         let before = calls.withLock { $0 }
         try writing.write(writing.people([(2, "n", nil)]))
-        calls.wait(until: { $0 > before }) { _ in }
+        calls.wait(until: { $0 > before }, { _ in })
         withExtendedLifetime(listener) {}
     }
 

@@ -90,6 +90,8 @@ TESTS = [
     ("Backends/SQLite", ["PolyStoreSQLiteTests", f"{CONFORMANCE}.SQLiteConformance"]),
     ("Backends/LMDB", ["PolyStoreLMDBTests", f"{CONFORMANCE}.LMDBConformance"]),
     ("Backends/LevelDB", ["PolyStoreLevelDBTests", f"{CONFORMANCE}.LevelDBConformance"]),
+    ("Backends/PostgreSQL", ["PolyStorePostgreSQLTests"]),
+    ("Conformance/PostgreSQL", ["PolyStorePostgreSQLTests"]),
     ("Backends/Memory", [f"{CONFORMANCE}.MemoryConformance"]),
     ("Conformance", [CONFORMANCE, "PolyStoreKeyValueTests.RecordLayerConformance"]),
     ("Tests/References", ["ReferenceTests"]),

@@ -23,7 +23,11 @@ extension Numeric {
             var digits: [Int16] = []
             for (index, pair) in pairs.enumerated() {
                 let power = exponent - 1 - index
-                if power & 1 != 0 { digits.append(Int16(pair * 100)) } else if index == 0 { digits.append(Int16(pair)) } else {
+                if power & 1 != 0 {
+                    digits.append(Int16(pair * 100))
+                } else if index == 0 {
+                    digits.append(Int16(pair))
+                } else {
                     digits[digits.count - 1] += Int16(pair)
                 }
             }
@@ -81,6 +85,7 @@ extension Parameter {
     /// Returns a decimal; nil for bytes that are not the ordered bytes of one.
     static func decimal(_ bytes: [UInt8]) -> Parameter? {
         let buffer = ByteBuffer(capacity: 32)
-        return bytes.withUnsafeBytes { Numeric.append(decimal: $0, to: buffer) } ? Parameter(oid: ParameterType.numeric.oid, buffer: buffer) : nil
+        return bytes.withUnsafeBytes { Numeric.append(decimal: $0, to: buffer) }
+            ? Parameter(oid: ParameterType.numeric.oid, buffer: buffer) : nil
     }
 }

@@ -147,7 +147,7 @@ struct MigrationTables {
     /// Returns the statements that remove the former tables and give the new ones their names.
     func replacement(_ connection: Connection, _ database: Database) throws -> [Statement] {
         var sql = [
-            "LOCK TABLE \(source.own("state")), \(source.own("metadata")) IN ACCESS EXCLUSIVE MODE",
+            "LOCK TABLE \(source.own("state")), \(source.own("metadata")) IN ACCESS EXCLUSIVE MODE"
         ]
         sql += (source.entities.map(\.name) + source.links.map(\.name)).map { "DROP TABLE \($0)" }
         for (old, new) in zip(staged.entities, final.entities) {
@@ -160,7 +160,8 @@ struct MigrationTables {
             sql += zip(old.indexNames, new.indexNames).map { rename($0, $1) }
         }
         sql.append("DELETE FROM \(final.own("names"))")
-        return [database.waitingForReaders] + sql.map { .once($0) } + MetadataTable(connection: connection, tables: final).migration(change.target)
+        return [database.waitingForReaders] + sql.map { .once($0) }
+            + MetadataTable(connection: connection, tables: final).migration(change.target)
     }
 
     private func rename(_ old: String, _ new: String) -> String {

@@ -41,7 +41,8 @@ extension Session {
             let digits = rows.text(row, column) ?? ""
             if let sum = isUnsigned ? UInt64(digits).map({ Int64(bitPattern: $0) }) : Int64(digits) { return .integer(sum) }
             throw StoreError(
-                .invalidValue, "The sum of \(request.entity.name).\(name) does not fit 64 bits. Sum a part of the objects, or an expression of real numbers.",
+                .invalidValue,
+                "The sum of \(request.entity.name).\(name) does not fit 64 bits. Sum a part of the objects, or an expression of real numbers.",
                 entity: request.entity.name, attribute: name)
         }
         throw StoreError(
@@ -123,7 +124,9 @@ extension QueryCompiler {
 
     /// Returns an aggregate as SQL; nil for one that PostgreSQL computes in another way, or depending on the order of the rows.
     private static func aggregate(_ aggregate: Aggregate, _ scope: Scope) -> (String, GroupQuery.Column)? {
-        guard let field = aggregate.field else { return aggregate.function == .count && aggregate.operand == nil ? ("count(*)", .integer) : nil }
+        guard let field = aggregate.field else {
+            return aggregate.function == .count && aggregate.operand == nil ? ("count(*)", .integer) : nil
+        }
         let column = scope.column(field)
         let form = scope.format(field)?.form ?? .int8
         switch (aggregate.function, form) {

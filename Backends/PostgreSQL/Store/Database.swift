@@ -24,7 +24,9 @@ struct Database: RemoteStore {
     private static let longestWait = Duration.seconds(10)
 
     /// The statement that limits the time that the transaction waits for the snapshots of others.
-    var waitingForReaders: Statement { .once("SET LOCAL lock_timeout = \(max(1, min(options.busyTimeout, Self.longestWait).inMilliseconds))") }
+    var waitingForReaders: Statement {
+        .once("SET LOCAL lock_timeout = \(max(1, min(options.busyTimeout, Self.longestWait).inMilliseconds))")
+    }
 
     func identity() throws -> String { location }
 
@@ -41,7 +43,8 @@ struct Database: RemoteStore {
         case .store: break
         }
         do {
-            try connection.run([.once("BEGIN"), waitingForReaders] + (try StoreTables.removal(from: options.schema, connection)).map { .once($0) })
+            try connection.run(
+                [.once("BEGIN"), waitingForReaders] + (try StoreTables.removal(from: options.schema, connection)).map { .once($0) })
             try connection.run([.once("COMMIT")])
         } catch {
             connection.post([.once("ROLLBACK")])

@@ -97,7 +97,8 @@ struct StoreOpener {
         let old = stored.entities.flatMap { table in table.indexes.map { table.removalSQL($0, schema: stored.namespace) } }
         do {
             try connection.run(
-                [.once("BEGIN"), database.waitingForReaders, .once("LOCK TABLE \(tables.own("lock")) IN EXCLUSIVE MODE")] + (old + tables.indexSQL).map { .once($0) }
+                [.once("BEGIN"), database.waitingForReaders, .once("LOCK TABLE \(tables.own("lock")) IN EXCLUSIVE MODE")]
+                    + (old + tables.indexSQL).map { .once($0) }
                     + MetadataTable(connection: connection, tables: tables).replacement(request.schema) + [.once("COMMIT")])
         } catch let error as StoreError {
             connection.post([.once("ROLLBACK")])

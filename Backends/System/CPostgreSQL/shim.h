@@ -1,7 +1,12 @@
 #ifndef POLYSTORE_POSTGRESQL_SHIM_H
 #define POLYSTORE_POSTGRESQL_SHIM_H
 
+/* Debian keeps the headers in a folder of their own, which some tools do not search. */
+#if __has_include(<libpq-fe.h>)
 #include <libpq-fe.h>
+#else
+#include <postgresql/libpq-fe.h>
+#endif
 
 /* The fields of an error, which are character constants in libpq's header. */
 static const int polystore_pg_diag_sqlstate = PG_DIAG_SQLSTATE;

@@ -26,7 +26,9 @@ package final class PostgreSQLServer: Sendable {
         let folder = FileManager.default.temporaryDirectory.path + "/pg-\(UUID().uuidString.prefix(8))"
         self.folder = folder
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
-        if !account.isEmpty, let user = getpwnam(String(account[1].dropFirst("--reuid=".count))) { chown(folder, user.pointee.pw_uid, user.pointee.pw_gid) }
+        if !account.isEmpty, let user = getpwnam(String(account[1].dropFirst("--reuid=".count))) {
+            chown(folder, user.pointee.pw_uid, user.pointee.pw_gid)
+        }
         let data = folder + "/data"
         let initdb = account + [bin + "/initdb", "-D", data, "-U", "polystore", "-E", "UTF8", "--locale=C", "-A", "trust", "--no-sync"]
         let making = try ChildProcess(initdb[0], Array(initdb.dropFirst()), output: .null, errors: .null)
