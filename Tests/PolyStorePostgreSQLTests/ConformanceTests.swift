@@ -19,7 +19,14 @@ extension ConformanceCase: CustomTestStringConvertible {
     private static let target = Result { try PostgreSQLTarget.on(try PostgreSQLServer.shared.get()) }
 
     @Test(arguments: cases)
-    func conforms(_ c: ConformanceCase) async throws { try await c.run(Self.target.get()) }
+    func conforms(_ c: ConformanceCase) async throws {
+        let target = try Self.target.get()
+        guard let reason = PostgreSQLTarget.knownFailures[c.id] else {
+            _ = try await c.run(target)
+            return
+        }
+        await withKnownIssue(Comment(rawValue: reason)) { try await c.run(target) }
+    }
 
     @Test func claimsEqualCapabilities() throws {
         #expect(try Self.target.get().claimedFeatures() == PostgreSQLTarget.capabilities)

@@ -3,7 +3,7 @@ import PolyStoreConformance
 import PostgreSQLServer
 import PostgreSQLTarget
 
-// Runs the conformance suite on a server of PostgreSQL that it starts: `postgresql-report [beginning of an id…]`. Exits with 1 if a case fails.
+// Runs the conformance suite on a server of PostgreSQL that it starts: `postgresql-report [beginning of an id…]`. Exits with 1 if a case fails that is not known to fail.
 let target: ConformanceTarget
 do { target = try PostgreSQLTarget.on(try PostgreSQLServer()) } catch {
     FileHandle.standardError.write(Data("\(error)\n".utf8))
@@ -26,9 +26,10 @@ for c in ConformanceCase.all where words.isEmpty || words.contains(where: { c.id
     } catch {
         failed.append(c.id)
         print("FAILED  \(c.id): \(error)")
+        if let reason = PostgreSQLTarget.knownFailures[c.id] { print("  known: \(reason)") }
     }
     fflush(nil)
 }
 print("\(passed) passed, \(failed.count) failed, \(skipped) skipped")
 for id in failed { print("  \(id)") }
-exit(failed.isEmpty ? 0 : 1)
+exit(failed.allSatisfy { PostgreSQLTarget.knownFailures[$0] != nil } ? 0 : 1)
