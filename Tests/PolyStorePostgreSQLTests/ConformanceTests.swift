@@ -16,7 +16,7 @@ extension ConformanceCase: CustomTestStringConvertible {
     static let cases = ConformanceCase.all.filter { c in
         ProcessInfo.processInfo.environment["POLYSTORE_RING"] == "thorough" || areas.contains { c.id.hasPrefix($0 + ".") }
     }
-    private static let target = Result { try PostgreSQLTarget.on(try PostgreSQLServer.shared.get()) }
+    private static let target = PostgreSQLServer.shared.map { PostgreSQLTarget.on($0) }
 
     @Test(arguments: cases)
     func conforms(_ c: ConformanceCase) async throws {

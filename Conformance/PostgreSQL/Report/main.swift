@@ -5,7 +5,7 @@ import PostgreSQLTarget
 
 // Runs the conformance suite on a server of PostgreSQL that it starts: `postgresql-report [beginning of an id…]`. Exits with 1 if a case fails that is not known to fail.
 let target: ConformanceTarget
-do { target = try PostgreSQLTarget.on(try PostgreSQLServer()) } catch {
+do { target = PostgreSQLTarget.on(try PostgreSQLServer()) } catch {
     FileHandle.standardError.write(Data("\(error)\n".utf8))
     exit(2)
 }

@@ -17,22 +17,29 @@ package enum PostgreSQLTarget {
             "The commit of a migration waits for the snapshots of others, and throws busy while one is open: the server cannot remove a table that a transaction reads."
     ]
 
-    /// Creates the target. Connections lead through a proxy, which can end them at a commit.
-    package static func on(_ server: PostgreSQLServer) throws -> ConformanceTarget {
-        let proxy = try ConnectionProxy(server)
-        // Checked here, so that the configurations of the cases cannot fail.
-        _ = try StoreConfiguration.postgreSQL(proxy.url())
+    /// Creates the target. The connections of each case lead through a proxy, which can end them at a commit.
+    package static func on(_ server: PostgreSQLServer) -> ConformanceTarget {
+        let proxies = Protected<[String: ConnectionProxy]>([:])
         return ConformanceTarget(
             name: "postgresql", capabilities: capabilities, findsDamage: false, keepsLocalFiles: false,
             store: { location in
-                do { return try .postgreSQL(proxy.url(), options: options(location)) } catch {
-                    return StoreConfiguration(engine: "postgresql", location: location.path) { _ in throw error }
-                }
+                do {
+                    let proxy = try proxies.withLock { proxies in
+                        let proxy = try proxies[location.path] ?? ConnectionProxy(server)
+                        proxies[location.path] = proxy
+                        return proxy
+                    }
+                    return try .postgreSQL(proxy.url(), options: options(location))
+                } catch { return StoreConfiguration(engine: "postgresql", location: location.path) { _ in throw error } }
             },
-            teardown: { location in try server.psql("DROP SCHEMA IF EXISTS \(options(location).schema) CASCADE") },
+            teardown: { location in
+                proxies.withLock { $0.removeValue(forKey: location.path) }?.stop()
+                try server.psql("DROP SCHEMA IF EXISTS \(options(location).schema) CASCADE")
+            },
             failCommit: { location, fault in
                 switch fault {
-                case .responseLost(let isCommitted): proxy.failNextCommit(isCommitted ? .responseLost : .commitLost)
+                case .responseLost(let isCommitted):
+                    proxies.withLock { $0[location.path] }?.failNextCommit(isCommitted ? .responseLost : .commitLost)
                 case .notSerializable: failOnce(options(location).schema, server)
                 }
             })

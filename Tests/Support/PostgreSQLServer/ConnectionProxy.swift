@@ -29,7 +29,7 @@ package final class ConnectionProxy: @unchecked Sendable {  // the state is guar
 
     /// Starts the proxy of a server.
     package init(_ server: PostgreSQLServer) throws {
-        folder = server.folder + "/proxy-\(UUID().uuidString.prefix(8))"
+        folder = server.folder + "/p\(UUID().uuidString.prefix(8))"
         target = server.folder + "/.s.PGSQL.5432"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         listener = socket(AF_UNIX, streamSocket, 0)
@@ -46,7 +46,14 @@ package final class ConnectionProxy: @unchecked Sendable {  // the state is guar
         }
     }
 
-    deinit { close(listener) }
+    /// Ends the proxy: it accepts no further connections. Call it once.
+    package func stop() {
+        // Wakes the thread that waits for connections.
+        shutdown(listener, Int32(SHUT_RDWR))
+        close(listener)
+        unlink(folder + "/.s.PGSQL.5432")
+        rmdir(folder)
+    }
 
     /// Returns the URL of a database through the proxy.
     package func url(_ database: String = "postgres", options: String = "") -> String {
