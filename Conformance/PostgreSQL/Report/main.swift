@@ -10,6 +10,20 @@ do { target = PostgreSQLTarget.on(try PostgreSQLServer()) } catch {
     exit(2)
 }
 
+// `postgresql-report oracle FIRST LAST` compares random schemas, changes and requests of some seeds with a naive model instead.
+if CommandLine.arguments.count == 4, CommandLine.arguments[1] == "oracle", let first = UInt64(CommandLine.arguments[2]),
+    let last = UInt64(CommandLine.arguments[3]), first <= last
+{
+    for seed in first...last {
+        do { try await Oracle.run(seed: seed, on: target) } catch {
+            print("FAILED  seed \(seed): \(error)")
+            exit(1)
+        }
+    }
+    print("\(last - first + 1) seeds passed")
+    exit(0)
+}
+
 let words = CommandLine.arguments.dropFirst()
 var (passed, skipped): (Int, Int) = (0, 0)
 var failed: [String] = []
