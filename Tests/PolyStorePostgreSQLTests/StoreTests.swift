@@ -110,6 +110,21 @@ import Testing
         #expect(try store.ids(FetchRequest(store.entity("Person"), sortKeys: [SortKey(name, ascending: false)])) == [2, 1])
     }
 
+    @Test func errorNamesAnObjectIfSeveralAreRefused() throws {
+        let store = try Store()
+        try store.write(store.people([(1, "a", "x"), (2, "b", "y")]))
+        let changes = try store.people([(1, "c", "z")])
+        var mask = FieldMask()
+        mask.insert(1)
+        // The server finds the equal value before the taken row id.
+        try changes.update(store.entity("Person"), rowID: 2, mask: mask) { $0.setText(1, "x") }
+        let error = #expect(throws: StoreError.self) { try store.write(changes) }
+        #expect(error?.code == .constraint)
+        #expect(error?.entity == "Person")
+        #expect(error?.rowID == 1)
+        #expect(try store.ids(FetchRequest(store.entity("Person"))) == [1, 2])
+    }
+
     @Test func valuesOfTheClaimedSizeAreKept() throws {
         let store = try Store()
         let size = store.backend.capabilities.largestValue

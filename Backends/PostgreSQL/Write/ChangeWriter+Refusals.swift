@@ -10,8 +10,9 @@ extension ChangeWriter {
         switch error.sqlState {
         case Self.wrongCount: return try missing(connection) ?? error
         case "23505":
+            // Also after another violation, because the search for equal values writes the change set again.
+            for table in tables.entities { if let taken = try taken(table, connection) { return taken } }
             guard let table = tables.entities.first(where: { $0.plainName == error.entity }) else { return error }
-            if error.attribute == table.keyName { return try taken(table, connection) ?? error }
             guard let index = table.indexes.first(where: { $0.plainName == error.attribute && $0.isUnique }) else { return error }
             return try duplicate(index, table, error, connection, undo)
         case "54000": return tooLong(error) ?? error
@@ -43,9 +44,11 @@ extension ChangeWriter {
 
     /// Returns the error for the first object that is inserted with the row id of an existing one.
     private func taken(_ table: EntityTable, _ connection: Connection) throws -> StoreError? {
+        let ids = ids(table, [.insert])
+        guard !ids.isEmpty else { return nil }
         let found = try connection.rows(
             "SELECT \(SQLNames.objectID) FROM \(table.name) WHERE \(SQLNames.objectID) = ANY($1) ORDER BY 1 LIMIT 1",
-            [.integers(ids(table, [.insert]))])
+            [.integers(ids)])
         guard found.count > 0, let id = found.integer(0, 0) else { return nil }
         return StoreError(
             .constraint, "\(table.entity.name) \(id) cannot be inserted: there is an object with that id.", entity: table.entity.name,

@@ -82,7 +82,10 @@ enum OracleValues {
         case .int8, .uint8: return .integer(Int64(number % 128))
         case .int16, .int32, .int64, .uint16, .uint32, .uint64: return .integer(Int64(number))
         case .float, .double, .date: return .real(Double(number) / 4)
-        case .decimal: return .blob([0x81, 0x80, 2, UInt8(number / 100 + 2), UInt8(number % 100 + 1), 0])
+        case .decimal:
+            // The digits of a decimal do not end with zeros.
+            let rest = number % 100
+            return .blob([0x81, 0x80, 2, UInt8(number / 100 + 2)] + (rest == 0 ? [] : [UInt8(rest + 1)]) + [0])
         case .string: return .text(random.once(in: 2) ? "\(number)" : longPrefix + "\(number)")
         case .url: return .text("https://example.org/\(number)")
         case .json: return .text("{\"a\":\(number)}")
