@@ -166,7 +166,7 @@ import Testing
             #expect(error?.recovery == .commitOutcomeUnknown)
             let outcome = try transaction.commitOutcome()
             transaction.rollback()
-            let version = try store.read { $0.version }
+            let version = try store.read { try $0.version }
             #expect(outcome == (fault == .commitLost ? .notCommitted : .committed(version: version)))
             #expect(try store.ids(FetchRequest(store.entity("Person"))) == (fault == .commitLost ? [] : [2]))
         }
