@@ -92,7 +92,9 @@ extension WriteTransaction {
     package func apply(
         _ sets: [ChangeSet], committing durability: Durability, backOff: @autoclosure () -> BackOff
     ) throws -> AppliedChangeSets {
-        do { return try apply(sets, committing: durability).checked(sets.count) } catch let error as StoreError where error.recovery == .commitOutcomeUnknown {
+        do {
+            return try apply(sets, committing: durability).checked(sets.count)
+        } catch let error as StoreError where error.recovery == .commitOutcomeUnknown {
             return AppliedChangeSets(errors: sets.map { _ in nil }, version: try version(of: error, backOff))
         }
     }

@@ -22,7 +22,7 @@ FENCE = re.compile(r"(?:<!-- (from|not compiled): ([^\n]+?) -->\n+)?^( *)```swif
 LINK = re.compile(r"\]\((?!https?:|#)([^)#\s]+)")
 MODULES = ".build/debug/Modules"
 MODELS = "Tests/Interop/DocumentationModels.swift"
-IMPORTS = ["Foundation", "PolyStore", "PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB", "PolyStoreMemory"]
+IMPORTS = ["Foundation", "PolyStore", "PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB", "PolyStoreMemory", "PolyStorePostgreSQL"]
 PARAMETERS = """
 stack: DataStack, context: Context, transaction: Transaction, schema: Schema, jane: Person, person: Person, city: City, id: ObjectID<Person>,
 departmentID: ObjectID<Department>, controller: Controller, token: HistoryToken?, source: CitySource, clauses: [any FetchClause<Person>],

@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import PolyStoreBackend
 
 /// A server behind a network, for tests: counts the calls that a backend sends to it, delays them, and lets them fail.
@@ -71,8 +70,7 @@ package final class SimulatedServer: Sendable {
     /// Creates a server without delays and faults.
     package init(
         batchSize: Int = 1000, pushesDown: Bool = true, knowsCommits: Bool = false, announcesCommits: Bool = false,
-        hasShortSnapshots: Bool = false,
-        mostSessions: Int? = nil
+        hasShortSnapshots: Bool = false, mostSessions: Int? = nil
     ) {
         self.hasShortSnapshots = hasShortSnapshots
         self.mostSessions = mostSessions
@@ -91,14 +89,7 @@ package final class SimulatedServer: Sendable {
     func send<T>(_ call: Call, on connection: Connection?, _ interruption: Interruption? = nil, _ body: () throws -> T) throws -> T {
         try interruption?.check()
         let (delay, fault) = state.withLock { $0.receive(call) }
-        if let delay, delay > .zero {
-            let response = DispatchSemaphore(value: 0)
-            let registration = interruption?.onCancel { response.signal() }
-            let wait = min(delay, interruption?.remaining ?? delay)
-            _ = response.wait(timeout: .now() + .nanoseconds(Int(wait / .nanoseconds(1))))
-            withExtendedLifetime(registration) {}
-            try interruption?.check()
-        }
+        try wait(delay, interruption)
         if let failure = connection?.failure { throw failure }
         switch fault {
         case nil: return try body()

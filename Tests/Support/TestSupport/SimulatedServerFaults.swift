@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import PolyStoreBackend
 internal import SeededRandom
 
@@ -24,6 +25,17 @@ extension SimulatedServer {
     /// Delays each later call of some kinds.
     package func delay(_ calls: [Call] = Call.allCases, by delay: Duration) {
         state.withLock { state in for call in calls { state.delays[call] = delay } }
+    }
+
+    /// Waits for the response to a call, until the call is interrupted.
+    func wait(_ delay: Duration?, _ interruption: Interruption?) throws {
+        guard let delay, delay > .zero else { return }
+        let response = DispatchSemaphore(value: 0)
+        let registration = interruption?.onCancel { response.signal() }
+        let wait = min(delay, interruption?.remaining ?? delay)
+        _ = response.wait(timeout: .now() + .nanoseconds(Int(wait / .nanoseconds(1))))
+        withExtendedLifetime(registration) {}
+        try interruption?.check()
     }
 
     /// Lets one call fail.
