@@ -123,6 +123,11 @@ final class ConnectionPool: Sendable {
         Statement("SELECT version, \"storeID\", generation FROM \(tables.own("state")), \(tables.own("metadata"))")
     }
 
+    /// The statement that waits for a migration or a reset that is being committed. It takes no snapshot, so that the statement after it reads what was committed.
+    private var waitingForReplacement: Statement {
+        .once("LOCK TABLE \(tables.own("state")), \(tables.own("metadata")) IN ACCESS SHARE MODE")
+    }
+
     /// Returns the version in the result of ``versionStatement``.
     /// - Throws: `differentStoreAtURL` if the store was migrated, or replaced by another one.
     func version(_ rows: Rows?) throws -> UInt64 {
@@ -144,7 +149,7 @@ final class ConnectionPool: Sendable {
     func beginTransaction(_ statements: [Statement]) throws -> (connection: Connection, version: UInt64) {
         let connection: Connection
         let results: [Rows]
-        do { (connection, results) = try begin(statements + [versionStatement]) } catch let error as StoreError
+        do { (connection, results) = try begin(statements + [waitingForReplacement, versionStatement]) } catch let error as StoreError
             where error.sqlState == "42P01"
         {
             throw replaced
