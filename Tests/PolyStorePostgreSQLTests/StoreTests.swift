@@ -199,4 +199,70 @@ import Testing
         transaction.rollback()
         #expect(try store.ids(FetchRequest(store.entity("Person"))) == [])
     }
+
+    @Test func readerThatWaitsForAMigrationSeesItsCommit() throws {
+        let options = TestServer.options()
+        let store = try Store(options: options)
+        let other = try TestServer.connect()
+        let metadata = "\(options.schema).polystore_metadata"
+        try other.run([.once("BEGIN"), .once("LOCK TABLE \(options.schema).polystore_state, \(metadata) IN ACCESS EXCLUSIVE MODE")])
+        let outcome = inBackground { try store.read { try $0.record(store.entity("Person"), rowID: 1) == nil } }
+        try TestServer.waitForLock(in: options.schema)
+        try other.run([.once("UPDATE \(metadata) SET generation = generation + 1"), .once("COMMIT")])
+        let error = #expect(throws: StoreError.self) { try outcome().get() }
+        #expect(error?.code == .differentStoreAtURL)
+    }
+
+    @Test func openingWithAnotherIndexChangesThatIndexAlone() throws {
+        let options = TestServer.options()
+        try Store(options: options).backend.close()
+        let indexes = "SELECT indexrelid::bigint FROM pg_index WHERE indrelid = '\(options.schema).\"Person\"'::regclass ORDER BY 1"
+        let before = try TestServer.get().psql(indexes)
+        // Others that read the store do not prevent it.
+        let reader = try TestServer.connect()
+        try reader.run([.once("BEGIN"), .once("SELECT * FROM \(options.schema).\"Person\"")])
+        try Store(options: options, schema: companySchema(isScoreIndexed: true)).backend.close()
+        #expect(try TestServer.get().psql(indexes).hasPrefix(before + "\n"))
+        try reader.run([.once("ROLLBACK")])
+        try Store(options: options).backend.close()
+        #expect(try TestServer.get().psql(indexes) == before)
+    }
+
+    @Test func processesThatOpenWithTheSameIndexWaitForEachOther() throws {
+        let options = TestServer.options()
+        try Store(options: options).backend.close()
+        let other = try TestServer.connect()
+        try other.run([.once("BEGIN"), .once("LOCK TABLE \(options.schema).polystore_lock IN EXCLUSIVE MODE")])
+        let outcomes = (0..<2).map { _ in
+            inBackground { try Store(options: options, schema: companySchema(isScoreIndexed: true)).backend.close() }
+        }
+        try TestServer.waitForLock(in: options.schema, count: 2)
+        try other.run([.once("COMMIT")])
+        for outcome in outcomes { try outcome().get() }
+    }
+
+    @Test func openingThatWaitsForAMigrationReadsTheMetadataAgain() throws {
+        let options = TestServer.options()
+        try Store(options: options).backend.close()
+        let metadata = "\(options.schema).polystore_metadata"
+        let other = try TestServer.connect()
+        try other.run([.once("BEGIN"), .once("LOCK TABLE \(options.schema).polystore_lock IN EXCLUSIVE MODE")])
+        let outcome = inBackground { try Store(options: options, schema: companySchema(isScoreIndexed: true)).backend.close() }
+        try TestServer.waitForLock(in: options.schema)
+        // What the process after a newer version of this library leaves.
+        try other.run([.once("UPDATE \(metadata) SET format = 99"), .once("COMMIT")])
+        #expect(throws: StoreError.self) { try outcome().get() }
+        #expect(try TestServer.get().psql("SELECT format FROM \(metadata)") == "99")
+    }
+
+    @Test(arguments: [-1, Int64.max])
+    func damagedVersionIsCorrupt(_ version: Int64) throws {
+        let options = TestServer.options()
+        let store = try Store(options: options)
+        try TestServer.get().psql("UPDATE \(options.schema).polystore_state SET version = \(version)")
+        let reading = #expect(throws: StoreError.self) { try store.backend.beginRead() }
+        #expect(reading?.code == .corrupt)
+        let writing = #expect(throws: StoreError.self) { try store.backend.beginWrite() }
+        #expect(writing?.code == .corrupt)
+    }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import PolyStoreBackend
 import PolyStoreQuery
 import PostgreSQLServer
@@ -36,6 +37,24 @@ enum TestServer {
         return try Connection(
             ServerAddress(url), location: url.serverLocation(defaultPort: 5432), connectTimeout: .seconds(600), responseTimeout: nil)
     }
+
+    /// Waits until transactions wait for the locks of tables.
+    static func waitForLock(in schema: String, count: Int = 1) throws {
+        let sql =
+            "SELECT \(count) = (SELECT count(DISTINCT l.pid) FROM pg_locks l JOIN pg_class c ON c.oid = l.relation JOIN pg_namespace n ON n.oid = c.relnamespace "
+            + "WHERE NOT l.granted AND n.nspname = '\(schema)')"
+        while try get().psql(sql) != "t" {}
+    }
+}
+
+/// Starts a closure on a thread of its own. The returned closure waits for its result.
+func inBackground<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) -> () -> Swift.Result<Result, any Error> {
+    let result = Protected(Swift.Result<Result, any Error>?.none)
+    Thread.detachNewThread {
+        let found = Swift.Result(catching: body)
+        result.signal { $0 = found }
+    }
+    return { result.wait(until: { $0 != nil }, { $0 ?? .failure(CancellationError()) }) }
 }
 
 extension Trait where Self == ConditionTrait {
@@ -44,7 +63,7 @@ extension Trait where Self == ConditionTrait {
 }
 
 /// A model of people in companies.
-func companySchema() throws -> ResolvedSchema {
+func companySchema(isScoreIndexed: Bool = false) throws -> ResolvedSchema {
     try ResolvedSchema(
         SchemaDescription(
             name: "Company",
@@ -54,7 +73,7 @@ func companySchema() throws -> ResolvedSchema {
                     properties: [
                         .attribute(AttributeDescription(name: "name", type: .string, isIndexed: true)),
                         .attribute(AttributeDescription(name: "email", type: .string, isOptional: true, isUnique: true)),
-                        .attribute(AttributeDescription(name: "score", type: .double, isOptional: true)),
+                        .attribute(AttributeDescription(name: "score", type: .double, isOptional: true, isIndexed: isScoreIndexed)),
                         .attribute(AttributeDescription(name: "visits", type: .uint64, isOptional: true)),
                         .relationship(RelationshipDescription(name: "firm", destination: "Firm", isToMany: false, inverse: "people")),
                     ]),

@@ -24,9 +24,15 @@ struct Database: RemoteStore {
     private static let longestWait = Duration.seconds(10)
 
     /// The statement that limits the time that the transaction waits for the snapshots of others.
-    var waitingForReaders: Statement {
-        .once("SET LOCAL lock_timeout = \(max(1, min(options.busyTimeout, Self.longestWait).inMilliseconds))")
-    }
+    var waitingForReaders: Statement { Self.waiting(min(longestLock, Self.longestWait)) }
+
+    /// The statement that limits the time that the transaction waits for other writers.
+    var waitingForWriters: Statement { Self.waiting(longestLock) }
+
+    /// The maximum time to wait for a lock. The server must answer before the connection gives the response up.
+    private var longestLock: Duration { min(options.busyTimeout, options.responseTimeout.map { $0 / 2 } ?? options.busyTimeout) }
+
+    private static func waiting(_ time: Duration) -> Statement { .once("SET LOCAL lock_timeout = \(max(1, time.inMilliseconds))") }
 
     func identity() throws -> String { location }
 

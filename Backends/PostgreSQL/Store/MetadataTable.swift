@@ -5,19 +5,27 @@ struct MetadataTable {
     let connection: Connection
     let tables: StoreTables
 
+    /// What the table contains, read with one statement.
+    struct Contents {
+        var metadata: StoreMetadata
+        /// The number of migrations of the store, which distinguishes its tables from those that others know.
+        var generation: Int64 = 0
+    }
+
     /// Reads the metadata.
     /// - Throws: `corrupt` if there is not one row, or a value is missing.
-    func read(for request: OpenRequest) throws -> StoreMetadata {
+    func read(for request: OpenRequest) throws -> Contents {
         let found = try connection.rows("SELECT format FROM \(tables.own("metadata"))")
         guard found.count == 1, let number = found.integer(0, 0), number > 0 else { throw corrupt("format") }
         let format = Int(number)
         // A newer format may have other columns. Only its number is needed, because the store is rejected.
         guard format <= StoreTables.format else {
-            return StoreMetadata(
-                format: format, storeID: "", configurationName: nil, schema: SchemaDescription(name: "", entities: []), schemaHash: "")
+            return Contents(
+                metadata: StoreMetadata(
+                    format: format, storeID: "", configurationName: nil, schema: SchemaDescription(name: "", entities: []), schemaHash: ""))
         }
         let rows = try connection.rows(
-            "SELECT \"storeID\", configuration, schema, \"schemaSum\", \"schemaHash\" FROM \(tables.own("metadata"))")
+            "SELECT \"storeID\", configuration, schema, \"schemaSum\", \"schemaHash\", generation FROM \(tables.own("metadata"))")
         guard rows.count == 1, let storeID = rows.text(0, 0) else { throw corrupt("storeID") }
         let schema = [UInt8](rows.bytes(0, 2))
         guard rows.text(0, 3) == Self.sum(schema) else { throw corrupt("schema") }
@@ -26,8 +34,11 @@ struct MetadataTable {
             guard let name = NULFreeText.decode(text) else { throw corrupt("configuration") }
             return name
         }
-        return try StoreMetadata(
-            format: format, storeID: storeID, configurationName: configuration, schemaHash: hash, request: request, schema: schema)
+        guard let generation = rows.integer(0, 5) else { throw corrupt("generation") }
+        return Contents(
+            metadata: try StoreMetadata(
+                format: format, storeID: storeID, configurationName: configuration, schemaHash: hash, request: request, schema: schema),
+            generation: generation)
     }
 
     /// The statements that write the metadata of a new store.
@@ -56,14 +67,6 @@ struct MetadataTable {
     /// The statements that replace the stored schema and write the names of its tables.
     func migration(_ schema: ResolvedSchema) -> [Statement] {
         replacement(schema) + [.once("UPDATE \(tables.own("metadata")) SET generation = generation + 1")] + nameStatements
-    }
-
-    /// Returns the number of migrations of the store, which distinguishes its tables from those that others know.
-    func generation() throws -> Int64 {
-        guard let generation = try connection.rows("SELECT generation FROM \(tables.own("metadata"))").integer(0, 0) else {
-            throw corrupt("generation")
-        }
-        return generation
     }
 
     private var nameStatements: [Statement] {

@@ -37,10 +37,8 @@ final class PostgreSQLWriteTransaction: WriteTransaction {
 
     /// The statements that begin a transaction and wait for the lock. None of them takes a snapshot, so the transaction reads what the writer before it has committed.
     private static func locking(_ pool: ConnectionPool) -> [Statement] {
-        let options = pool.database.options
-        let wait = min(options.busyTimeout, options.responseTimeout.map { $0 / 2 } ?? options.busyTimeout)
-        return [
-            .once("BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE"), .once("SET LOCAL lock_timeout = \(max(1, wait.inMilliseconds))"),
+        [
+            .once("BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE"), pool.database.waitingForWriters,
             .once("LOCK TABLE \(pool.tables.own("lock")) IN EXCLUSIVE MODE"), .once("SET LOCAL lock_timeout TO DEFAULT"),
         ]
     }

@@ -12,7 +12,7 @@ struct StoreOpener {
     func open() throws -> PostgreSQLBackend {
         let connection = try database.connect()
         let tables = StoreTables(request.schema, in: schemaName)
-        var metadata: StoreMetadata
+        var found: MetadataTable.Contents
         switch try database.contents(connection) {
         case .foreign: throw database.foreign
         case .absent, .empty:
@@ -21,27 +21,26 @@ struct StoreOpener {
                     .io, "The schema \(schemaName) of \(location) contains no store, and opening a store read-only does not create it.",
                     location: location)
             }
-            metadata = try create(connection, tables)
-        case .store: metadata = try existing(connection, tables)
+            found = try create(connection, tables)
+        case .store: found = try existing(connection, tables)
         }
         if !request.isReadOnly { try checkRights(connection, tables) }
-        metadata.schema = request.schema.description
-        metadata.schemaHash = request.schema.versionHash
-        let generation = try MetadataTable(connection: connection, tables: tables).generation()
-        let pool = ConnectionPool(database, tables, storeID: metadata.storeID, generation: generation, first: connection)
-        return PostgreSQLBackend(pool: pool, metadata: metadata, isReadOnly: request.isReadOnly)
+        found.metadata.schema = request.schema.description
+        found.metadata.schemaHash = request.schema.versionHash
+        let pool = ConnectionPool(database, tables, storeID: found.metadata.storeID, generation: found.generation, first: connection)
+        return PostgreSQLBackend(pool: pool, metadata: found.metadata, isReadOnly: request.isReadOnly)
     }
 
     // MARK: Creation
 
     /// Creates the store, unless another process creates it meanwhile.
-    private func create(_ connection: Connection, _ tables: StoreTables) throws -> StoreMetadata {
+    private func create(_ connection: Connection, _ tables: StoreTables) throws -> MetadataTable.Contents {
         let metadata = StoreMetadata(format: StoreTables.format, request: request)
         do {
             try connection.run(
                 [.once("BEGIN"), .once("CREATE SCHEMA IF NOT EXISTS \(tables.namespace)")] + tables.creationSQL.map { .once($0) }
                     + MetadataTable(connection: connection, tables: tables).insertion(metadata) + [.once("COMMIT")])
-            return metadata
+            return MetadataTable.Contents(metadata: metadata)
         } catch let error as StoreError {
             connection.post([.once("ROLLBACK")])
             // Two processes that create the same store: the names exist, or are inserted at the same time.
@@ -54,29 +53,29 @@ struct StoreOpener {
 
     // MARK: Existing stores
 
-    private func existing(_ connection: Connection, _ tables: StoreTables) throws -> StoreMetadata {
+    private func existing(_ connection: Connection, _ tables: StoreTables) throws -> MetadataTable.Contents {
         do {
-            let metadata = try MetadataTable(connection: connection, tables: tables).read(for: request)
-            try metadata.check(request, supportedFormat: StoreTables.format, location: location, acceptsOtherIndexes: true)
-            if metadata.schemaHash != request.schema.versionHash, !request.isReadOnly { try adopt(metadata, connection, tables) }
-            return metadata
+            let found = try MetadataTable(connection: connection, tables: tables).read(for: request)
+            try check(found.metadata)
+            guard found.metadata.schemaHash != request.schema.versionHash, !request.isReadOnly else { return found }
+            return try adopt(connection, tables)
         } catch let error as StoreError where error.code == .migrationRequired && mayReset {
             return try reset(connection, tables, error)
         } catch let error as StoreError where error.sqlState == "42501" { throw named(error, "read the store") }
     }
 
     /// Replaces the tables of a store of another model with empty ones.
-    private func reset(_ connection: Connection, _ tables: StoreTables, _ reason: StoreError) throws -> StoreMetadata {
+    private func reset(_ connection: Connection, _ tables: StoreTables, _ reason: StoreError) throws -> MetadataTable.Contents {
         request.logger.write(.notice, "The store \(location) was written for another model and is emptied, as asked: \(reason.message)")
         let metadata = StoreMetadata(format: StoreTables.format, request: request)
         do {
             try connection.run([
-                .once("BEGIN"), database.waitingForReaders,
+                Self.beginning, database.waitingForReaders,
                 .once("LOCK TABLE \(tables.own("lock")), \(tables.own("state")), \(tables.own("metadata")) IN ACCESS EXCLUSIVE MODE"),
             ])
             // Another process may have reset the store meanwhile.
             let found = try MetadataTable(connection: connection, tables: tables).read(for: request)
-            if found.schemaHash == request.schema.versionHash {
+            if found.metadata.schemaHash == request.schema.versionHash {
                 try connection.run([.once("ROLLBACK")])
                 return found
             }
@@ -84,22 +83,44 @@ struct StoreOpener {
             try connection.run(
                 removal.map { .once($0) } + tables.creationSQL.map { .once($0) }
                     + MetadataTable(connection: connection, tables: tables).insertion(metadata) + [.once("COMMIT")])
-            return metadata
+            return MetadataTable.Contents(metadata: metadata)
         } catch let error as StoreError {
             connection.post([.once("ROLLBACK")])
             throw named(error, "reset the store")
         }
     }
 
-    /// Replaces the indexes of a store whose schema differs in nothing that concerns the data.
-    private func adopt(_ metadata: StoreMetadata, _ connection: Connection, _ tables: StoreTables) throws {
-        let stored = StoreTables(try ResolvedSchema(metadata.schema), in: schemaName)
-        let old = stored.entities.flatMap { table in table.indexes.map { table.removalSQL($0, schema: stored.namespace) } }
+    private func check(_ metadata: StoreMetadata) throws {
+        try metadata.check(request, supportedFormat: StoreTables.format, location: location, acceptsOtherIndexes: true)
+    }
+
+    /// Begins a transaction whose statements read what others committed while it waited for a lock.
+    private static var beginning: Statement { .once("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE") }
+
+    /// Replaces the indexes of a store whose schema differs in nothing that concerns the data. Leaves those that both schemas have as they are.
+    private func adopt(_ connection: Connection, _ tables: StoreTables) throws -> MetadataTable.Contents {
         do {
+            try connection.run([
+                Self.beginning, database.waitingForWriters, .once("LOCK TABLE \(tables.own("lock")) IN EXCLUSIVE MODE"),
+                database.waitingForReaders,
+            ])
+            // Another process may have migrated or reset the store meanwhile, or adopted the same schema.
+            let found = try MetadataTable(connection: connection, tables: tables).read(for: request)
+            try check(found.metadata)
+            guard found.metadata.schemaHash != request.schema.versionHash else {
+                try connection.run([.once("ROLLBACK")])
+                return found
+            }
+            let stored = StoreTables(try ResolvedSchema(found.metadata.schema), in: schemaName)
+            let (old, new) = (Set(stored.indexSQL), Set(tables.indexSQL))
+            let removals = stored.entities.flatMap { table in
+                table.indexes.filter { !new.contains(table.creationSQL($0, schema: stored.namespace)) }
+                    .map { table.removalSQL($0, schema: stored.namespace) }
+            }
             try connection.run(
-                [.once("BEGIN"), database.waitingForReaders, .once("LOCK TABLE \(tables.own("lock")) IN EXCLUSIVE MODE")]
-                    + (old + tables.indexSQL).map { .once($0) }
+                (removals + tables.indexSQL.filter { !old.contains($0) }).map { .once($0) }
                     + MetadataTable(connection: connection, tables: tables).replacement(request.schema) + [.once("COMMIT")])
+            return found
         } catch let error as StoreError {
             connection.post([.once("ROLLBACK")])
             throw named(error, "replace the indexes of the store")
