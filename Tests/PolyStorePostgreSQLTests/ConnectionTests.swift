@@ -144,6 +144,41 @@ import Testing
         #expect(error?.code == .io)
     }
 
+    @Test func failureClosesTheConnectionAndEndsItsStream() throws {
+        weak var released: Connection?
+        let stream: RowStream
+        do {
+            let connection = try TestServer.connect()
+            released = connection
+            let number = try #require(try connection.rows("SELECT pg_backend_pid()::bigint").integer(0, 0))
+            stream = try connection.stream(Statement("SELECT generate_series(1, 100000000)::bigint"))
+            #expect(try stream.next() != nil)
+            try TestServer.get().psql("SELECT pg_terminate_backend(\(number), 60000)")
+            let error = #expect(throws: StoreError.self) { while try stream.next() != nil {} }
+            #expect(error?.recovery == .connectionLost)
+            #expect(connection.handle == nil)
+            #expect(connection.stream == nil)
+            connection.abandonStream()
+        }
+        #expect(released == nil)
+        #expect(throws: StoreError.self) { try stream.next() }
+    }
+
+    @Test func lateRowsEndTheTransactionOnTheServer() throws {
+        let url = try StoreURL(try TestServer.get().url(options: "application_name=late"))
+        let connection = try Connection(
+            ServerAddress(url), location: "here", connectTimeout: .seconds(600), responseTimeout: .milliseconds(50))
+        // Each row is larger than the memory in which the server collects rows.
+        let sql = "SELECT repeat('x', 20000) || pg_sleep(1)::text FROM generate_series(1, 100000)"
+        #expect(throws: StoreError.self) {
+            let stream = try connection.stream(Statement(sql))
+            while try stream.next() != nil {}
+        }
+        #expect(connection.handle == nil)
+        // The server notices it when it sends the next row.
+        while try TestServer.get().psql("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'late'") != "0" {}
+    }
+
     @Test func unreachableServerIsAnError() throws {
         let url = try StoreURL("postgresql://user:topsecret@%2Fnowhere/db")
         let error = #expect(throws: StoreError.self) {

@@ -4,8 +4,8 @@ import PolyStorePlatform
 
 /// A connection to a server, used by one thread at a time. Statements are sent in pipelines, without blocking.
 final class Connection {
-    /// The connection of libpq.
-    let handle: OpaquePointer
+    /// The connection of libpq; nil after a failure, which closes it. The functions of libpq accept nil.
+    private(set) var handle: OpaquePointer?
     /// The location of the store, for errors.
     let location: String
     let process = OwningProcess()
@@ -55,6 +55,13 @@ final class Connection {
         if process.isCurrent { PQfinish(handle) }
     }
 
+    /// Closes the connection, so that the server ends its transaction and releases its locks.
+    private func close() {
+        guard process.isCurrent else { return }
+        PQfinish(handle)
+        handle = nil
+    }
+
     private func finishConnecting(_ deadline: Deadline, _ timeout: Duration) throws {
         var status = PGRES_POLLING_WRITING
         while status != PGRES_POLLING_OK {
@@ -95,11 +102,15 @@ final class Connection {
         try process.check(location)
     }
 
-    /// Marks the connection as unusable.
+    /// Marks the connection as unusable, ends its stream and closes it.
     @discardableResult
     func fail(_ error: StoreError) -> StoreError {
-        if failure == nil { failure = error }
-        return failure ?? error
+        if let failure { return failure }
+        failure = error
+        stream?.fail(error)
+        stream = nil
+        close()
+        return error
     }
 
     func lost(_ what: String = "ended") -> StoreError {

@@ -2,7 +2,8 @@ import PolyStoreBackend
 
 /// The rows of a statement, which are read one by one while nothing else uses the connection, and kept in memory from then on.
 final class RowStream {
-    private let connection: Connection
+    // The connection refers to the stream that it reads.
+    private weak var connection: Connection?
     /// Rows that were read before they were asked for, in reverse order.
     private var kept: [Rows] = []
     /// The error that follows the kept rows.
@@ -18,7 +19,7 @@ final class RowStream {
         if let failure { throw failure }
         if hasEnded || isDiscarded { return nil }
         do {
-            if let row = try connection.nextRow() { return row }
+            if let row = try nextRow() { return row }
             hasEnded = true
             return nil
         } catch {
@@ -27,12 +28,17 @@ final class RowStream {
         }
     }
 
+    private func nextRow() throws -> Rows? {
+        guard let connection else { throw StoreError(.closed, "The connection of these rows was closed.") }
+        return try connection.nextRow()
+    }
+
     /// Reads the remaining rows into memory.
     func readAhead() throws {
         var rows: [Rows] = []
         do {
             while !hasEnded {
-                guard let row = try connection.nextRow() else {
+                guard let row = try nextRow() else {
                     hasEnded = true
                     break
                 }
@@ -41,13 +47,20 @@ final class RowStream {
         } catch let error as StoreError {
             hasEnded = true
             failure = error
-            if connection.failure != nil { throw error }
+            if connection?.failure != nil { throw error }
         }
         kept = rows.reversed() + kept
     }
 
     /// Marks the stream as read to its end.
     func end() { hasEnded = true }
+
+    /// Ends the stream with the error that ended its connection.
+    func fail(_ error: StoreError) {
+        guard !hasEnded else { return }
+        hasEnded = true
+        if !isDiscarded { failure = error }
+    }
 
     /// Gives up the remaining rows.
     func discard() {

@@ -23,7 +23,7 @@ extension StoreError {
     }
 
     /// Creates a store error for a connection that could not be opened.
-    init(connecting handle: OpaquePointer, location: String) {
+    init(connecting handle: OpaquePointer?, location: String) {
         let text = Self.firstLine(PQerrorMessage(handle))
         let needsPassword = PQconnectionNeedsPassword(handle) != 0
         let isFull = text.contains("too many clients") || text.contains("remaining connection slots")
