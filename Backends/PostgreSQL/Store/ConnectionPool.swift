@@ -129,13 +129,16 @@ final class ConnectionPool: Sendable {
     }
 
     /// Returns the version in the result of ``versionStatement``.
-    /// - Throws: `differentStoreAtURL` if the store was migrated, or replaced by another one.
+    /// - Throws: `differentStoreAtURL` if the store was migrated, or replaced by another one; `corrupt` for a version that no commit writes.
     func version(_ rows: Rows?) throws -> UInt64 {
         guard let rows, rows.count == 1, let version = rows.integer(0, 0) else {
             throw StoreError(.corrupt, "polystore_state of \(location) does not have one row.", location: location)
         }
         guard rows.text(0, 1) == storeID, rows.integer(0, 2) == generation else { throw replaced }
-        return UInt64(bitPattern: version)
+        guard version >= 0, version < Int64.max else {
+            throw StoreError(.corrupt, "The version in polystore_state of \(location) is \(version).", location: location)
+        }
+        return UInt64(version)
     }
 
     /// The error after the store was migrated, or replaced by another one.
