@@ -265,4 +265,52 @@ import Testing
         let writing = #expect(throws: StoreError.self) { try store.backend.beginWrite() }
         #expect(writing?.code == .corrupt)
     }
+
+    /// Lets each commit fail at its end.
+    private func failCommits(of options: PostgreSQLOptions, _ state: String) throws {
+        let schema = options.schema
+        try TestServer.get().psql(
+            """
+            CREATE FUNCTION \(schema).fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+            RAISE EXCEPTION 'the commit fails' USING ERRCODE = '\(state)'; END $$;
+            CREATE CONSTRAINT TRIGGER fail AFTER INSERT ON \(schema).polystore_commits DEFERRABLE INITIALLY DEFERRED
+            FOR EACH ROW EXECUTE FUNCTION \(schema).fail()
+            """)
+    }
+
+    @Test(arguments: ["40003", "08006"])
+    func serverThatDoesNotKnowTheOutcomeIsAskedAgain(_ state: String) throws {
+        let options = TestServer.options()
+        let store = try Store(options: options)
+        try failCommits(of: options, state)
+        let transaction = try store.backend.beginWrite()
+        try transaction.apply(store.people([(1, "n", nil)]))
+        let error = #expect(throws: StoreError.self) { try transaction.commit(.full) }
+        #expect(error?.recovery == .commitOutcomeUnknown)
+        #expect(try transaction.commitOutcome() == .notCommitted)
+        transaction.rollback()
+        #expect(try store.ids(FetchRequest(store.entity("Person"))) == [])
+    }
+
+    @Test func errorOfTheCommitIsTheOneThatIsThrown() throws {
+        let options = TestServer.options()
+        let store = try Store(options: options)
+        try failCommits(of: options, "P0001")
+        let transaction = try store.backend.beginWrite()
+        let error = #expect(throws: StoreError.self) { try transaction.apply([store.people([(1, "n", nil)])], committing: .full) }
+        #expect(error?.sqlState == "P0001")
+        transaction.rollback()
+        #expect(try store.ids(FetchRequest(store.entity("Person"))) == [])
+    }
+
+    @Test func errorOfTheCommitsStatementsIsUndone() throws {
+        let options = TestServer.options()
+        let store = try Store(options: options)
+        try TestServer.get().psql("ALTER TABLE \(options.schema).polystore_commits ADD CHECK (version > 1)")
+        let transaction = try store.backend.beginWrite()
+        let error = #expect(throws: StoreError.self) { try transaction.apply([store.people([(1, "n", nil)])], committing: .full) }
+        #expect(error?.sqlState == "23514")
+        transaction.rollback()
+        #expect(try store.ids(FetchRequest(store.entity("Person"))) == [])
+    }
 }

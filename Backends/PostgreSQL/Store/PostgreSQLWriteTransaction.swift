@@ -111,19 +111,25 @@ final class PostgreSQLWriteTransaction: WriteTransaction {
         try session.check()
         if let statements = try? sets.flatMap({ try writer($0).statements() }) {
             do {
-                let applying = [Self.savepoint] + statements + [Self.release]
+                let applying = [Self.savepoint] + statements
                 var results = AppliedChangeSets(errors: sets.map { _ in nil })
                 if let durability {
+                    // The savepoint stays, so that an error of the commit's own statements can be undone too.
                     results.version = try commit(applying, durability)
                 } else {
-                    try connection.run(applying)
+                    try connection.run(applying + [Self.release])
                 }
                 return results
             } catch let error as StoreError {
                 guard connection.failure == nil, error.recovery == .permanent, !session.isEnded else {
                     return try session.ending { throw error }
                 }
-                try session.ending { _ = try connection.run([Self.undo, Self.release]) }
+                try session.ending {
+                    do { _ = try connection.run([Self.undo, Self.release]) } catch let undoing {
+                        // The commit itself failed, which ended the transaction.
+                        throw connection.failure == nil ? error : undoing
+                    }
+                }
             }
         }
         var results = AppliedChangeSets(errors: [])
@@ -166,7 +172,11 @@ final class PostgreSQLWriteTransaction: WriteTransaction {
                 throw StoreError(
                     .conflict, "The server rolled the transaction of \(pool.location) back.", location: pool.location, recovery: .retryable)
             }
-        } catch var error as StoreError where connection.failure != nil {
+        } catch var error as StoreError
+            where connection.failure != nil || [.connectionLost, .commitOutcomeUnknown].contains(error.recovery)
+        {
+            // The server ends a transaction that is not committed yet.
+            connection.fail(error)
             error.recovery = .commitOutcomeUnknown
             error.message += " It is unknown whether the transaction was committed."
             isOutcomeUnknown = true
