@@ -71,7 +71,7 @@ final class StoreTables: Sendable {
         [
             """
             CREATE TABLE \(own("metadata")) (format integer NOT NULL, "storeID" text NOT NULL, configuration text, schema bytea NOT NULL,
-            "schemaSum" text NOT NULL, "schemaHash" text NOT NULL, generation bigint NOT NULL DEFAULT 0)
+            "schemaSum" text NOT NULL, "schemaHash" text NOT NULL, generation bigint NOT NULL DEFAULT 0, "ownsSchema" boolean NOT NULL)
             """,
             "CREATE TABLE \(own("names")) (kind text NOT NULL, entity text COLLATE \"C\" NOT NULL, property text COLLATE \"C\", name text NOT NULL)",
             "CREATE TABLE \(own("lock")) ()",

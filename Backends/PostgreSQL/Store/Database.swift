@@ -40,7 +40,7 @@ struct Database: RemoteStore {
         if case .store = try contents(connect()) { true } else { false }
     }
 
-    /// Removes the tables of the store, and the schema unless others use it.
+    /// Removes the tables of the store, and the schema if the store created it and nobody else uses it.
     func erase() throws {
         let connection = try connect()
         switch try contents(connection) {
@@ -48,7 +48,9 @@ struct Database: RemoteStore {
         case .foreign: throw foreign
         case .store: break
         }
+        let isOwner: Bool
         do {
+            isOwner = try StoreTables.ownsSchema(options.schema, connection)
             try connection.run(
                 [.once("BEGIN"), waitingForReaders] + (try StoreTables.removal(from: options.schema, connection)).map { .once($0) })
             try connection.run([.once("COMMIT")])
@@ -56,7 +58,8 @@ struct Database: RemoteStore {
             connection.post([.once("ROLLBACK")])
             throw error
         }
-        // Others may have created something in the schema, or own it.
+        guard isOwner else { return }
+        // Others may have created something in the schema.
         _ = try? connection.run([.once("DROP SCHEMA \(SQLNames.quoted(options.schema)) RESTRICT")])
     }
 
@@ -83,6 +86,8 @@ struct Database: RemoteStore {
             .once(
                 "SELECT set_config('standard_conforming_strings', 'on', false) WHERE current_setting('standard_conforming_strings') = 'off'"
             ),
+            // A transaction can wait for its user as long as it likes.
+            .once("SET idle_in_transaction_session_timeout = 0"),
         ])
         return connection
     }

@@ -42,14 +42,16 @@ struct MetadataTable {
     }
 
     /// The statements that write the metadata of a new store.
-    func insertion(_ metadata: StoreMetadata) -> [Statement] {
+    /// - Parameter ownsSchema: Whether the store created the schema of its tables, which is then removed with it.
+    func insertion(_ metadata: StoreMetadata, ownsSchema: Bool) -> [Statement] {
         let bytes = metadata.schema.encoded()
         return [
             Statement(
-                "INSERT INTO \(tables.own("metadata")) (format, \"storeID\", configuration, schema, \"schemaSum\", \"schemaHash\") VALUES ($1, $2, $3, $4, $5, $6)",
+                "INSERT INTO \(tables.own("metadata")) (format, \"storeID\", configuration, schema, \"schemaSum\", \"schemaHash\", \"ownsSchema\") "
+                    + "VALUES ($1, $2, $3, $4, $5, $6, $7)",
                 [
                     .small(Int32(metadata.format)), .text(metadata.storeID), metadata.configurationName.map { .text($0) } ?? .null(.text),
-                    .bytes(bytes), .text(Self.sum(bytes)), .text(metadata.schemaHash),
+                    .bytes(bytes), .text(Self.sum(bytes)), .text(metadata.schemaHash), .bool(ownsSchema),
                 ])
         ] + nameStatements
     }

@@ -13,7 +13,8 @@ struct StoreOpener {
         let connection = try database.connect()
         let tables = StoreTables(request.schema, in: schemaName)
         var found: MetadataTable.Contents
-        switch try database.contents(connection) {
+        let contents = try database.contents(connection)
+        switch contents {
         case .foreign: throw database.foreign
         case .absent, .empty:
             guard !request.isReadOnly else {
@@ -21,7 +22,7 @@ struct StoreOpener {
                     .io, "The schema \(schemaName) of \(location) contains no store, and opening a store read-only does not create it.",
                     location: location)
             }
-            found = try create(connection, tables)
+            found = try create(connection, tables, contents)
         case .store: found = try existing(connection, tables)
         }
         if !request.isReadOnly { try checkRights(connection, tables) }
@@ -34,18 +35,26 @@ struct StoreOpener {
     // MARK: Creation
 
     /// Creates the store, unless another process creates it meanwhile.
-    private func create(_ connection: Connection, _ tables: StoreTables) throws -> MetadataTable.Contents {
+    private func create(_ connection: Connection, _ tables: StoreTables, _ contents: Database.Contents) throws -> MetadataTable.Contents {
         let metadata = StoreMetadata(format: StoreTables.format, request: request)
+        // The server checks the right to create a schema also if the schema exists.
+        let createsSchema = contents == .absent
+        let creation = createsSchema ? ["CREATE SCHEMA \(tables.namespace)"] : []
         do {
             try connection.run(
-                [.once("BEGIN"), .once("CREATE SCHEMA IF NOT EXISTS \(tables.namespace)")] + tables.creationSQL.map { .once($0) }
-                    + MetadataTable(connection: connection, tables: tables).insertion(metadata) + [.once("COMMIT")])
+                [.once("BEGIN")] + (creation + tables.creationSQL).map { .once($0) }
+                    + MetadataTable(connection: connection, tables: tables).insertion(metadata, ownsSchema: createsSchema)
+                    + [.once("COMMIT")])
             return MetadataTable.Contents(metadata: metadata)
         } catch let error as StoreError {
             connection.post([.once("ROLLBACK")])
             // Two processes that create the same store: the names exist, or are inserted at the same time.
-            if ["42P07", "42P06", "23505"].contains(error.sqlState), case .store = try database.contents(connection) {
-                return try existing(connection, tables)
+            if ["42P07", "42P06", "23505"].contains(error.sqlState) {
+                switch try database.contents(connection) {
+                case .store: return try existing(connection, tables)
+                case .empty where createsSchema: return try create(connection, tables, .empty)
+                default: break
+                }
             }
             throw named(error, "create the store")
         }
@@ -79,10 +88,12 @@ struct StoreOpener {
                 try connection.run([.once("ROLLBACK")])
                 return found
             }
+            let ownsSchema = try StoreTables.ownsSchema(schemaName, connection)
             let removal = try StoreTables.removal(from: schemaName, connection)
             try connection.run(
                 removal.map { .once($0) } + tables.creationSQL.map { .once($0) }
-                    + MetadataTable(connection: connection, tables: tables).insertion(metadata) + [.once("COMMIT")])
+                    + MetadataTable(connection: connection, tables: tables).insertion(metadata, ownsSchema: ownsSchema)
+                    + [.once("COMMIT")])
             return MetadataTable.Contents(metadata: metadata)
         } catch let error as StoreError {
             connection.post([.once("ROLLBACK")])
@@ -170,6 +181,12 @@ struct StoreOpener {
 }
 
 extension StoreTables {
+    /// Returns whether the schema was created by its store. The schema `public` never counts as such.
+    static func ownsSchema(_ schemaName: String, _ connection: Connection) throws -> Bool {
+        guard schemaName != "public" else { return false }
+        return try connection.rows("SELECT \"ownsSchema\" FROM \(SQLNames.quoted(schemaName)).polystore_metadata").bool(0, 0)
+    }
+
     /// Returns the statements that remove the tables of the store in a schema, whatever model they belong to.
     static func removal(from schemaName: String, _ connection: Connection) throws -> [String] {
         let namespace = SQLNames.quoted(schemaName)
