@@ -67,6 +67,42 @@ import Testing
         #expect(try server.psql("SELECT count(*) FROM \(options.schema).theirs") == "0")
     }
 
+    @Test(arguments: [true, false])
+    func erasingRemovesTheSchemaIfTheStoreCreatedIt(_ isGiven: Bool) throws {
+        let options = TestServer.options()
+        let server = try TestServer.get()
+        if isGiven { try server.psql("CREATE SCHEMA \(options.schema)") }
+        try Store(options: options).backend.close()
+        let other = try ResolvedSchema(SchemaDescription(name: "Other", entities: [EntityDescription(name: "Thing", properties: [])]))
+        let configuration = try StoreConfiguration.postgreSQL(server.url(), options: options)
+        // A store that is emptied for another model remembers it.
+        try configuration.resettingOnModelMismatch().open(schema: other, configurationName: nil, logger: SilentLogger()).close()
+        try configuration.erase()
+        #expect(try server.psql("SELECT count(*) FROM pg_namespace WHERE nspname = '\(options.schema)'") == (isGiven ? "1" : "0"))
+    }
+
+    @Test func erasingLeavesTheSchemaPublic() throws {
+        let server = try TestServer.get()
+        try server.psql("CREATE DATABASE erasing TEMPLATE template0")
+        try server.psql("DROP SCHEMA public", database: "erasing")
+        var options = TestServer.options()
+        options.schema = "public"
+        let configuration = try StoreConfiguration.postgreSQL(server.url("erasing"), options: options)
+        try Store(server.url("erasing"), options: options).backend.close()
+        try configuration.erase()
+        #expect(try server.psql("SELECT count(*) FROM pg_namespace WHERE nspname = 'public'", database: "erasing") == "1")
+    }
+
+    @Test func idleTransactionsAreNotEndedByTheServer() throws {
+        let server = try TestServer.get()
+        try server.psql("CREATE ROLE hasty LOGIN; ALTER ROLE hasty SET idle_in_transaction_session_timeout = 1; GRANT CREATE ON DATABASE postgres TO hasty")
+        let store = try Store(server.url(user: "hasty"))
+        let transaction = try #require(try store.backend.beginRead() as? PostgreSQLReadTransaction)
+        let limit = try transaction.session.rows("SELECT current_setting('idle_in_transaction_session_timeout')")
+        #expect(limit.text(0, 0) == "0")
+        transaction.end()
+    }
+
     @Test func databaseInAnotherEncodingIsRefused() throws {
         let server = try TestServer.get()
         try server.psql("CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0")
@@ -91,6 +127,28 @@ import Testing
         #expect(writing?.message.contains("Person") == true)
         let reading = try Store(server.url(user: "reader"), options: options, isReadOnly: true)
         #expect(try reading.ids(FetchRequest(reading.entity("Person"))) == [1])
+        // A schema that exists is enough for a user without the right to create one.
+        let given = TestServer.options()
+        try server.psql("CREATE SCHEMA \(given.schema); GRANT ALL ON SCHEMA \(given.schema) TO poor")
+        let poor = try Store(server.url(user: "poor"), options: given)
+        try poor.write(poor.people([(1, "Jane", nil)]))
+        try poor.backend.compact()
+    }
+
+    @Test func compactingTablesOfOthersIsRefused() throws {
+        let server = try TestServer.get()
+        let options = TestServer.options()
+        let schema = options.schema
+        try Store(options: options).backend.close()
+        try server.psql(
+            "CREATE ROLE writer LOGIN; GRANT USAGE ON SCHEMA \(schema) TO writer; GRANT ALL ON ALL TABLES IN SCHEMA \(schema) TO writer; "
+                + "REVOKE ALL ON \(schema).polystore_lock FROM writer; GRANT SELECT, INSERT, UPDATE, DELETE ON \(schema).polystore_lock TO writer")
+        let store = try Store(server.url(user: "writer"), options: options)
+        try store.write(store.people([(1, "Jane", nil)]))
+        // From PostgreSQL 17 on, all rights on a table contain that to compact it.
+        let error = #expect(throws: StoreError.self) { try store.backend.compact() }
+        #expect(error?.message.contains("writer") == true)
+        #expect(error?.message.contains("polystore_lock") == true)
     }
 
     @Test func uniqueTextThatIsTooLongIsRefusedByName() throws {
@@ -183,6 +241,17 @@ import Testing
         let before = calls.withLock { $0 }
         try writing.write(writing.people([(2, "n", nil)]))
         calls.wait(until: { $0 > before }, { _ in })
+        withExtendedLifetime(listener) {}
+    }
+
+    @Test func listenerEndsWithItsStore() throws {
+        let server = try TestServer.get()
+        let store = try Store(server.url(options: "application_name=listening"))
+        let calls = Protected(0)
+        let listener = store.backend.announceCommits { calls.signal { $0 += 1 } }
+        calls.wait(until: { $0 > 0 }, { _ in })
+        try store.backend.close()
+        while try server.psql("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'listening'") != "0" {}
         withExtendedLifetime(listener) {}
     }
 

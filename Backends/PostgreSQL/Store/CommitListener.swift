@@ -2,20 +2,20 @@ import CPostgreSQL
 import Foundation
 import PolyStoreBackend
 
-/// Receives the commits of other processes and stores, which announce them with NOTIFY, on a connection and a thread of its own.
+/// Receives the commits of other processes and stores, which announce them with NOTIFY, on a connection and a thread of its own. Ends when it is released or the store is closed.
 final class CommitListener: Sendable {
     /// What the thread and the listener share.
     private final class Shared: Sendable {
-        let isEnded = Protected(false)
-        let database: Database
-        let channel: String
-        /// The announcements of this store object, which are ignored.
-        let sender: String
-        let handler: @Sendable () -> Void
+        private let isReleased = Protected(false)
+        private let pool: ConnectionPool
+        private let handler: @Sendable () -> Void
 
-        init(_ database: Database, channel: String, sender: String, _ handler: @escaping @Sendable () -> Void) {
-            (self.database, self.channel, self.sender, self.handler) = (database, channel, sender, handler)
-        }
+        init(_ pool: ConnectionPool, _ handler: @escaping @Sendable () -> Void) { (self.pool, self.handler) = (pool, handler) }
+
+        /// A Boolean value that indicates whether the listener was released or the store closed.
+        private var isEnded: Bool { isReleased.withLock { $0 } || pool.isClosed }
+
+        func end() { isReleased.withLock { $0 = true } }
 
         /// The time between two checks whether the listener has ended, in milliseconds.
         private static let step: Int32 = 200
@@ -23,15 +23,15 @@ final class CommitListener: Sendable {
         /// The body of the thread.
         func listen() {
             var pause = 100
-            while !isEnded.withLock({ $0 }) {
+            while !isEnded {
                 do {
-                    let connection = try database.connect()
-                    try connection.run([.once("LISTEN \(SQLNames.quoted(channel))")])
+                    let connection = try pool.database.connect()
+                    try connection.run([.once("LISTEN \(SQLNames.quoted(pool.channel))")])
                     pause = 100
                     // Commits from before are visible now.
                     handler()
-                    while !isEnded.withLock({ $0 }) {
-                        if try connection.notifications(within: Self.step).contains(where: { $0 != sender }) { handler() }
+                    while !isEnded {
+                        if try connection.notifications(within: Self.step).contains(where: { $0 != pool.sender }) { handler() }
                     }
                 } catch let error as StoreError where error.recovery == .permanent && error.code != .io {
                     // A server that cannot announce commits, such as a standby.
@@ -46,11 +46,11 @@ final class CommitListener: Sendable {
 
     private let shared: Shared
 
-    init(_ database: Database, channel: String, sender: String, _ handler: @escaping @Sendable () -> Void) {
-        let shared = Shared(database, channel: channel, sender: sender, handler)
+    init(_ pool: ConnectionPool, _ handler: @escaping @Sendable () -> Void) {
+        let shared = Shared(pool, handler)
         self.shared = shared
         Thread.detachNewThread { shared.listen() }
     }
 
-    deinit { shared.isEnded.withLock { $0 = true } }
+    deinit { shared.end() }
 }
