@@ -83,6 +83,24 @@ import Testing
         #expect(try connection.run([later]).first?.integer(0, 0) == 3)
     }
 
+    @Test func parametersOfOtherTypesAreParsedAgain() throws {
+        let connection = try TestServer.connect()
+        let sql = "SELECT pg_typeof($1)::text"
+        #expect(try connection.rows(sql, [.integer(1)]).text(0, 0) == "bigint")
+        #expect(try connection.rows(sql, [.text("a")]).text(0, 0) == "text")
+        #expect(try connection.rows(sql, [.integer(2)]).text(0, 0) == "bigint")
+    }
+
+    @Test func configurationDoesNotShowItsPasswords() throws {
+        let url = "postgresql://user:topsecret@%2Fnowhere/db?sslpassword=othersecret"
+        let configuration = try StoreConfiguration.postgreSQL(url)
+        var text = "\(configuration) \(String(reflecting: configuration)) \(ServerAddress(try StoreURL(url)))"
+        dump(configuration, to: &text)
+        dump(ServerAddress(try StoreURL(url)), to: &text)
+        #expect(!text.contains("topsecret"))
+        #expect(!text.contains("othersecret"))
+    }
+
     @Test func manyParsedStatementsAreFreed() throws {
         let connection = try TestServer.connect()
         for number in 0...400 { _ = try connection.rows("SELECT \(number)::bigint") }
@@ -177,6 +195,31 @@ import Testing
         #expect(connection.handle == nil)
         // The server notices it when it sends the next row.
         while try TestServer.get().psql("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'late'") != "0" {}
+    }
+
+    @Test func hostThatCannotBeReachedIsFollowedByTheNext() throws {
+        let folder = try TestServer.get().folder.replacingOccurrences(of: "/", with: "%2F")
+        let connection = try TestServer.connect("postgresql://polystore@%2Fnowhere,\(folder)/postgres")
+        #expect(try connection.rows("SELECT 7::bigint").integer(0, 0) == 7)
+    }
+
+    @Test(arguments: [
+        ("postgresql://a:1,b/x", [["a", "1"], ["b", ""]]), ("postgresql://a/x", []), ("postgresql:///x?host=a,b", [["a"], ["b"]]),
+    ])
+    func hostsAreTriedOneByOne(_ url: String, _ expected: [[String]]) throws {
+        let address = ServerAddress(try StoreURL(url))
+        #expect(address.alternatives.count == max(1, expected.count))
+        for (alternative, values) in zip(address.alternatives, expected) {
+            #expect(alternative.pairs.filter { ["host", "port"].contains($0.0) }.map(\.1) == values)
+        }
+    }
+
+    @Test func standbysOfAllHostsAreTriedFirst() throws {
+        let address = ServerAddress(try StoreURL("postgresql://a,b/x?target_session_attrs=prefer-standby"))
+        let tried = address.alternatives.map { alternative in
+            ["host", "target_session_attrs"].compactMap { name in alternative.pairs.last { $0.0 == name }?.1 }
+        }
+        #expect(tried == [["a", "standby"], ["b", "standby"], ["a", "any"], ["b", "any"]])
     }
 
     @Test func unreachableServerIsAnError() throws {

@@ -1,7 +1,7 @@
 import PolyStoreBackend
 
 /// What libpq needs for a connection: the host, the user, the password and the options of the URL.
-struct ServerAddress: Sendable {
+struct ServerAddress: Sendable, CustomStringConvertible, CustomReflectable {
     /// The options of a URL that are passed to libpq. Others would change how the store works.
     static let options: Set<String> = [
         "host", "application_name", "channel_binding", "gssencmode", "krbsrvname", "passfile", "requirepeer", "service", "sslcert",
@@ -10,11 +10,18 @@ struct ServerAddress: Sendable {
         "target_session_attrs", "tcp_user_timeout",
     ]
 
-    private let pairs: [(String, String)]
+    let pairs: [(String, String)]
+
+    /// The names of the values, which themselves can be secret.
+    var description: String { "ServerAddress(\(pairs.map(\.0).joined(separator: ", ")))" }
+    /// Contains no value, because those can be secret.
+    var customMirror: Mirror { Mirror(self, children: [:], displayStyle: .struct) }
 
     init(_ url: StoreURL) {
         var pairs: [(String, String)] = [
             ("fallback_application_name", "PolyStore"), ("keepalives_idle", "30"), ("keepalives_interval", "10"), ("keepalives_count", "3"),
+            // Also ends a connection whose statements nobody acknowledges.
+            ("tcp_user_timeout", "60000"),
         ]
         for (name, value) in url.options.sorted(by: { $0.key < $1.key }) where Self.options.contains(name) { pairs.append((name, value)) }
         let hosts = url.server?.hosts ?? []
@@ -29,6 +36,25 @@ struct ServerAddress: Sendable {
         // Last, so that they cannot be replaced.
         pairs.append(("client_encoding", "UTF8"))
         self.pairs = pairs
+    }
+
+    private init(pairs: [(String, String)]) { self.pairs = pairs }
+
+    /// The addresses that are tried one after the other: one for each host. libpq itself would spend the whole time on the first host that does not answer.
+    var alternatives: [ServerAddress] {
+        func values(_ name: String) -> [String] {
+            pairs.last { $0.0 == name }?.1.split(separator: ",", omittingEmptySubsequences: false).map(String.init) ?? []
+        }
+        let (hosts, ports) = (values("host"), values("port"))
+        guard hosts.count > 1, ports.count <= 1 || ports.count == hosts.count else { return [self] }
+        let single = hosts.enumerated().map { index, host in
+            var pairs = pairs.filter { $0.0 != "host" && $0.0 != "port" } + [("host", host)]
+            if !ports.isEmpty { pairs.append(("port", ports.count == 1 ? ports[0] : ports[index])) }
+            return pairs
+        }
+        guard values("target_session_attrs") == ["prefer-standby"] else { return single.map { ServerAddress(pairs: $0) } }
+        // The standbys of all hosts come before the other servers.
+        return ["standby", "any"].flatMap { kind in single.map { ServerAddress(pairs: $0 + [("target_session_attrs", kind)]) } }
     }
 
     /// Calls a closure with the arrays of keywords and values that libpq expects.

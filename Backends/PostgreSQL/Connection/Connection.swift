@@ -13,8 +13,15 @@ final class Connection {
     let responseTimeout: Duration?
     /// The error that ended the connection. Every later call throws it.
     private(set) var failure: StoreError?
-    /// The names of the parsed statements, by their text. A name is added when the server has answered that it parsed the statement.
-    private var parsed: [String: String] = [:]
+    /// What distinguishes parsed statements.
+    struct ParsedKey: Hashable {
+        let sql: String
+        /// The types of the parameters.
+        let types: [UInt32]
+    }
+
+    /// The names of the parsed statements. A name is added when the server has answered that it parsed the statement.
+    private var parsed: [ParsedKey: String] = [:]
     /// The number of names given so far. A name is not given again, because it is unknown whether the server has parsed a statement of a pipeline that failed.
     private var lastName = 0
     /// The rows that are being read, if the response to a statement has not been read completely.
@@ -29,7 +36,7 @@ final class Connection {
 
     /// A part of the response to a pipeline.
     enum Expected {
-        case parse(sql: String, name: String)
+        case parse(ParsedKey, name: String)
         case rows
         case sync
     }
@@ -39,11 +46,8 @@ final class Connection {
     init(_ address: ServerAddress, location: String, connectTimeout: Duration, responseTimeout: Duration?) throws {
         self.location = location
         self.responseTimeout = responseTimeout
-        let opened = address.withKeywords(connectTimeout: connectTimeout) { PQconnectStartParams($0, $1, 0) }
-        guard let opened else { throw StoreError(.full, "There is not enough memory for a connection to \(location).", location: location) }
-        handle = opened
         // If this throws, `deinit` closes the connection.
-        try finishConnecting(Deadline(after: connectTimeout), connectTimeout)
+        try connect(address.alternatives, connectTimeout)
         PQsetNoticeReceiver(handle, { _, _ in }, nil)
         guard PQsetnonblocking(handle, 1) == 0, PQenterPipelineMode(handle) == 1 else {
             throw StoreError(.io, "The connection to \(location) cannot send pipelines.", location: location)
@@ -60,6 +64,24 @@ final class Connection {
         guard process.isCurrent else { return }
         PQfinish(handle)
         handle = nil
+    }
+
+    /// Connects to the first address that accepts the connection. Each gets an equal part of the time that is left.
+    private func connect(_ addresses: [ServerAddress], _ timeout: Duration) throws {
+        let end = ContinuousClock.now + timeout
+        var first: StoreError?
+        for (index, address) in addresses.enumerated() {
+            let part = max(.zero, end - .now) / (addresses.count - index)
+            handle = address.withKeywords(connectTimeout: timeout) { PQconnectStartParams($0, $1, 0) }
+            guard handle != nil else {
+                throw StoreError(.full, "There is not enough memory for a connection to \(location).", location: location)
+            }
+            do { return try finishConnecting(Deadline(after: part), timeout) } catch let error as StoreError {
+                if first == nil { first = error }
+                close()
+            }
+        }
+        if let first { throw first }
     }
 
     private func finishConnecting(_ deadline: Deadline, _ timeout: Duration) throws {
@@ -137,21 +159,21 @@ final class Connection {
         pipelineCount += 1
         var expected = unread
         unread = []
-        var names: [String: String] = [:]
+        var names: [ParsedKey: String] = [:]
         for statement in statements {
             guard statement.isPrepared else {
                 try queued(PQsendQueryParams(handle, statement.sql, 0, nil, nil, nil, nil, 1))
                 expected.append(.rows)
                 continue
             }
-            var name = parsed[statement.sql] ?? names[statement.sql]
+            let key = ParsedKey(sql: statement.sql, types: statement.parameters.map(\.oid))
+            var name = parsed[key] ?? names[key]
             if name == nil {
                 lastName += 1
                 let new = "p\(lastName)"
-                var types = statement.parameters.map(\.oid)
-                try queued(PQsendPrepare(handle, new, statement.sql, Int32(types.count), &types))
-                expected.append(.parse(sql: statement.sql, name: new))
-                names[statement.sql] = new
+                try queued(PQsendPrepare(handle, new, key.sql, Int32(key.types.count), key.types))
+                expected.append(.parse(key, name: new))
+                names[key] = new
                 name = new
             }
             try execute(name ?? "", statement.parameters)
@@ -232,8 +254,8 @@ final class Connection {
         let answer: Result<Rows?, StoreError>
         switch status {
         case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY:
-            if case .parse(let sql, let name) = part {
-                parsed[sql] = name
+            if case .parse(let key, let name) = part {
+                parsed[key] = name
                 answer = .success(nil)
             } else {
                 answer = .success(rows)
@@ -269,7 +291,8 @@ final class Connection {
 
     /// Parses a statement, unless it was parsed before, and returns its name on the server.
     func prepare(_ sql: String, _ types: [UInt32]) throws -> String {
-        if let name = parsed[sql] { return name }
+        let key = ParsedKey(sql: sql, types: types)
+        if let name = parsed[key] { return name }
         try check()
         try detachStream()
         pipelineCount += 1
@@ -277,9 +300,8 @@ final class Connection {
         unread = []
         lastName += 1
         let name = "p\(lastName)"
-        var types = types
-        try queued(PQsendPrepare(handle, name, sql, Int32(types.count), &types))
-        expected += [.parse(sql: sql, name: name), .sync]
+        try queued(PQsendPrepare(handle, name, sql, Int32(types.count), types))
+        expected += [.parse(key, name: name), .sync]
         try queued(PQpipelineSync(handle))
         try flush()
         var failure: StoreError?
