@@ -197,8 +197,9 @@ extension StoreTables {
         }
         let schema = try ResolvedSchema(SchemaDescription(encoded: [UInt8](rows.bytes(0, 0))))
         let tables = StoreTables(schema, in: schemaName)
-        let own = ["metadata", "names", "lock", "state", "commits", "sequence", "values", "log"].map { tables.own($0) }
+        // First those that every transaction locks, in the same order.
+        let own = ["lock", "state", "metadata", "names", "commits", "sequence", "values", "log"].map { tables.own($0) }
         // Views of others on these tables are removed with them.
-        return (tables.entities.map(\.name) + tables.links.map(\.name) + own).map { "DROP TABLE IF EXISTS \($0) CASCADE" }
+        return (own + tables.entities.map(\.name) + tables.links.map(\.name)).map { "DROP TABLE IF EXISTS \($0) CASCADE" }
     }
 }
