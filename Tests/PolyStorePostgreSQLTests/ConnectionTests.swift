@@ -214,6 +214,23 @@ import Testing
         }
     }
 
+    @Test func unacknowledgedDataEndsTheConnection() throws {
+        let limit = { (url: String) in try ServerAddress(StoreURL(url)).pairs.last { $0.0 == "tcp_user_timeout" }?.1 }
+        #expect(try limit("postgresql://a/x") == "60000")
+        #expect(try limit("postgresql://a/x?tcp_user_timeout=7") == "7")
+    }
+
+    @Test func locksAreAwaitedForLessThanTheResponse() throws {
+        var options = PostgreSQLOptions()
+        let database = { Database(address: ServerAddress(try StoreURL("postgresql://a/x")), location: "here", options: options) }
+        options.busyTimeout = .seconds(60)
+        #expect(try database().waitingForReaders.sql == "SET LOCAL lock_timeout = 10000")
+        #expect(try database().waitingForWriters.sql == "SET LOCAL lock_timeout = 60000")
+        options.responseTimeout = .milliseconds(50)
+        #expect(try database().waitingForReaders.sql == "SET LOCAL lock_timeout = 25")
+        #expect(try database().waitingForWriters.sql == "SET LOCAL lock_timeout = 25")
+    }
+
     @Test func standbysOfAllHostsAreTriedFirst() throws {
         let address = ServerAddress(try StoreURL("postgresql://a,b/x?target_session_attrs=prefer-standby"))
         let tried = address.alternatives.map { alternative in

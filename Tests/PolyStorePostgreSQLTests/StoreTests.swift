@@ -95,7 +95,9 @@ import Testing
 
     @Test func idleTransactionsAreNotEndedByTheServer() throws {
         let server = try TestServer.get()
-        try server.psql("CREATE ROLE hasty LOGIN; ALTER ROLE hasty SET idle_in_transaction_session_timeout = 1; GRANT CREATE ON DATABASE postgres TO hasty")
+        try server.psql(
+            "CREATE ROLE hasty LOGIN; ALTER ROLE hasty SET idle_in_transaction_session_timeout = 1; GRANT CREATE ON DATABASE postgres TO hasty"
+        )
         let store = try Store(server.url(user: "hasty"))
         let transaction = try #require(try store.backend.beginRead() as? PostgreSQLReadTransaction)
         let limit = try transaction.session.rows("SELECT current_setting('idle_in_transaction_session_timeout')")
@@ -142,7 +144,8 @@ import Testing
         try Store(options: options).backend.close()
         try server.psql(
             "CREATE ROLE writer LOGIN; GRANT USAGE ON SCHEMA \(schema) TO writer; GRANT ALL ON ALL TABLES IN SCHEMA \(schema) TO writer; "
-                + "REVOKE ALL ON \(schema).polystore_lock FROM writer; GRANT SELECT, INSERT, UPDATE, DELETE ON \(schema).polystore_lock TO writer")
+                + "REVOKE ALL ON \(schema).polystore_lock FROM writer; GRANT SELECT, INSERT, UPDATE, DELETE ON \(schema).polystore_lock TO writer"
+        )
         let store = try Store(server.url(user: "writer"), options: options)
         try store.write(store.people([(1, "Jane", nil)]))
         // From PostgreSQL 17 on, all rights on a table contain that to compact it.
