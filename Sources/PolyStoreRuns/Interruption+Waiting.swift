@@ -2,10 +2,9 @@ import Dispatch
 import PolyStoreBackend
 
 extension Interruption {
-    /// The deadline for waits of Dispatch, one millisecond later, so that the limit has ended by every clock; nil without a limit.
-    package var dispatchDeadline: DispatchTime? {
-        remaining.map { .now() + .milliseconds(min($0, .seconds(Int32.max)).inMilliseconds + 1) }
-    }
+    /// The deadline for a wait of Dispatch, after which the caller checks the limit and waits again: one millisecond after the limit, so that it has ended by every clock,
+    /// but at most a second from now, because the clock of Dispatch can stand still while the machine sleeps. Nil without a limit.
+    package var dispatchDeadline: DispatchTime? { remaining.map { .now() + .milliseconds(min($0, .seconds(1)).inMilliseconds + 1) } }
 
     /// Calls a handler when the time limit has ended, unless the returned timer was released before.
     /// - Returns: nil without a limit.
@@ -28,10 +27,12 @@ package final class DeadlineTimer: @unchecked Sendable {  // the timer is set on
     private let timer = DispatchSource.makeTimerSource(queue: .global(qos: .userInitiated))
 
     fileprivate init(_ interruption: Interruption, _ deadline: DispatchTime, _ handler: @escaping @Sendable () -> Void) {
-        // Repeated for limits that are longer than a wait of Dispatch can be.
-        timer.schedule(deadline: deadline, repeating: .milliseconds(10))
+        timer.schedule(deadline: deadline)
         timer.setEventHandler { [timer] in
-            guard interruption.error != nil else { return }
+            guard interruption.error != nil else {
+                if let next = interruption.dispatchDeadline { timer.schedule(deadline: next) }
+                return
+            }
             timer.cancel()
             handler()
         }

@@ -1,4 +1,6 @@
+import Dispatch
 import PolyStoreBackend
+import PolyStoreRuns
 import Testing
 
 @Suite struct InterruptionTests {
@@ -29,6 +31,13 @@ import Testing
         let interruption = Interruption(timeLimit: limit)
         try interruption.check()
         #expect(try #require(interruption.remaining) > .seconds(1000))
+    }
+
+    /// The clock of Dispatch can stand still while the machine sleeps, so that a wait is checked again.
+    @Test func waitsOfDispatchTakeAtMostASecond() throws {
+        let deadline = try #require(Interruption(timeLimit: .seconds(100_000)).dispatchDeadline)
+        #expect(deadline <= .now() + .milliseconds(1001))
+        #expect(Interruption().dispatchDeadline == nil)
     }
 
     @Test func theShorterLimitHolds() {
