@@ -58,6 +58,32 @@ import Testing
         #expect(counts == [1, 1, 2, 2, 3, 3, 4, 4])
     }
 
+    /// The limit is over before the commit, and a longer one follows if it is over before the first batch.
+    @Test(arguments: Backend.forObjectLayer) func aCommitInAnIterationIsNotReportedWithinItsLimit(backend: Backend) throws {
+        let workplace = try Workplace(backend)
+        try workplace.insert(("A", 1), ("B", 2), ("D", 3))
+        let view = workplace.stack.view
+        let all = From<Worker>().orderBy(.ascending(\.name))
+        let monitors = try [view.monitorList(all), view.monitorList(all.limit(2)), view.monitorList(all.offset(1))]
+        var limit: Duration = .milliseconds(5)
+        var isCalled = false
+        while !isCalled {
+            do {
+                try view.fetchInBatches(all.timeLimit(limit), size: 1) { _ in
+                    guard !isCalled else { return }
+                    isCalled = true
+                    let end = ContinuousClock.now + limit
+                    while .now < end {}
+                    try workplace.insert(("C", 4))
+                    #expect(monitors.map { $0.map(\.name) } == [["A", "B", "C", "D"], ["A", "B"], ["B", "C", "D"]])
+                    try workplace.insert(("AA", 5))
+                    #expect(monitors.map { $0.map(\.name) } == [["A", "AA", "B", "C", "D"], ["A", "AA"], ["AA", "B", "C", "D"]])
+                }
+            } catch let error as StoreError where error.code == .timedOut {}
+            limit *= 2
+        }
+    }
+
     @Test(arguments: Backend.forObjectLayer) func clausesAreReplaced(backend: Backend) throws {
         let workplace = try Workplace(backend)
         try workplace.insert(("A", 1), ("B", 2), ("C", 3))

@@ -39,7 +39,13 @@ extension Context {
         defer { endReading() }
         let fetch = try resolve(source.chain)
         try checkBatch(size, S.Entity.self)
-        try limited(fetch.options) { try fetchInBatches(fetch, size, body) }
+        // The limit is not that of the requests of the body: of others that read the same snapshots, of observers, and of children.
+        let outer = interruption
+        try limited(fetch.options) {
+            try fetchInBatches(fetch, size) { (batch: [S.Entity]) in
+                if outer === interruption { try body(batch) } else { try interrupted(by: outer) { try body(batch) } }
+            }
+        }
     }
 
     @inlinable
@@ -53,7 +59,7 @@ extension Context {
             // The batch is released before the next one is read.
             while came == size {
                 var batch: [T] = []
-                interruptAgain()
+                try interruptAgain()
                 if iteration.hasMoved {
                     came = try collectRemaining(iteration, into: &batch, most: size)
                 } else {
@@ -68,9 +74,13 @@ extension Context {
         }
     }
 
-    /// Called before a batch is read: the properties that the body has read are not interrupted.
+    /// Called before a batch is read: the requests of the body and the properties that it has read have another interruption or none.
     @usableFromInline
-    final func interruptAgain() { if interruption != nil { source.interrupt(with: interruption) } }
+    final func interruptAgain() throws {
+        guard let interruption else { return }
+        try interruption.check()
+        source.interrupt(with: interruption)
+    }
 
     @usableFromInline
     final func checkBatch<T: Model>(_ size: Int, _ type: T.Type) throws {
@@ -118,7 +128,7 @@ extension Context {
         var came = size
         while came == size {
             var batch: [T] = []
-            interruptAgain()
+            try interruptAgain()
             if iteration.hasMoved {
                 came = try collectRemaining(iteration, into: &batch, most: size)
             } else {

@@ -138,27 +138,31 @@ public class Context {
 
     /// Returns the rows of a request of a property, which cannot throw and is therefore not interrupted.
     final func uninterruptedRows(_ store: PersistentStore, _ request: FetchRequest) throws -> RecordCursor {
-        guard let interruption else { return try storage(store).fetch(request) }
+        guard interruption != nil else { return try storage(store).fetch(request) }
         let reader = try source.reader(store, for: self)
         guard let parent = source.parent else {
             reader.interruption = nil
             return try (watcher?.watched(reader, of: store) ?? reader).fetch(request)
         }
         // The requests of the parent remain interrupted, so the rows are read now.
-        parent.interruption = nil
-        defer { parent.interruption = interruption }
-        return try MaterializedCursor(copying: reader.fetch(request), layout: request.entity.layout)
+        return try parent.interrupted(by: nil) { try MaterializedCursor(copying: reader.fetch(request), layout: request.entity.layout) }
     }
 
     /// Runs a request within the time limit of its options and that of the context.
     @usableFromInline
     package final func limited<Result>(_ options: FetchOptions, _ body: () throws -> Result) throws -> Result {
         guard let limit = options.timeLimit else { return try body() }
-        let outer = interruption
-        let inner = Interruption(timeLimit: limit, within: outer)
+        let inner = Interruption(timeLimit: limit, within: interruption)
         try inner.check()
-        interruption = inner
-        defer { interruption = outer }
+        return try interrupted(by: inner, body)
+    }
+
+    /// Runs work with another interruption, which the parents of a child transaction have meanwhile, too.
+    @usableFromInline
+    final func interrupted<Result>(by other: Interruption?, _ body: () throws -> Result) rethrows -> Result {
+        let before = sequence(first: self) { $0.source.parent }.map { ($0, $0.interruption) }
+        interruption = other
+        defer { for (context, interruption) in before { context.interruption = interruption } }
         return try body()
     }
 

@@ -73,7 +73,7 @@ public class RefreshableContext: Context {
     override final func resume() throws {
         guard try moving.resume(self) else { return }
         if isReporting { return deferMove(isRefresh: false) }
-        try reporting(isMove: true) { try moveOnce(isRefresh: false) }
+        try interrupted(by: nil) { try reporting(isMove: true) { try moveOnce(isRefresh: false) } }
     }
 
     /// Moves when all callbacks have returned, once for all requests.

@@ -99,6 +99,15 @@ public class Transaction: Context {
 
     // MARK: Cancellation
 
+    /// What interrupts all requests of the body, and those of child transactions; nil for nothing. One request can have a limit of its own.
+    final var requestInterruption: Interruption? {
+        switch access {
+        case .group: cancellation
+        case .parent(let source): source.parent.requestInterruption
+        case .unqueued, .ended: nil
+        }
+    }
+
     /// A Boolean value that indicates whether the task that waits for the transaction was cancelled. If it is cancelled before the body returns,
     /// nothing is written and the task receives `cancelled`. A long-running body can check this value and throw. The fetches and queries of a body that
     /// `perform` runs throw `cancelled` themselves.

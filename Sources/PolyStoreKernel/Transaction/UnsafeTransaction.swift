@@ -37,7 +37,7 @@ public final class UnsafeTransaction: Transaction {
         let access = parent.map { .parent(ParentSource($0)) } ?? TransactionSource.unqueued(UnqueuedSource(core))
         // Objects do not keep the transaction alive; it ends with its last reference.
         super.init(core: core, table: table, access: access, tracker: tracker, site, graph: ObjectGraph(isKeptByObjects: false))
-        interruption = parent?.interruption
+        interruption = parent?.requestInterruption
         buffer.rollBack = { [unowned self] in rollback() }
         if supportsUndo { buffer.history = UndoHistory(self) }
     }
