@@ -35,16 +35,18 @@ package struct BackOff: Sendable {
     /// - Parameters:
     ///   - limit: The number of times that it may be repeated.
     ///   - interruption: Ends the repetitions.
-    ///   - recoveries: The recoveries of the errors that permit it.
+    ///   - repeatsAfterLoss: Whether the loss of a connection permits it too, as a retryable error does.
     ///   - willRepeat: Called before each pause with the error and the number of the repetition; returns the pauses.
     ///   - attempt: Runs the transaction. Receives whether it is a repetition.
     package static func run<T>(
-        _ limit: Int, within interruption: Interruption? = nil, after recoveries: Set<StoreError.Recovery> = [.retryable],
+        _ limit: Int, within interruption: Interruption? = nil, repeatsAfterLoss: Bool = false,
         willRepeat: (StoreError, Int) -> BackOff, attempt: (Bool) throws -> T
     ) throws -> T {
         var count = 0
         while true {
-            do { return try attempt(count > 0) } catch let error as StoreError where recoveries.contains(error.recovery) && count < limit {
+            do { return try attempt(count > 0) } catch let error as StoreError
+                where count < limit && (error.recovery == .retryable || repeatsAfterLoss && error.recovery == .connectionLost)
+            {
                 count += 1
                 try interruption?.checkRepetition(after: error)
                 willRepeat(error, count).wait(before: count, atMost: interruption?.remaining)

@@ -37,7 +37,7 @@ extension DataStack {
     /// Runs a transaction and calls one of two closures on the main actor, depending on its outcome.
     ///
     /// The form of CoreStore for callers that handle success and failure in different places; the same as
-    /// ``perform(asynchronous:durability:sourceIdentifier:retries:timeLimit:file:line:completion:)-((Transaction)->T,_,_,_,_,_,_)``, which passes a `Result` to one closure.
+    /// ``perform(asynchronous:durability:sourceIdentifier:retries:timeLimit:file:line:completion:)-((Transaction)->T,_,_,_,_,_,_,_)``, which passes a `Result` to one closure.
     public func perform<T: Sendable>(
         asynchronous body: @escaping @Sendable (Transaction) throws -> T, durability: Durability? = nil,
         sourceIdentifier: (any Hashable & Sendable)? = nil, retries: Int = 5, timeLimit: Duration? = nil, file: StaticString = #fileID,

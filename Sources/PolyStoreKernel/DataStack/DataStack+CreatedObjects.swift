@@ -104,7 +104,7 @@ extension DataStack {
     }
 
     /// Runs a transaction whose body returns an object, and calls back on the main actor with the id of the object. Otherwise the same as
-    /// ``perform(asynchronous:durability:sourceIdentifier:retries:timeLimit:file:line:completion:)-((Transaction)->T,_,_,_,_,_,_)``.
+    /// ``perform(asynchronous:durability:sourceIdentifier:retries:timeLimit:file:line:completion:)-((Transaction)->T,_,_,_,_,_,_,_)``.
     public func perform<M: Model>(
         asynchronous body: @escaping @Sendable (Transaction) throws -> M, durability: Durability? = nil,
         sourceIdentifier: (any Hashable & Sendable)? = nil, retries: Int = 5, timeLimit: Duration? = nil, file: StaticString = #fileID,

@@ -116,7 +116,7 @@ package final class StackCore: Sendable {
         try process.check("This stack")
         try interruption?.check()
         do {
-            return try BackOff.run(retries, within: interruption, after: [.retryable, .connectionLost]) { error, number in
+            return try BackOff.run(retries, within: interruption, repeatsAfterLoss: true) { error, number in
                 logger.write(.info, site, "A read is run again (\(number) of \(retries)): \(error)")
                 return groupLimits.withLock { $0.backOff }
             } attempt: { _ in

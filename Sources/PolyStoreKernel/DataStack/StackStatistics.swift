@@ -16,9 +16,9 @@ extension StackStatistics: CustomStringConvertible {
 extension DataStack {
     /// The maximum number of reads that run at once on the threads of the stack; 64 by default. Other reads wait in FIFO order. A value below 1 counts as 1.
     ///
-    /// It applies to ``read(file:line:_:)``, ``history(since:matching:limit:file:line:)`` and its relatives, ``export(_:to:options:file:line:)``,
+    /// It applies to ``read(timeLimit:file:line:_:)``, ``history(since:matching:limit:file:line:)`` and its relatives, ``export(_:to:options:file:line:)``,
     /// ``ViewContext/loadListMonitor(_:sectionBy:)``, and the queries of `DataStack.values(of:)`. Each of them blocks a thread while it reads, and holds a
-    /// snapshot of each store. The forms that block the caller's thread, such as ``readAndWait(file:line:_:)``, are not counted.
+    /// snapshot of each store. The forms that block the caller's thread, such as ``readAndWait(timeLimit:file:line:_:)``, are not counted.
     ///
     /// A read that the body of another one starts does not wait, because the body may wait for it.
     public var maximumConcurrentReads: Int {
