@@ -10,54 +10,6 @@ import Testing
 @Suite struct SessionTests {
     private nonisolated static let byAge = From<Person>().orderBy(.ascending(\.age))
 
-    /// A stack with people on a server, and a clock that the test moves.
-    @MainActor
-    private final class Served {
-        let server: SimulatedServer
-        let stack: DataStack
-        let ids: [ObjectID<Person>]
-        let logger = RecordingLogger()
-        private let time = Protected<UInt64>(1)
-
-        init(_ count: Int = 3, mostSessions: Int? = nil, isShort: Bool = true) throws {
-            let server = SimulatedServer(hasShortSnapshots: isShort, mostSessions: mostSessions)
-            let stack = try DataStack(companySchema, logger: logger)
-            stack.snapshotWarningAge = .seconds(100_000)
-            stack.groupLimits.backOff.first = .zero
-            stack.core.sessions.clock.exchange { [time] in time.withLock { $0 } }
-            // The timer of the stack, which does not follow this clock, must not give sessions back meanwhile.
-            stack.snapshotIdleTime = .seconds(1000)
-            try stack.addStore(.simulatedServer(server))
-            ids = try stack.performAndWait { transaction throws in
-                let department = try transaction.create(Into<Department>())
-                return try (0..<count).map { number in
-                    let person = try transaction.createPerson(number)
-                    person.department = department
-                    return person.objectID
-                }
-            }
-            (self.server, self.stack) = (server, stack)
-            server.resetCounts()
-        }
-
-        /// Lets time pass, and gives the sessions back that are idle.
-        func pass(_ seconds: UInt64) {
-            time.withLock { $0 += seconds * 1_000_000_000 }
-            stack.core.sessions.giveBackIdle()
-        }
-
-        /// Changes the age of a person in a transaction, without a caller on the main actor, so that no view moves.
-        func age(_ index: Int, _ age: Int) throws {
-            let id = ids[index]
-            try stack.performAndWait(isolation: nil) { try $0.edit(id).age = age }
-        }
-
-        func delete(_ index: Int) throws {
-            let id = ids[index]
-            try stack.performAndWait(isolation: nil) { try $0.delete(id) }
-        }
-    }
-
     private final class Calls: ListObserver, ObjectObserver {
         var changes = 0
         var updates = 0
@@ -74,7 +26,7 @@ import Testing
     // MARK: Idle time
 
     @Test func aViewLeftIdleForAnHourPinsNothing() throws {
-        let served = try Served()
+        let served = try ServedCompany()
         let view = served.stack.view
         #expect(try view.fetchCount(From<Person>()) == 3)
         served.pass(999)
@@ -93,7 +45,7 @@ import Testing
     }
 
     @Test func theIdleTimeIsAnOption() throws {
-        let served = try Served()
+        let served = try ServedCompany()
         #expect(try DataStack(companySchema).snapshotIdleTime == .seconds(10))
         served.stack.snapshotIdleTime = .seconds(2000)
         #expect(served.stack.snapshotIdleTime == .seconds(2000))
@@ -106,7 +58,7 @@ import Testing
     }
 
     @Test func otherStoresKeepTheirSnapshots() throws {
-        let served = try Served(isShort: false)
+        let served = try ServedCompany(isShort: false)
         served.stack.snapshotIdleTime = .zero
         let view = served.stack.view
         #expect(try view.fetchCount(From<Person>()) == 3)
@@ -117,7 +69,7 @@ import Testing
     }
 
     @Test func objectsStayAsTheyAreIfNothingWasCommitted() throws {
-        let served = try Served()
+        let served = try ServedCompany()
         let context = served.stack.newContext()
         let people = try context.fetchAll(Self.byAge)
         let (list, monitor, calls) = (try context.monitorList(Self.byAge), try context.monitorObject(people[0]), Calls())
@@ -134,7 +86,7 @@ import Testing
     }
 
     @Test(arguments: [false, true]) func theNextAccessMovesTheContextAsAWhole(isView: Bool) throws {
-        let served = try Served()
+        let served = try ServedCompany()
         let context: RefreshableContext = isView ? served.stack.newView(.manual) : served.stack.newContext()
         let people = try context.fetchAll(Self.byAge)
         let department = try #require(try context.fetchOne(From<Department>()))
@@ -158,7 +110,7 @@ import Testing
 
     /// An access cannot throw. A fault that was deleted meanwhile is as after a commit.
     @Test func aFaultThatWasDeletedIsDeleted() throws {
-        let served = try Served()
+        let served = try ServedCompany()
         let context = served.stack.newContext()
         let people = try context.fetchAll(Self.byAge)
         try context.refresh()
@@ -170,7 +122,7 @@ import Testing
     }
 
     @Test func aToManyRelationshipIsReadAgain() throws {
-        let served = try Served()
+        let served = try ServedCompany()
         let view = served.stack.newView(.manual)
         let department = try #require(try view.fetchOne(From<Department>()))
         #expect(department.people.count == 3)
@@ -184,7 +136,7 @@ import Testing
     }
 
     @Test func anAutomaticViewFollowsCommitsWithoutASession() async throws {
-        let served = try Served()
+        let served = try ServedCompany()
         let view = served.stack.view
         let (list, calls) = (try view.monitorList(Self.byAge), Calls())
         list.addObserver(calls)
@@ -202,7 +154,7 @@ import Testing
     // MARK: Reads in progress
 
     @Test func callbacksReadOneVersion() throws {
-        let served = try Served()
+        let served = try ServedCompany()
         let context = served.stack.newContext()
         let (list, calls) = (try context.monitorList(Self.byAge), Calls())
         list.addObserver(calls)
@@ -222,7 +174,7 @@ import Testing
     }
 
     @Test func anIterationReadsOneVersion() throws {
-        let served = try Served(5)
+        let served = try ServedCompany(5)
         let context = served.stack.newContext()
         served.stack.snapshotIdleTime = .zero
         var ages: [Int] = []
@@ -237,7 +189,7 @@ import Testing
     }
 
     @Test func aReadKeepsItsSnapshot() throws {
-        let served = try Served()
+        let served = try ServedCompany()
         served.stack.snapshotIdleTime = .zero
         let ids = served.ids
         try served.stack.readAndWait { [stack = served.stack] context in
@@ -250,7 +202,7 @@ import Testing
     }
 
     @Test func anUnqueuedTransactionKeepsItsSnapshot() throws {
-        let served = try Served()
+        let served = try ServedCompany()
         let transaction = served.stack.beginUnsafe()
         #expect(try transaction.fetchCount(From<Person>()) == 3)
         try served.delete(0)
@@ -262,7 +214,7 @@ import Testing
     // MARK: The limit
 
     @Test func aThousandListsHoldNoMoreSessionsThanTheLimit() async throws {
-        let served = try Served(8, mostSessions: 8)
+        let served = try ServedCompany(8, mostSessions: 8)
         var lists: [(context: RefreshableContext, list: ListMonitor<Person>)] = []
         for number in 0..<1000 {
             let context: RefreshableContext =
@@ -288,7 +240,7 @@ import Testing
     }
 
     @Test func theLeastRecentlyUsedSessionIsGivenBack() throws {
-        let served = try Served(mostSessions: 2)
+        let served = try ServedCompany(mostSessions: 2)
         let contexts = (0..<3).map { _ in served.stack.newContext() }
         for context in contexts[0...1] { _ = try context.fetchCount(From<Person>()) }
         _ = try contexts[0].fetchCount(From<Person>())
@@ -301,7 +253,7 @@ import Testing
     }
 
     @Test func aServerWhoseSessionsAreInUseRefusesAnother() throws {
-        let served = try Served(mostSessions: 1)
+        let served = try ServedCompany(mostSessions: 1)
         let transaction = served.stack.beginUnsafe()
         #expect(try transaction.fetchCount(From<Person>()) == 3)
         expectError(.busy) { try served.stack.newContext().fetchCount(From<Person>()) }
@@ -310,7 +262,7 @@ import Testing
     // MARK: Lost connections
 
     @Test func aContextReplacesALostSessionAtTheNextAccess() throws {
-        let served = try Served()
+        let served = try ServedCompany()
         let view = served.stack.view
         let people = try view.fetchAll(Self.byAge)
         served.server.killSessions()
@@ -325,7 +277,7 @@ import Testing
     }
 
     @Test(arguments: [false, true]) func aCommitMovesAViewWhoseSessionWasLost(isShort: Bool) async throws {
-        let served = try Served(isShort: isShort)
+        let served = try ServedCompany(isShort: isShort)
         let view = served.stack.view
         let (list, calls) = (try view.monitorList(Self.byAge), Calls())
         list.addObserver(calls)
@@ -338,7 +290,7 @@ import Testing
 
     /// Also on a server without the feature, where only a refresh replaces the snapshot.
     @Test(arguments: [false, true]) func refreshReplacesALostSession(isShort: Bool) throws {
-        let served = try Served(isShort: isShort)
+        let served = try ServedCompany(isShort: isShort)
         let context = served.stack.newContext()
         let people = try context.fetchAll(Self.byAge)
         let list = try context.monitorList(Self.byAge)
@@ -367,7 +319,7 @@ import Testing
 
     @Test(arguments: [SimulatedServer.Fault.connectionLost(isExecuted: false), .connectionLost(isExecuted: true), .notSerializable])
     func aReadIsRunAgain(_ fault: SimulatedServer.Fault) async throws {
-        let served = try Served()
+        let served = try ServedCompany()
         let runs = Runs()
         for number in 1...2 { served.server.fail(.scan, at: number, with: fault) }
         #expect(try served.stack.readAndWait(Self.counting(runs)) == 3)
@@ -380,7 +332,7 @@ import Testing
     }
 
     @Test func aReadIsRunAgainFiveTimes() throws {
-        let served = try Served()
+        let served = try ServedCompany()
         let runs = Runs()
         for number in 1...6 { served.server.fail(.scan, at: number, with: .connectionLost(isExecuted: false)) }
         expectError(.io) { try served.stack.readAndWait(Self.counting(runs)) }
@@ -388,7 +340,7 @@ import Testing
     }
 
     @Test func aReadThatFailsOtherwiseIsNotRunAgain() throws {
-        let served = try Served()
+        let served = try ServedCompany()
         let runs = Runs()
         served.server.fail(.scan, at: 1, with: .refused)
         expectError(.io) { try served.stack.readAndWait(Self.counting(runs)) }
@@ -405,7 +357,7 @@ import Testing
     // MARK: Versions
 
     @Test func theVersionComesWithTheFirstRead() throws {
-        let served = try Served()
+        let served = try ServedCompany()
         let store = try #require(served.stack.stores.first)
         let versions = try served.stack.readAndWait { context in
             _ = try context.fetchCount(From<Person>())

@@ -54,6 +54,8 @@ extension Context {
                 map.insert(rowID, object)
                 return object
             }
+            beginReading()
+            defer { endReading() }
             do {
                 if let record = try record(entry, rowID) {
                     if let object = try relative(type, entry, map, rowID, record) { return object }

@@ -48,6 +48,8 @@ public struct FetchedArray<T: Model>: RandomAccessCollection {
             if index < loaded.batches.count - 1 { loaded.batches.append(loaded.batches.remove(at: index)) }
             return loaded.batches[loaded.batches.count - 1].objects
         }
+        context.beginReading()
+        defer { context.endReading() }
         let rowIDs = Array(self.rowIDs[number * batchSize..<Swift.min((number + 1) * batchSize, self.rowIDs.count)])
         var objects: [T] = []
         do {
@@ -76,6 +78,8 @@ extension Context {
     /// - Throws: `misuse` for a batch size below 1, and if several stores contain the entity: name a configuration in `From`.
     public func fetchLazily<S: FetchSource>(_ source: S, batchSize: Int = 100) throws -> FetchedArray<S.Entity> {
         try checkBatch(batchSize, S.Entity.self)
+        beginReading()
+        defer { endReading() }
         let fetch = try resolve(source.chain)
         guard let part = fetch.parts.first, !fetch.isMerged else {
             throw StoreError(

@@ -39,17 +39,23 @@ final class HeldSnapshots {
     /// Begins the missing snapshots of all stores together, so that they belong to the same point in time.
     func reader(of store: PersistentStore, for context: Context) throws -> any ReadTransaction {
         if let reader = self[store] { return reader }
-        guard !isClosed else {
-            throw StoreError(.closed, "This context has ended; its objects can no longer read from the store.", location: store.location)
-        }
-        try core.process.check("This stack")
-        try begin(context.table, context.site)
+        _ = try open(store, for: context)
         guard let reader = self[store] else { throw store.removedError }
         return reader
     }
 
+    /// Begins the missing snapshots of all stores.
+    /// - Returns: Their sessions, which the caller keeps.
+    func open(_ store: PersistentStore, for context: Context) throws -> [SnapshotSession] {
+        guard !isClosed else {
+            throw StoreError(.closed, "This context has ended; its objects can no longer read from the store.", location: store.location)
+        }
+        try core.process.check("This stack")
+        return try begin(context.table, context.site)
+    }
+
     /// Begins the missing snapshots of all stores, or none of them if one fails.
-    private func begin(_ table: StoreTable, _ site: CallSite) throws {
+    private func begin(_ table: StoreTable, _ site: CallSite) throws -> [SnapshotSession] {
         var new: [(store: PersistentStore, snapshot: SharedSnapshot)] = []
         do {
             for store in table.openStores where self[store] == nil { new.append((store, try SharedSnapshot(of: store))) }
@@ -60,6 +66,7 @@ final class HeldSnapshots {
         for (store, snapshot) in new { _ = set(snapshot, at: store.index) }
         if registration == nil { registration = core.snapshots.open(site) }
         registerSessions()
+        return new.compactMap(\.snapshot.session)
     }
 
     /// Makes the list of open snapshots leave the context out while all of its sessions are given back.
@@ -136,9 +143,8 @@ final class MovingSnapshots {
         }
         // Commits are buffered from the first snapshot on; before it no object can be outdated.
         if followsCommits { follow(context.table) }
-        let reader = try held.reader(of: store, for: context)
-        for session in held.sessions where !kept.contains(where: { $0 === session }) { didKeep(session, for: context) }
-        return reader
+        for session in try held.open(store, for: context) { didKeep(session, for: context) }
+        return try held.reader(of: store, for: context)
     }
 
     // MARK: Sessions
@@ -165,6 +171,9 @@ final class MovingSnapshots {
         for session in sessions { session.release() }
     }
 
+    /// A Boolean value that indicates whether the context keeps a session that another one may have to wait for.
+    var keepsLimitedSessions: Bool { kept.contains(where: \.isLimited) }
+
     /// Releases the sessions of snapshots that the context has replaced.
     func release(_ replaced: [SharedSnapshot]) {
         for snapshot in replaced {
@@ -173,21 +182,44 @@ final class MovingSnapshots {
         }
     }
 
-    /// Keeps the sessions of all snapshots, and begins those again that were given back if the store has the same version.
+    /// Keeps the sessions of all snapshots, and begins those again that were given back. If one of their stores has another version, all snapshots begin again, so that they
+    /// belong to the same point in time. Keeps no session if one cannot begin.
     /// - Returns: A Boolean value that indicates whether a store has another version, so that the context is to move to ``resumed``.
     func resume(_ context: Context) throws -> Bool {
-        for store in context.table.openStores {
-            guard let snapshot = held.snapshot(store), !keep(snapshot, for: context), let session = snapshot.session else { continue }
-            let new = try SharedSnapshot(of: store)
-            if let version = new.version, version == snapshot.version {
-                if let other = new.session { session.adopt(other) }
-                new.release()
-                _ = keep(snapshot, for: context)
-            } else {
-                resumed.updateValue(new, forKey: store.index)?.release()
+        func begin(where isConcerned: (SharedSnapshot) -> Bool) throws {
+            for store in context.table.openStores where resumed[store.index] == nil {
+                if let snapshot = held.snapshot(store), isConcerned(snapshot) { try beginAgain(snapshot, store, for: context) }
             }
         }
+        do {
+            try begin { !keep($0, for: context) }
+            if !resumed.isEmpty { try begin { _ in true } }
+        } catch {
+            releaseSessions()
+            for snapshot in resumed.values { snapshot.release() }
+            resumed = [:]
+            throw error
+        }
         return !resumed.isEmpty
+    }
+
+    /// Begins another snapshot of a store, which continues the one of before if it has the same version.
+    private func beginAgain(_ snapshot: SharedSnapshot, _ store: PersistentStore, for context: Context) throws {
+        // It could be the only session.
+        if let index = kept.firstIndex(where: { $0 === snapshot.session }) { kept.remove(at: index).release() }
+        let new = try SharedSnapshot(of: store)
+        guard let version = new.version, version == snapshot.version, continues(snapshot, with: new, for: context) else {
+            return resumed[store.index] = new
+        }
+        new.release()
+    }
+
+    /// Keeps the session of a snapshot, which continues with that of another one of the same version if it was given back.
+    private func continues(_ snapshot: SharedSnapshot, with other: SharedSnapshot, for context: Context) -> Bool {
+        if keep(snapshot, for: context) { return true }
+        guard let session = snapshot.session, let new = other.session, session.adopt(new) else { return false }
+        didKeep(session, for: context)
+        return true
     }
 
     /// Subscribes to commits, unless it has already.
@@ -200,9 +232,7 @@ final class MovingSnapshots {
         self.feed = feed
         for store in table.stores {
             guard let reader = held[store] else { continue }
-            let newest = try? store.backend.beginRead()
-            if (try? newest?.version == reader.version) != true { gaps.insert(store.index) }
-            newest?.end()
+            if (try? store.backend.versionWithoutWaiting() == reader.version) != true { gaps.insert(store.index) }
         }
     }
 }

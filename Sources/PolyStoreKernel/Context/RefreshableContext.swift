@@ -106,6 +106,11 @@ public class RefreshableContext: Context {
         guard !snapshots.isEmpty || hasNewStores else { return }
         forgetRowsAhead()
         watcher = QueryLog.make(core.logger, site)
+        // A session that the context or an iteration keeps could be the only one.
+        if moving.keepsLimitedSessions {
+            detachIterations()
+            moving.releaseSessions()
+        }
         var target = try newReaders(isRefresh: isRefresh)
         // A move that fails is repeated, with the new stores.
         shownGeneration = table.generation
@@ -208,11 +213,13 @@ public class RefreshableContext: Context {
         // All snapshots are begun together, as at the first read.
         let isGivenBack = isResumed || old.session?.isOpen == false
         guard isRefresh || isGivenBack || !commits.isEmpty || isUnknown else { return }
-        let new = try isRefresh ? newSnapshot(store) : deliveredSnapshot(store, isResumed: isResumed, &delivered) ?? newSnapshot(store)
-        let version: UInt64
-        do { version = try new.reader.version } catch {
+        var new = try isRefresh ? newSnapshot(store) : deliveredSnapshot(store, isResumed: isResumed, &delivered) ?? newSnapshot(store)
+        var version = try self.version(of: new)
+        if let newest = commits.last?.version, version < newest {
+            // The snapshot has begun again before this commit was delivered.
             moving.release([new])
-            throw error
+            new = try newSnapshot(store)
+            version = try self.version(of: new)
         }
         guard shown.map({ version > $0 }) ?? true else {
             // The context has already read these commits, when it began or was refreshed.
@@ -227,6 +234,14 @@ public class RefreshableContext: Context {
         moving.gaps.remove(store.index)
         // The version of a snapshot whose connection was lost may be unknown.
         if isUnknown || shown == nil || moving.feed == nil || commits.last?.version != version { target.isPartial = true }
+    }
+
+    /// Returns the version of a new snapshot, which is released if it cannot be read.
+    private func version(of snapshot: SharedSnapshot) throws -> UInt64 {
+        do { return try snapshot.reader.version } catch {
+            moving.release([snapshot])
+            throw error
+        }
     }
 
     /// Begins a snapshot, whose session the context keeps.

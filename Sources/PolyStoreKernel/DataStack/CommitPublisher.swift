@@ -155,7 +155,8 @@ package final class CommitPublisher: Sendable {
         private static func open(_ stores: [PersistentStore], users: Int) -> [Int: SharedSnapshot] {
             var opened: [Int: SharedSnapshot] = [:]
             for store in stores {
-                guard let snapshot = try? SharedSnapshot(of: store, users: users) else { continue }
+                // The reader that keeps the last session can wait for this commit.
+                guard let snapshot = try? SharedSnapshot(of: store, users: users, mayWait: false) else { continue }
                 opened[store.index] = snapshot
                 snapshot.session?.release()
             }

@@ -116,9 +116,7 @@ package final class CommitSequencer: Sendable {
         // Another thread can have removed the store since the caller took it from the table.
         guard state.progress[store.index] == nil, isOpen(store) else { return nil }
         do {
-            let reader = try store.backend.beginRead()
-            defer { reader.end() }
-            state.progress[store.index] = Progress(version: try reader.version, position: 0)
+            state.progress[store.index] = Progress(version: try store.backend.versionWithoutWaiting(), position: 0)
             return nil
         } catch {
             return error
@@ -251,8 +249,12 @@ package final class CommitSequencer: Sendable {
     ) -> Bool {
         let (reader, shown): (any ReadTransaction, UInt64)
         do {
-            (reader, shown) = try store.beginReadOfVersion()
+            // A commit that is being published does not wait for its reader.
+            (reader, shown) = try store.beginReadOfVersion(mayWait: limit == nil)
             if known.hasFailed { state.withLock { $0.progress[store.index]?.hasFailed = false } }
+        } catch let error as StoreError where error.code == .busy && limit != nil {
+            var published = known.version
+            return deliverUnknown(store, after: &published, through: limit ?? published, known.position, &followers)
         } catch {
             // A closed, deleted or emptied store also reports this error to its own users.
             if !known.hasFailed { report(error, store) }

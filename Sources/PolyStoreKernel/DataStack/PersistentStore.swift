@@ -119,8 +119,9 @@ public final class PersistentStore: Sendable {
     }
 
     /// Begins a read transaction and reads its version.
-    func beginReadOfVersion() throws -> (any ReadTransaction, UInt64) {
-        let reader = try backend.beginRead()
+    /// - Parameter mayWait: Whether the snapshot can wait until readers give their sessions back.
+    func beginReadOfVersion(mayWait: Bool) throws -> (any ReadTransaction, UInt64) {
+        let reader = try mayWait ? backend.beginRead() : backend.beginReadWithoutWaiting()
         do { return (reader, try reader.version) } catch {
             reader.end()
             throw error

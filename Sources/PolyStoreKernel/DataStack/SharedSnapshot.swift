@@ -10,9 +10,11 @@ final class SharedSnapshot: @unchecked Sendable {  // the users read on one thre
     /// The number of contexts and feeds that hold the snapshot.
     private let users: Atomic<Int>
 
-    /// - Parameter store: The store in which the snapshot begins. The caller keeps its session.
-    init(of store: PersistentStore, users: Int = 1) throws {
-        reader = try store.backend.beginRead()
+    /// - Parameters:
+    ///   - store: The store in which the snapshot begins. The caller keeps its session.
+    ///   - mayWait: Whether the snapshot can wait until readers give their sessions back.
+    init(of store: PersistentStore, users: Int = 1, mayWait: Bool = true) throws {
+        reader = try mayWait ? store.backend.beginRead() : store.backend.beginReadWithoutWaiting()
         session = (reader as? ServerSnapshot)?.session
         self.users = Atomic(users)
     }

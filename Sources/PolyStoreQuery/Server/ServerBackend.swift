@@ -11,6 +11,23 @@ extension StorageBackend {
         guard capabilities.waitsForServer || capabilities.has(.shortSnapshots) else { return self }
         return ServerBackend(self, maximumStaleness, capabilities.has(.shortSnapshots) ? sessions : nil)
     }
+
+    /// Begins a snapshot that never waits until readers give their sessions back.
+    /// - Throws: `busy` if readers keep all sessions of the server.
+    package func beginReadWithoutWaiting() throws -> any ReadTransaction {
+        if let server = self as? ServerBackend { try server.beginRead(mayWait: false) } else { try beginRead() }
+    }
+
+    /// Returns the version of the store. If readers keep all sessions of the server, it is the newest one that was committed or read.
+    package func versionWithoutWaiting() throws -> UInt64 {
+        let reader: any ReadTransaction
+        do { reader = try beginReadWithoutWaiting() } catch let error as StoreError where error.code == .busy {
+            guard let known = (self as? ServerBackend)?.newestKnown else { throw error }
+            return known
+        }
+        defer { reader.end() }
+        return try reader.version
+    }
 }
 
 /// A backend whose calls wait for a server. Its snapshots keep the records that were read by row id, and none of them is older than a version that was seen before.
@@ -27,6 +44,12 @@ final class ServerBackend: StorageBackend {
         (self.inner, self.maximumStaleness, self.sessions) = (inner, maximumStaleness, sessions)
     }
 
+    /// The newest version that was committed or read; nil if none was.
+    fileprivate var newestKnown: UInt64? {
+        let seen = newest.load(ordering: .relaxed)
+        return seen == 0 ? nil : seen
+    }
+
     /// Called with the version of each commit and of each snapshot whose version is read.
     fileprivate func didSee(_ version: UInt64) { newest.max(version, ordering: .relaxed) }
 
@@ -41,13 +64,15 @@ final class ServerBackend: StorageBackend {
     var commitFiles: [String] { inner.commitFiles }
     var readSessions: ReadSessions? { inner.readSessions }
 
-    func beginRead() throws -> any ReadTransaction {
-        let seen = newest.load(ordering: .relaxed)
-        let freshness = ReadFreshness(maximumStaleness: maximumStaleness, notBefore: seen == 0 ? nil : seen)
+    func beginRead() throws -> any ReadTransaction { try beginRead(mayWait: true) }
+
+    /// - Parameter mayWait: Whether the snapshot can wait until others give their sessions back.
+    fileprivate func beginRead(mayWait: Bool) throws -> any ReadTransaction {
+        let freshness = ReadFreshness(maximumStaleness: maximumStaleness, notBefore: newestKnown)
         guard let sessions else { return ServerSnapshot(try inner.beginRead(freshness), nil, self) }
-        let session = try sessions.begin(ObjectIdentifier(self), most: inner.capabilities.mostSnapshots) {
-            try inner.beginRead(freshness)
-        }
+        let session = try sessions.begin(
+            ObjectIdentifier(self), most: inner.capabilities.mostSnapshots, mayWait: mayWait, didRead: { [weak self] in self?.didSee($0) }
+        ) { try inner.beginRead(freshness) }
         return ServerSnapshot(nil, session, self)
     }
     func beginWrite() throws -> any WriteTransaction { ServerWriter(try inner.beginWrite(), self) }
@@ -99,8 +124,8 @@ package class ServerSnapshot: ReadTransaction, ServerRecords {
         if let inner { return try body(inner) }
         guard let session else { throw StoreError(.closed, "The read transaction has ended.") }
         return try session.reading { reader in
-            // The session may have begun again.
-            if let assigned { reader.interruption = assigned }
+            // The session may have begun again, or another interruption was assigned while nothing kept it.
+            reader.interruption = assigned
             return try body(reader)
         }
     }
@@ -112,12 +137,12 @@ package class ServerSnapshot: ReadTransaction, ServerRecords {
     package final var interruption: Interruption? {
         get {
             guard let session else { return inner?.interruption }
-            return session.isOpen ? session.interruption : assigned
+            return session.ifKept(\.interruption) ?? assigned
         }
         set {
             assigned = newValue
             inner?.interruption = newValue
-            session?.interruption = newValue
+            session?.ifKept { $0.interruption = newValue }
         }
     }
 

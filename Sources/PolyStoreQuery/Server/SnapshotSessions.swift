@@ -11,6 +11,8 @@ package final class SnapshotSessions: Sendable {
         var open: [ObjectIdentifier: SnapshotSession] = [:]
         /// The number of open sessions and of those that begin, by backend.
         var counts: [ObjectIdentifier: Int] = [:]
+        /// The number of sessions that each backend can have open, if it is limited.
+        var limits: [ObjectIdentifier: Int] = [:]
         /// In nanoseconds; `UInt64.max` for no limit.
         var idleTime: UInt64 = 10_000_000_000
         /// A Boolean value that indicates whether the next check for idle sessions is scheduled.
@@ -21,6 +23,9 @@ package final class SnapshotSessions: Sendable {
         func leastRecent(of backend: ObjectIdentifier) -> SnapshotSession? {
             open.values.filter { $0.backend == backend && $0.content.keepers == 0 }.min { $0.content.use < $1.content.use }
         }
+
+        /// Returns whether more sessions of a backend are open or begin than it can have open.
+        func exceedsLimit(_ backend: ObjectIdentifier) -> Bool { limits[backend].map { counts[backend, default: 0] > $0 } ?? false }
 
         /// Takes the snapshot from a session, which the caller ends without the lock.
         mutating func take(_ session: SnapshotSession) -> GivenBack? {
@@ -66,15 +71,25 @@ package final class SnapshotSessions: Sendable {
     /// - Parameters:
     ///   - backend: The identity of the backend.
     ///   - most: The number of sessions that the backend can have open.
+    ///   - mayWait: A Boolean value that indicates whether the session begins although it exceeds the limit, because readers keep all others. The backend then waits or
+    ///     refuses it.
+    ///   - didRead: Called when the version of the snapshot is known.
     ///   - begin: Begins the snapshot.
-    func begin(_ backend: ObjectIdentifier, most: Int?, _ begin: () throws -> any ReadTransaction) throws -> SnapshotSession {
-        let excess = state.withLock { state in
+    /// - Throws: `busy` if the session would have to wait for others and must not, and the errors of `begin`.
+    func begin(
+        _ backend: ObjectIdentifier, most: Int?, mayWait: Bool, didRead: @escaping @Sendable (UInt64) -> Void,
+        _ begin: () throws -> any ReadTransaction
+    ) throws -> SnapshotSession {
+        let excess = try state.withLock { state in
+            state.limits[backend] = most.map { max(1, $0) }
             state.counts[backend, default: 0] += 1
             var taken: [GivenBack] = []
-            while let most, state.counts[backend, default: 0] > max(1, most), let idle = state.leastRecent(of: backend),
-                let excess = state.take(idle)
-            {
+            while state.exceedsLimit(backend), let idle = state.leastRecent(of: backend), let excess = state.take(idle) {
                 taken.append(excess)
+            }
+            guard mayWait || !state.exceedsLimit(backend) else {
+                state.counts[backend, default: 0] -= 1
+                throw StoreError(.busy, "Readers keep all sessions that the server has.")
             }
             return taken
         }
@@ -84,7 +99,7 @@ package final class SnapshotSessions: Sendable {
             state.withLock { $0.counts[backend, default: 0] -= 1 }
             throw error
         }
-        let session = SnapshotSession(self, backend, reader)
+        let session = SnapshotSession(self, backend, reader, isLimited: most != nil, didRead)
         state.withLock { $0.open[ObjectIdentifier(session)] = session }
         return session
     }
@@ -98,10 +113,11 @@ package final class SnapshotSessions: Sendable {
     // MARK: Readers
 
     /// Keeps a session open. The caller releases it afterwards.
+    /// - Parameter isKept: Whether the session is kept only if another reader keeps it.
     /// - Returns: The snapshot; nil if the session was given back or its connection was lost.
-    fileprivate func keep(_ session: SnapshotSession) -> (any ReadTransaction)? {
+    fileprivate func keep(_ session: SnapshotSession, ifKept isKept: Bool = false) -> (any ReadTransaction)? {
         state.withLock { _ in
-            guard let reader = session.content.reader, !session.content.isLost else { return nil }
+            guard let reader = session.content.reader, !session.content.isLost, !isKept || session.content.keepers > 0 else { return nil }
             session.content.keepers += 1
             return reader
         }
@@ -114,7 +130,7 @@ package final class SnapshotSessions: Sendable {
             state.lastUse += 1
             (session.content.use, session.content.time) = (state.lastUse, now)
             guard session.content.keepers == 0, session.content.reader != nil else { return (nil, nil) }
-            if session.content.isLost || state.idleTime == 0 { return (state.take(session), nil) }
+            if session.content.isLost || state.idleTime == 0 || state.exceedsLimit(session.backend) { return (state.take(session), nil) }
             guard !state.isScheduled, state.idleTime < .max else { return (nil, nil) }
             state.isScheduled = true
             return (nil, state.idleTime)
@@ -123,18 +139,23 @@ package final class SnapshotSessions: Sendable {
         if let delay { schedule(after: delay) }
     }
 
-    /// Moves the snapshot of another session into one that was given back, whose version it has.
-    fileprivate func adopt(_ other: SnapshotSession, in session: SnapshotSession) {
-        let unused = state.withLock { state -> GivenBack? in
-            // Another context that shares the session can have begun it again.
-            guard session.content.reader == nil, !session.content.hasEnded else { return state.take(other) }
-            session.content.reader = other.content.reader.take()
-            session.content.isLost = false
-            state.open[ObjectIdentifier(other)] = nil
-            state.open[ObjectIdentifier(session)] = session
-            return nil
+    /// Moves the snapshot of another session into one that was given back, whose version it has, and keeps that one.
+    /// - Returns: A Boolean value that is false if the session cannot continue. The other one is unmodified then.
+    fileprivate func adopt(_ other: SnapshotSession, in session: SnapshotSession) -> Bool {
+        state.withLock { state in
+            guard !session.content.hasEnded else { return false }
+            if session.content.reader == nil {
+                session.content.reader = other.content.reader.take()
+                session.content.isLost = false
+                state.open[ObjectIdentifier(other)] = nil
+                state.open[ObjectIdentifier(session)] = session
+            } else if session.content.isLost {
+                return false
+            }
+            // Otherwise another context that shares the session has begun it again.
+            session.content.keepers += 1
+            return true
         }
-        if let unused { end(unused) }
     }
 
     fileprivate func end(_ session: SnapshotSession) {
@@ -196,10 +217,16 @@ package final class SnapshotSession: @unchecked Sendable {  // `content` is acce
 
     fileprivate var content: Content
     fileprivate let backend: ObjectIdentifier
+    /// A Boolean value that indicates whether the number of open sessions of the backend is limited.
+    package let isLimited: Bool
     private let sessions: SnapshotSessions
+    private let didReadVersion: @Sendable (UInt64) -> Void
 
-    fileprivate init(_ sessions: SnapshotSessions, _ backend: ObjectIdentifier, _ reader: any ReadTransaction) {
-        (self.sessions, self.backend) = (sessions, backend)
+    fileprivate init(
+        _ sessions: SnapshotSessions, _ backend: ObjectIdentifier, _ reader: any ReadTransaction, isLimited: Bool,
+        _ didRead: @escaping @Sendable (UInt64) -> Void
+    ) {
+        (self.sessions, self.backend, self.isLimited, didReadVersion) = (sessions, backend, isLimited, didRead)
         content = Content(reader: reader)
     }
 
@@ -210,7 +237,10 @@ package final class SnapshotSession: @unchecked Sendable {  // `content` is acce
     package var version: UInt64? { sessions.read(self) { $0.version } }
 
     /// Called when the version of the snapshot is known.
-    func didRead(_ version: UInt64) { sessions.read(self) { $0.version = version } }
+    func didRead(_ version: UInt64) {
+        sessions.read(self) { $0.version = version }
+        didReadVersion(version)
+    }
 
     /// Keeps the session open until ``release()`` is called.
     /// - Returns: A Boolean value that is false if the session was given back or its connection was lost. It is not to be released then.
@@ -219,15 +249,18 @@ package final class SnapshotSession: @unchecked Sendable {  // `content` is acce
     /// Called once for each ``keep()``, and for the begin of the session.
     package func release() { sessions.release(self) }
 
-    /// Takes the snapshot of a new session of the same version, after this one was given back. The caller has begun the other session, and keeps neither.
-    package func adopt(_ other: SnapshotSession) { sessions.adopt(other, in: self) }
+    /// Takes the snapshot of a new session of the same version, after this one was given back, and keeps it as by ``keep()``. The caller ends the other session.
+    /// - Returns: A Boolean value that is false if the session cannot continue. The other one can be used then.
+    package func adopt(_ other: SnapshotSession) -> Bool { sessions.adopt(other, in: self) }
 
     func end() { sessions.end(self) }
 
-    /// The interruption of the snapshot, if the session is open.
-    var interruption: Interruption? {
-        get { sessions.read(self) { $0.reader?.interruption } }
-        set { sessions.read(self) { $0.reader?.interruption = newValue } }
+    /// Calls a body with the snapshot if a reader keeps it.
+    /// - Returns: The result of the body; nil if nothing keeps the session.
+    func ifKept<T>(_ body: (any ReadTransaction) -> T) -> T? {
+        guard let reader = sessions.keep(self, ifKept: true) else { return nil }
+        defer { release() }
+        return body(reader)
     }
 
     /// Reads the snapshot. The session is kept meanwhile.

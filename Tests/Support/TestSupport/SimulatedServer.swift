@@ -62,18 +62,19 @@ package final class SimulatedServer: Sendable {
     package let announcesCommits: Bool
     /// A Boolean value that indicates whether snapshots must not be kept open for long.
     package let hasShortSnapshots: Bool
-    /// The number of snapshots that can be open at the same time; `nil` for no limit. Another one is refused with `busy`.
+    /// The number of snapshots that can be open at the same time; `nil` for no limit. Another one waits or is refused with `busy`.
     package let mostSessions: Int?
+    package let waitsForSessions: Bool
     let state = Protected(State())
     let listeners = Protected<[WeakListener]>([])
 
     /// Creates a server without delays and faults.
     package init(
         batchSize: Int = 1000, pushesDown: Bool = true, knowsCommits: Bool = false, announcesCommits: Bool = false,
-        hasShortSnapshots: Bool = false, mostSessions: Int? = nil
+        hasShortSnapshots: Bool = false, mostSessions: Int? = nil, waitsForSessions: Bool = false
     ) {
         self.hasShortSnapshots = hasShortSnapshots
-        self.mostSessions = mostSessions
+        (self.mostSessions, self.waitsForSessions) = (mostSessions, waitsForSessions)
         self.batchSize = max(1, batchSize)
         self.pushesDown = pushesDown
         self.knowsCommits = knowsCommits

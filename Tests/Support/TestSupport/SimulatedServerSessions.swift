@@ -10,12 +10,16 @@ extension SimulatedServer {
         /// Snapshots that began up to this number have lost their connection.
         var killed = 0
         var freshness: ReadFreshness?
+        /// The number of snapshots that wait until another one ends.
+        var waiting = 0
     }
 
     /// The number of snapshots that are open now.
     package var sessionCount: Int { state.withLock { $0.sessions.open.count } }
     /// The greatest number of snapshots that were open at the same time.
     package var greatestSessionCount: Int { state.withLock { $0.sessions.most } }
+    /// The number of snapshots that wait now until another one ends.
+    package var waitingSessionCount: Int { state.withLock { $0.sessions.waiting } }
     /// The version that the last snapshot had to show at least.
     package var lastNotBefore: UInt64? { state.withLock { $0.sessions.freshness?.notBefore } }
     /// The time that the last snapshot could be behind.
@@ -26,16 +30,28 @@ extension SimulatedServer {
 
     /// Opens a session, and returns its number.
     func beginSession(_ freshness: ReadFreshness) throws -> Int {
-        try state.withLock { state in
-            if let mostSessions, state.sessions.open.count >= mostSessions {
-                throw StoreError(.busy, "The simulated server has \(mostSessions) sessions, and all are in use.")
+        // Longer than any test, so that a session that waits for itself fails a test.
+        let deadline = Deadline(after: .seconds(300))
+        var isWaiting = false
+        defer { if isWaiting { state.withLock { $0.sessions.waiting -= 1 } } }
+        while true {
+            if let number = state.withLock({ openSession(freshness, &$0.sessions) }) { return number }
+            guard waitsForSessions, !deadline.isPast else {
+                throw StoreError(.busy, "The simulated server has \(mostSessions ?? 0) sessions, and all are in use.")
             }
-            state.sessions.begun += 1
-            state.sessions.open.insert(state.sessions.begun)
-            state.sessions.most = max(state.sessions.most, state.sessions.open.count)
-            state.sessions.freshness = freshness
-            return state.sessions.begun
+            if !isWaiting { state.withLock { $0.sessions.waiting += 1 } }
+            isWaiting = true
+            Deadline.pause(milliseconds: 1)
         }
+    }
+
+    private func openSession(_ freshness: ReadFreshness, _ sessions: inout Sessions) -> Int? {
+        if let mostSessions, sessions.open.count >= mostSessions { return nil }
+        sessions.begun += 1
+        sessions.open.insert(sessions.begun)
+        sessions.most = max(sessions.most, sessions.open.count)
+        sessions.freshness = freshness
+        return sessions.begun
     }
 
     /// Closes a session; has no effect if it is closed.
