@@ -209,7 +209,8 @@ final class MovingSnapshots {
         if let index = kept.firstIndex(where: { $0 === snapshot.session }) { kept.remove(at: index).release() }
         let new = try SharedSnapshot(of: store)
         guard let version = new.version, version == snapshot.version, continues(snapshot, with: new, for: context) else {
-            return resumed[store.index] = new
+            resumed[store.index] = new
+            return
         }
         new.release()
     }

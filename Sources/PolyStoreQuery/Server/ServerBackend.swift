@@ -70,8 +70,9 @@ final class ServerBackend: StorageBackend {
     fileprivate func beginRead(mayWait: Bool) throws -> any ReadTransaction {
         let freshness = ReadFreshness(maximumStaleness: maximumStaleness, notBefore: newestKnown)
         guard let sessions else { return ServerSnapshot(try inner.beginRead(freshness), nil, self) }
+        let didRead: @Sendable (UInt64) -> Void = { [weak self] in self?.didSee($0) }
         let session = try sessions.begin(
-            ObjectIdentifier(self), most: inner.capabilities.mostSnapshots, mayWait: mayWait, didRead: { [weak self] in self?.didSee($0) }
+            ObjectIdentifier(self), most: inner.capabilities.mostSnapshots, mayWait: mayWait, didRead: didRead
         ) { try inner.beginRead(freshness) }
         return ServerSnapshot(nil, session, self)
     }
