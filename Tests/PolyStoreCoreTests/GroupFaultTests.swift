@@ -284,7 +284,8 @@ import Testing
 
     /// Transactions of all kinds over two stores, with faults of every call: an acknowledged one is stored once, a failed one is absent, one that violates a constraint is
     /// never acknowledged, and the observed commits are those in the stores.
-    @Test(arguments: 1...Ring.size(8, thorough: 300) as ClosedRange<Int>)
+    // One after another: each occupies threads while its queue is closed.
+    @Test(.serialized, arguments: 1...Ring.size(8, thorough: 300) as ClosedRange<Int>)
     func outcomesAgreeWithTheStores(_ seed: Int) async throws {
         let two = try TwoStores()
         var random = SplitMix64(seed: UInt64(seed))

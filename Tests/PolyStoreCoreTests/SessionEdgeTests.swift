@@ -19,9 +19,11 @@ import Testing
         let stack: DataStack
         private let time = Protected<UInt64>(1)
 
-        init(mostSessions: [Int?] = [nil, nil], addsSecond: Bool = true) throws {
+        init(mostSessions: [Int?] = [nil, nil], waitsForSessions: Bool = false, addsSecond: Bool = true) throws {
             let models: [any Model.Type] = [Person.self, Department.self, Project.self]
-            servers = mostSessions.map { SimulatedServer(hasShortSnapshots: true, mostSessions: $0) }
+            servers = mostSessions.map {
+                SimulatedServer(hasShortSnapshots: true, mostSessions: $0, waitsForSessions: waitsForSessions)
+            }
             stack = try DataStack(Schema("Split", models, configurations: ["A": models, "B": models]), logger: RecordingLogger())
             stack.core.sessions.clock.exchange { [time] in time.withLock { $0 } }
             stack.snapshotIdleTime = .seconds(1000)
@@ -92,7 +94,8 @@ import Testing
 
     // MARK: Commits beside the begin of a session
 
-    @Test(arguments: [false, true]) func aCommitBesideTheBeginOfASessionIsShown(isView: Bool) throws {
+    /// - Parameter isLarge: Whether the commit is too large for the list of changes, so that the context learns only that there was one.
+    @Test(arguments: [false, true], [false, true]) func aCommitBesideTheBeginOfASessionIsShown(isView: Bool, isLarge: Bool) throws {
         let hooks = Interposed.Hooks()
         let stack = try DataStack(companySchema, logger: RecordingLogger())
         stack.snapshotIdleTime = .seconds(100_000)
@@ -107,12 +110,18 @@ import Testing
         // All sessions are given back, and the next one begins before another commit is published.
         stack.snapshotIdleTime = .zero
         stack.snapshotIdleTime = .seconds(100_000)
-        hooks.afterBegin.exchange { try? stack.performAndWait(isolation: nil) { try $0.edit(ids[1]).age = 20 } }
+        hooks.afterBegin.exchange {
+            try? stack.performAndWait(isolation: nil) { transaction in
+                let person = try transaction.edit(ids[1])
+                person.age = 20
+                if isLarge { person.nickname = String(repeating: "x", count: 17 << 20) }
+            }
+        }
         #expect(try context.fetchAll(Self.byAge).map(\.age) == [10, 20])
         #expect(list.map(\.age) == [10, 20])
-        // Nothing is left to be shown.
+        try stack.performAndWait(isolation: nil) { try $0.edit(ids[0]).age = 11 }
         try context.refresh()
-        #expect(list.map(\.age) == [10, 20])
+        #expect(list.map(\.age) == [11, 20])
     }
 
     // MARK: Several stores
@@ -167,12 +176,92 @@ import Testing
         divided.pass(3600)
         try divided.age(10)
         divided.servers[failing].resetCounts()
-        for call in 1...2 { divided.servers[failing].fail(.beginRead, at: call, with: .refused) }
+        divided.servers[failing].fail(.beginRead, at: 1, with: .refused)
         expectError(.io) { try Divided.ages(context) }
         divided.pass(3600)
         #expect(divided.servers.map(\.sessionCount) == [0, 0])
         #expect(try Divided.ages(context) == [10, 10, 11, 11])
         #expect(list.map(\.age) == [10, 10, 11, 11])
+    }
+
+    @Test func aStoreThatWasRemovedLeavesTheOthersReadable() throws {
+        let divided = try Divided()
+        let context = divided.stack.newContext()
+        let people = try context.fetchAll(From<Person>("B").orderBy(.ascending(\.age)))
+        divided.pass(3600)
+        try divided.stack.removeStore(divided.stack.stores[0])
+        #expect(people.map(\.age) == [0, 1])
+        #expect(try context.fetchAll(From<Person>("B")).count == 2)
+        try context.refresh()
+        #expect(try Divided.ages(context) == [0, 1])
+    }
+
+    @Test func aContextWithASnapshotOfALocalStoreIsListed() throws {
+        let divided = try Divided(addsSecond: false)
+        let context = divided.stack.newContext()
+        #expect(try Divided.ages(context) == [0, 1])
+        divided.pass(3600)
+        #expect(divided.stack.openSnapshots.isEmpty)
+        try divided.stack.addStore(.inMemory(), configuration: "B")
+        try context.refresh()
+        #expect(try Divided.ages(context) == [0, 1])
+        divided.pass(3600)
+        #expect(divided.servers[0].sessionCount == 0)
+        #expect(divided.stack.openSnapshots.count == 1)
+    }
+
+    /// Contexts of two threads over the same two stores, whose sessions begin again one by one.
+    @Test func contextsOfTwoThreadsDoNotWaitForEachOther() throws {
+        let divided = try Divided(mostSessions: [1, 1], waitsForSessions: true)
+        divided.stack.groupLimits.backOff.first = .zero
+        let stack = divided.stack
+        let problems = Protected<[String]>([])
+        DispatchQueue.concurrentPerform(iterations: 3) { thread in
+            if thread == 2 {
+                for round in 0..<100 {
+                    let name = ["A", "B"][round % 2]
+                    try? stack.performAndWait(isolation: nil) { transaction in
+                        for person in try transaction.fetchAll(From<Person>(name)) { person.nickname = "\(round)" }
+                    }
+                }
+                return
+            }
+            let context = stack.newContext()
+            for round in 0..<100 {
+                do {
+                    if try context.fetchCount(From<Person>()) != 4 { problems.withLock { $0.append("\(round): not 4") } }
+                    if round % 7 == 0 { try context.refresh() }
+                } catch { problems.withLock { $0.append("\(round): \(error)") } }
+            }
+        }
+        #expect(problems.withLock { $0 } == [])
+    }
+
+    // MARK: Reads that fail
+
+    /// A read throws the error of its sessions. It does not move the context when it has looked at objects.
+    @Test func aReadThatHasBegunDoesNotMoveTheContext() throws {
+        let served = try ServedCompany()
+        let context = served.stack.newContext()
+        let first = try #require(try context.fetchExisting(served.ids[0]))
+        #expect(first.age == 0)
+        try served.age(0, 10)
+        served.pass(3600)
+        served.server.resetCounts()
+        served.server.fail(.beginRead, at: 1, with: .refused)
+        expectError(.io) { try context.fetchExisting(served.ids) }
+        #expect(try context.fetchExisting(served.ids).map(\.age) == [10, 1, 2])
+    }
+
+    @Test func aPropertyIsReadAgainAfterItsSessionWasLost() throws {
+        let served = try ServedCompany()
+        let context = served.stack.newContext()
+        let people = try context.fetchAll(Self.byAge)
+        try context.refresh()
+        _ = try context.fetchCount(From<Person>())
+        served.server.killSessions()
+        #expect(people[1].age == 0)
+        #expect(people[1].age == 1)
     }
 
     // MARK: One session for all

@@ -58,7 +58,7 @@ public struct Capabilities: Sendable, Hashable {
     /// The number of snapshots that can be open at the same time, such as the limit of a pool of connections; `nil`, the default, for no limit.
     ///
     /// With the feature ``Feature/shortSnapshots``, a stack ends the snapshots of contexts that are not being read before it begins more. The snapshots of running reads remain,
-    /// so the backend waits for the end of one or throws `busy` if all are in use.
+    /// so the backend waits for the end of one or throws `busy` if all are in use. A thread that reads a context within a read of another one needs two.
     public var mostSnapshots: Int?
 
     /// Creates a description of a backend.

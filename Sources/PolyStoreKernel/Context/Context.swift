@@ -384,7 +384,8 @@ public class Context {
                 log(.warning, "\(entry.entity.name) \(rowID) was asked for, but is no longer in the store.")
             }
         } catch {
-            object._$state.flags.insert(.missing)
+            // Another session can show the object.
+            object._$state.flags.insert(hasSessions ? .fault : .missing)
             let error = described(error, entry, rowID)
             core.logger.log(error, "Reading \(entry.entity.name) \(rowID) failed", file: site.file, line: site.line, function: site.kind)
         }

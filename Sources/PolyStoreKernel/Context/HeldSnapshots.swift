@@ -72,8 +72,9 @@ final class HeldSnapshots {
     /// Makes the list of open snapshots leave the context out while all of its sessions are given back.
     private func registerSessions() {
         let sessions = sessions
-        guard let registration, !sessions.isEmpty, sessions.count == snapshots.count(where: { $0 != nil }) else { return }
-        core.snapshots.setHeld(registration) { sessions.contains(where: \.isOpen) }
+        guard let registration, !sessions.isEmpty else { return }
+        let holdsOthers = sessions.count < snapshots.count(where: { $0 != nil })
+        core.snapshots.setHeld(registration) { holdsOthers || sessions.contains(where: \.isOpen) }
     }
 
     /// Sets the snapshot of a store.
@@ -128,6 +129,8 @@ final class MovingSnapshots {
     @exclusivity(unchecked) private var kept: [SnapshotSession] = []
     /// The snapshots, by store index, that have begun because the sessions of earlier versions were given back. The context moves to them.
     @exclusivity(unchecked) var resumed: [Int: SharedSnapshot] = [:]
+    /// The error of the sessions that could not begin again for the read that is running.
+    @exclusivity(unchecked) private var failure: (any Error)?
 
     init(_ core: StackCore, followsCommits: Bool) {
         self.core = core
@@ -138,6 +141,8 @@ final class MovingSnapshots {
     func reader(of store: PersistentStore, for context: Context) throws -> any ReadTransaction {
         if let reader = held[store] {
             guard context.hasSessions, kept.isEmpty else { return reader }
+            // A read that has begun does not move the context.
+            if let failure, context.readDepth > 0 { throw failure }
             try context.resume()
             return held[store] ?? reader
         }
@@ -168,6 +173,7 @@ final class MovingSnapshots {
     func releaseSessions() {
         let sessions = kept
         kept = []
+        failure = nil
         for session in sessions { session.release() }
     }
 
@@ -183,33 +189,39 @@ final class MovingSnapshots {
     }
 
     /// Keeps the sessions of all snapshots, and begins those again that were given back. If one of their stores has another version, all snapshots begin again, so that they
-    /// belong to the same point in time. Keeps no session if one cannot begin.
+    /// belong to the same point in time.
     /// - Returns: A Boolean value that indicates whether a store has another version, so that the context is to move to ``resumed``.
     func resume(_ context: Context) throws -> Bool {
-        func begin(where isConcerned: (SharedSnapshot) -> Bool) throws {
-            for store in context.table.openStores where resumed[store.index] == nil {
-                if let snapshot = held.snapshot(store), isConcerned(snapshot) { try beginAgain(snapshot, store, for: context) }
-            }
-        }
-        do {
-            try begin { !keep($0, for: context) }
-            if !resumed.isEmpty { try begin { _ in true } }
-        } catch {
-            releaseSessions()
-            for snapshot in resumed.values { snapshot.release() }
-            resumed = [:]
-            throw error
+        let snapshots = context.table.openStores.compactMap { store in held.snapshot(store).map { (store, $0) } }
+        for (store, snapshot) in snapshots where !keep(snapshot, for: context) { try beginAgain(snapshot, store, for: context) }
+        if !resumed.isEmpty, snapshots.count > 1 {
+            // In the order of the stores, and without keeping a session, so that no two contexts wait for each other.
+            releaseAll()
+            for (store, snapshot) in snapshots { try beginAgain(snapshot, store, for: context) }
         }
         return !resumed.isEmpty
     }
 
+    /// Releases the sessions that are kept, and the snapshots to which the context has not moved.
+    private func releaseAll() {
+        releaseSessions()
+        for snapshot in resumed.values { snapshot.release() }
+        resumed = [:]
+    }
+
+    /// Called when the sessions could not begin again. The read that is running throws the error.
+    func didFail(_ error: any Error) {
+        releaseAll()
+        failure = error
+    }
+
     /// Begins another snapshot of a store, which continues the one of before if it has the same version.
     private func beginAgain(_ snapshot: SharedSnapshot, _ store: PersistentStore, for context: Context) throws {
-        // It could be the only session.
-        if let index = kept.firstIndex(where: { $0 === snapshot.session }) { kept.remove(at: index).release() }
+        // The snapshot of a removed store stays as it is.
+        guard core.table.withLock({ $0.isOpen(store) }) else { return }
         let new = try SharedSnapshot(of: store)
         guard let version = new.version, version == snapshot.version, continues(snapshot, with: new, for: context) else {
-            resumed[store.index] = new
+            resumed.updateValue(new, forKey: store.index)?.release()
             return
         }
         new.release()

@@ -1,6 +1,7 @@
 import PolyStoreBackend
 
-/// A read-only context that shows one version until it is refreshed; see ``DataStack/newContext(file:line:)``.
+/// A read-only context that shows one version until it is refreshed; see ``DataStack/newContext(file:line:)``. On a server with the feature `shortSnapshots`, it can
+/// also move when it is read after a pause; see ``DataStack/snapshotIdleTime``.
 ///
 /// It is not Sendable and is used by one thread, task or actor at a time.
 public class RefreshableContext: Context {
@@ -71,9 +72,14 @@ public class RefreshableContext: Context {
     }
 
     override final func resume() throws {
-        guard try moving.resume(self) else { return }
-        if isReporting { return deferMove(isRefresh: false) }
-        try interrupted(by: nil) { try reporting(isMove: true) { try moveOnce(isRefresh: false) } }
+        do {
+            guard try moving.resume(self) else { return }
+            if isReporting { return deferMove(isRefresh: false) }
+            try interrupted(by: nil) { try reporting(isMove: true) { try moveOnce(isRefresh: false) } }
+        } catch {
+            moving.didFail(error)
+            throw error
+        }
     }
 
     /// Moves when all callbacks have returned, once for all requests.
@@ -121,7 +127,7 @@ public class RefreshableContext: Context {
         let step = CommittedStep()
         for commit in target.commits { step.add(commit, table) }
         // A snapshot that was given back can no longer be compared with.
-        let lost = Set(table.stores.filter { store in snapshots.snapshot(store).map { !moving.keep($0, for: self) } ?? false }.map(\.index))
+        let lost = hasSessions ? Set(table.stores.lazy.filter { self.isLost($0) }.map(\.index)) : []
         let (old, new, entries, wasOutdated) = (snapshots.readers, target.snapshots.mapValues(\.reader), table.entries, isOutdated)
         if let observers {
             // If reading fails, more changes are reported than have occurred.
@@ -184,15 +190,32 @@ public class RefreshableContext: Context {
 
     private func newReaders(isRefresh: Bool) throws -> Target {
         var delivered = moving.feed?.take() ?? CommitFeed.Contents()
-        let resumed = moving.resumed
+        var resumed = moving.resumed
         moving.resumed = [:]
-        for (index, snapshot) in resumed { delivered.snapshots.updateValue(snapshot, forKey: index)?.release() }
+        // All snapshots are begun together, as at the first read.
+        let isResumption = !resumed.isEmpty || hasSessions && table.stores.contains { snapshots.snapshot($0)?.session?.isOpen == false }
+        let isOvertaken = resumed.contains { index, snapshot in
+            delivered.unknown.contains(index)
+                || delivered.commits.contains { $0.store.index == index && $0.version > snapshot.version ?? 0 }
+        }
+        if isRefresh || isOvertaken {
+            // None of them is kept while others begin, so that no two contexts wait for each other.
+            moving.release(Array(resumed.values))
+            resumed = [:]
+        }
+        for (index, snapshot) in resumed {
+            if let session = snapshot.session { moving.didKeep(session, for: self) }
+            if let other = delivered.snapshots.updateValue(snapshot, forKey: index) { moving.release([other]) }
+        }
         // Those that the context does not move to.
         defer { moving.release(Array(delivered.snapshots.values)) }
         var target = Target()
         do {
-            for store in table.stores {
-                try addReader(store, isRefresh: isRefresh, isResumed: resumed[store.index] != nil, &delivered, to: &target)
+            for store in table.stores { try addReader(store, isRefresh: isRefresh, isResumption, &delivered, to: &target) }
+            // Others can have taken a session that the context has released.
+            for store in table.stores where hasSessions && target.snapshots[store.index] == nil && isLost(store) {
+                target.snapshots[store.index] = try newSnapshot(store, mayWait: false)
+                target.isPartial = true
             }
         } catch {
             // The commits taken from the feed are lost.
@@ -204,28 +227,24 @@ public class RefreshableContext: Context {
     }
 
     private func addReader(
-        _ store: PersistentStore, isRefresh: Bool, isResumed: Bool, _ delivered: inout CommitFeed.Contents, to target: inout Target
+        _ store: PersistentStore, isRefresh: Bool, _ isResumption: Bool, _ delivered: inout CommitFeed.Contents, to target: inout Target
     ) throws {
         guard let old = snapshots.snapshot(store) else { return }
         let shown = old.version
         let commits = delivered.commits.filter { $0.store === store && $0.version > shown ?? 0 }
         let isUnknown = delivered.unknown.contains(store.index) || moving.gaps.contains(store.index)
-        // All snapshots are begun together, as at the first read.
-        let isGivenBack = isResumed || old.session?.isOpen == false
-        guard isRefresh || isGivenBack || !commits.isEmpty || isUnknown else { return }
-        var new = try isRefresh ? newSnapshot(store) : deliveredSnapshot(store, isResumed: isResumed, &delivered) ?? newSnapshot(store)
-        var version = try self.version(of: new)
-        if let newest = commits.last?.version, version < newest {
-            // The snapshot has begun again before this commit was delivered.
+        guard isRefresh || isResumption || !commits.isEmpty || isUnknown else { return }
+        let new = try isRefresh ? newSnapshot(store) : deliveredSnapshot(store, &delivered) ?? newSnapshot(store)
+        let version: UInt64
+        do { version = try new.reader.version } catch {
             moving.release([new])
-            new = try newSnapshot(store)
-            version = try self.version(of: new)
+            throw error
         }
         guard shown.map({ version > $0 }) ?? true else {
             // The context has already read these commits, when it began or was refreshed.
             moving.gaps.remove(store.index)
             // A refresh replaces the snapshot nevertheless, because the old one may no longer be readable.
-            guard isRefresh || isGivenBack, version == shown else { return moving.release([new]) }
+            guard isRefresh || isResumption, version == shown else { return moving.release([new]) }
             target.snapshots[store.index] = new
             return
         }
@@ -236,27 +255,19 @@ public class RefreshableContext: Context {
         if isUnknown || shown == nil || moving.feed == nil || commits.last?.version != version { target.isPartial = true }
     }
 
-    /// Returns the version of a new snapshot, which is released if it cannot be read.
-    private func version(of snapshot: SharedSnapshot) throws -> UInt64 {
-        do { return try snapshot.reader.version } catch {
-            moving.release([snapshot])
-            throw error
-        }
-    }
+    /// Returns whether the snapshot of a store was given back. Keeps its session otherwise.
+    private func isLost(_ store: PersistentStore) -> Bool { snapshots.snapshot(store).map { !moving.keep($0, for: self) } ?? false }
 
     /// Begins a snapshot, whose session the context keeps.
-    private func newSnapshot(_ store: PersistentStore) throws -> SharedSnapshot {
-        let snapshot = try SharedSnapshot(of: store)
+    private func newSnapshot(_ store: PersistentStore, mayWait: Bool = true) throws -> SharedSnapshot {
+        let snapshot = try SharedSnapshot(of: store, mayWait: mayWait)
         if let session = snapshot.session { moving.didKeep(session, for: self) }
         return snapshot
     }
 
     /// Takes the snapshot that was delivered with commits, or that has begun again; nil if its session was given back.
-    private func deliveredSnapshot(
-        _ store: PersistentStore, isResumed: Bool, _ delivered: inout CommitFeed.Contents
-    ) -> SharedSnapshot? {
+    private func deliveredSnapshot(_ store: PersistentStore, _ delivered: inout CommitFeed.Contents) -> SharedSnapshot? {
         guard let snapshot = delivered.snapshots.removeValue(forKey: store.index) else { return nil }
-        if isResumed, let session = snapshot.session { moving.didKeep(session, for: self) }
         if moving.keep(snapshot, for: self) { return snapshot }
         snapshot.release()
         return nil

@@ -39,7 +39,7 @@ extension DataStack {
 
     /// Creates a read-only context for any thread or actor. It shows one version until ``RefreshableContext/refresh()`` is called.
     ///
-    /// It keeps its snapshot open until it is released; see ``openSnapshots``. For a single read, use ``readAndWait(timeLimit:file:line:_:)``.
+    /// It keeps its snapshot open until it is released; see ``openSnapshots``, and ``snapshotIdleTime`` for servers. For a single read, use ``readAndWait(timeLimit:file:line:_:)``.
     public func newContext(file: StaticString = #fileID, line: UInt = #line) -> RefreshableContext {
         RefreshableContext(
             core: core, table: core.table.withLock { $0 }, CallSite("context", file: file, line: line))

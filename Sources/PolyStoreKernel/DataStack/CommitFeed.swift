@@ -50,7 +50,14 @@ package final class CommitFeed: Sendable {
                 contents.commits = []
                 contents.byteCount = 0
             }
-            return snapshots.compactMap { contents.snapshots.updateValue($1, forKey: $0) }
+            var outdated = snapshots.compactMap { contents.snapshots.updateValue($1, forKey: $0) }
+            // A snapshot of before does not show these commits.
+            func forget(_ index: Int) {
+                if snapshots[index] == nil, let old = contents.snapshots.removeValue(forKey: index) { outdated.append(old) }
+            }
+            for commit in commits { forget(commit.store.index) }
+            if let unknown { forget(unknown) }
+            return outdated
         }
     }
 

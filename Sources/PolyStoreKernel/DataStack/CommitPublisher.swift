@@ -148,7 +148,7 @@ package final class CommitPublisher: Sendable {
             let viewCount = subscribers.feeds.count(where: \.isOfView)
             var ofViews: [Int: SharedSnapshot] = [:]
             if viewCount > 0 { ofViews = Self.open(stores, users: viewCount) }
-            let lasting = stores.filter { !$0.hasShortSnapshots }
+            let lasting = stores.contains(where: \.hasShortSnapshots) ? stores.filter { !$0.hasShortSnapshots } : stores
             snapshots = subscribers.feeds.map { $0.isOfView ? ofViews : Self.open($0.isWoken ? stores : lasting, users: 1) }
         }
 

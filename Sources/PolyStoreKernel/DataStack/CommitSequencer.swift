@@ -200,6 +200,8 @@ package final class CommitSequencer: Sendable {
             return followers
         }
         let publication = CommitPublisher.Publication(commits, for: subscribers)
+        // Read before the contexts read the snapshots.
+        let shown = own.map { publication.shownVersion($0.store) }
         let outdated = state.withLock { state in
             state.didPublish(own)
             return publisher.deliver(publication, to: subscribers)
@@ -207,9 +209,8 @@ package final class CommitSequencer: Sendable {
         for snapshot in outdated { snapshot.release() }
         followers = subscribers.feeds
         // A snapshot can contain a later commit of another process.
-        for commit in own {
-            let shown = publication.shownVersion(commit.store)
-            if shown > commit.version { publishOthers(commit.store, through: shown, &followers) }
+        for (commit, shown) in zip(own, shown) where shown > commit.version {
+            publishOthers(commit.store, through: shown, &followers)
         }
         return followers
     }
@@ -253,8 +254,9 @@ package final class CommitSequencer: Sendable {
             (reader, shown) = try store.beginReadOfVersion(mayWait: limit == nil)
             if known.hasFailed { state.withLock { $0.progress[store.index]?.hasFailed = false } }
         } catch let error as StoreError where error.code == .busy && limit != nil {
+            guard let limit, limit > known.version else { return true }
             var published = known.version
-            return deliverUnknown(store, after: &published, through: limit ?? published, known.position, &followers)
+            return deliverUnknown(store, after: &published, through: limit, known.position, &followers)
         } catch {
             // A closed, deleted or emptied store also reports this error to its own users.
             if !known.hasFailed { report(error, store) }

@@ -80,20 +80,19 @@ package final class SnapshotSessions: Sendable {
         _ backend: ObjectIdentifier, most: Int?, mayWait: Bool, didRead: @escaping @Sendable (UInt64) -> Void,
         _ begin: () throws -> any ReadTransaction
     ) throws -> SnapshotSession {
-        let excess = try state.withLock { state in
+        let (excess, isRefused) = state.withLock { state -> ([GivenBack], Bool) in
             state.limits[backend] = most.map { max(1, $0) }
             state.counts[backend, default: 0] += 1
             var taken: [GivenBack] = []
             while state.exceedsLimit(backend), let idle = state.leastRecent(of: backend), let excess = state.take(idle) {
                 taken.append(excess)
             }
-            guard mayWait || !state.exceedsLimit(backend) else {
-                state.counts[backend, default: 0] -= 1
-                throw StoreError(.busy, "Readers keep all sessions that the server has.")
-            }
-            return taken
+            let isRefused = !mayWait && state.exceedsLimit(backend)
+            if isRefused { state.counts[backend, default: 0] -= 1 }
+            return (taken, isRefused)
         }
         for session in excess { end(session) }
+        if isRefused { throw StoreError(.busy, "Readers keep all sessions that the server has.") }
         let reader: any ReadTransaction
         do { reader = try begin() } catch {
             state.withLock { $0.counts[backend, default: 0] -= 1 }
