@@ -28,7 +28,7 @@ final class Connection {
     var stream: RowStream?
     /// The parts of responses that nobody waited for.
     private(set) var unread: [Expected] = []
-    /// The number of pipelines that were sent, each of which is one round trip if its response is awaited.
+    /// The number of pipelines whose response was awaited, each of which is one round trip.
     private(set) var pipelineCount = 0
 
     /// The number of parsed statements after which all are forgotten.
@@ -39,6 +39,8 @@ final class Connection {
         case parse(ParsedKey, name: String)
         case rows
         case sync
+        /// A part of a response that nobody waits for, but which is kept.
+        indirect case posted(PostedResponse, Expected)
     }
 
     /// Opens a connection.
@@ -153,10 +155,10 @@ final class Connection {
     // MARK: Sending
 
     /// Sends statements and the end of their pipeline, and returns what the response consists of.
-    func send(_ statements: [Statement], singleRows: Bool = false) throws -> [Expected] {
+    func send(_ statements: [Statement], singleRows: Bool = false, isAwaited: Bool = true) throws -> [Expected] {
         try check()
         try detachStream()
-        pipelineCount += 1
+        if isAwaited { pipelineCount += 1 }
         var expected = unread
         unread = []
         var names: [ParsedKey: String] = [:]
@@ -240,6 +242,10 @@ final class Connection {
     /// Reads one part of a response.
     /// - Returns: The rows of a statement; nil for other parts and for a statement that was skipped after an error.
     func receive(_ part: Expected) throws -> Result<Rows?, StoreError> {
+        if case .posted(let response, let part) = part {
+            response.add(try receive(part), part)
+            return .success(nil)
+        }
         let deadline = newDeadline
         guard let result = try nextResult(deadline) else { throw lost("was out of step") }
         let rows = Rows(result)
@@ -324,6 +330,25 @@ final class Connection {
     func post(_ statements: [Statement]) {
         guard failure == nil, process.isCurrent else { return }
         // An error has marked the connection.
-        if let expected = try? send(statements) { unread = expected }
+        if let expected = try? send(statements, isAwaited: false) { unread = expected }
+    }
+
+    /// Sends statements without waiting for their results, which are kept when they are read: before those of the next statements, or by ``readPosted()``.
+    func post(_ statements: [Statement], to response: PostedResponse) {
+        guard failure == nil, process.isCurrent else { return }
+        let before = unread.count
+        if let expected = try? send(statements, isAwaited: false) {
+            unread = expected[..<before] + expected[before...].map { .posted(response, $0) }
+        }
+    }
+
+    /// Waits for the results of the statements that nobody has waited for.
+    func readPosted() throws {
+        try check()
+        guard !unread.isEmpty else { return }
+        pipelineCount += 1
+        let parts = unread
+        unread = []
+        for part in parts { _ = try receive(part) }
     }
 }
