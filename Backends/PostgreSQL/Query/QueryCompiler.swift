@@ -71,10 +71,11 @@ struct QueryCompiler {
     struct Scope {
         let table: EntityTable
         let alias: String
+        /// A Boolean value that indicates whether the table is that of the request.
+        var isOutermost: Bool { alias == "t1" }
 
         /// Returns the column of a field.
-        func column(_ field: FieldReference) -> String { "\(alias).\(table.column(field))" }
-        func format(_ field: FieldReference) -> ColumnFormat? { field.isObjectID ? nil : table.formats[field.index] }
+        func column(_ field: FieldReference) -> String { table.value(field.index, in: alias) }
     }
 
     mutating func newScope(_ table: EntityTable) -> Scope {
@@ -92,15 +93,16 @@ struct QueryCompiler {
     private func order(_ keys: [SortKey], _ scope: Scope) -> String {
         var terms: [String] = []
         for key in keys {
-            let column = scope.column(key.field)
+            let operand = scope.operand(key.field)
+            let column = operand.sql
             let direction = (key.ascending ? " ASC" : " DESC") + (key.nullsComeFirst ? " NULLS FIRST" : " NULLS LAST")
             if key.field.isObjectID {
                 // Row ids are unique, so further keys have no effect.
                 return (terms + [column + (key.ascending ? "" : " DESC")]).joined(separator: ", ")
             }
             // NaN precedes every number here, and follows every number in PostgreSQL.
-            if scope.format(key.field)?.holdsNaN ?? false { terms.append("(\(column) <> 'NaN')\(direction)") }
-            if let prefix = scope.table.prefix(of: column, key.field.index) { terms.append(prefix + direction) }
+            if operand.holdsNaN { terms.append("(\(column) <> 'NaN')\(direction)") }
+            if let prefix = scope.table.prefix(of: column, operand.index) { terms.append(prefix + direction) }
             terms.append(column + direction)
         }
         return (terms + ["\(scope.alias).\(SQLNames.objectID)"]).joined(separator: ", ")

@@ -5,7 +5,7 @@ final class EntityTable: Sendable {
     struct Index: Sendable {
         /// The name on the server.
         let plainName: String
-        /// The indexes of the fields.
+        /// The indexes of the fields. A field of JSON has an index after those of the record; see `IndexedJSONField`.
         let fields: [Int]
         let isUnique: Bool
     }
@@ -20,6 +20,8 @@ final class EntityTable: Sendable {
     /// The quoted names of the columns, by field index.
     let columns: [String]
     let formats: [ColumnFormat]
+    /// The quoted name of the schema.
+    let namespace: String
     let indexes: [Index]
     /// The fields of all unique indexes.
     let uniqueFields: FieldMask
@@ -30,6 +32,7 @@ final class EntityTable: Sendable {
 
     init(_ entity: Entity, schema: String, plainName: String, keyName: String, indexes: [Index]) {
         self.entity = entity
+        namespace = schema
         self.plainName = plainName
         self.keyName = keyName
         name = "\(schema).\(SQLNames.quoted(plainName))"
@@ -47,12 +50,13 @@ final class EntityTable: Sendable {
         var unique = FieldMask()
         for index in indexes where index.isUnique { for field in index.fields { unique.insert(field) } }
         uniqueFields = unique
-        var prefixes = [Int?](repeating: nil, count: entity.fields.count)
+        let forms = formats.map(\.form) + entity.indexedJSON.map { JSONFunction.format($0.json).form }
+        var prefixes = [Int?](repeating: nil, count: forms.count)
         for index in indexes where !index.isUnique {
-            let long = index.fields.filter { [.text, .bytes].contains(formats[$0].form) }
+            let long = index.fields.filter { [.text, .bytes].contains(forms[$0]) }
             // An entry of an index has at most 2,704 bytes, and a character at most four.
             for field in long {
-                let length = (formats[field].form == .text ? 600 : 2400) / long.count
+                let length = (forms[field] == .text ? 600 : 2400) / long.count
                 prefixes[field] = min(prefixes[field] ?? length, length)
             }
         }
@@ -63,11 +67,21 @@ final class EntityTable: Sendable {
     /// - Returns: nil for a field that no index contains in this form.
     func prefix(of value: String, _ field: Int) -> String? {
         guard field >= 0, let length = prefixes[field] else { return nil }
-        return formats[field].form == .text ? "left(\(value), \(length))" : "substring(\(value) from 1 for \(length))"
+        return format(field).form == .text ? "left(\(value), \(length))" : "substring(\(value) from 1 for \(length))"
     }
 
-    /// Returns the quoted column of a field.
-    func column(_ field: FieldReference) -> String { field.isObjectID ? SQLNames.objectID : columns[field.index] }
+    /// Returns the format of a field, also of a field of JSON in an index.
+    func format(_ field: Int) -> ColumnFormat {
+        entity.indexedJSON(at: field).map { JSONFunction.format($0.json) } ?? formats[field]
+    }
+
+    /// Returns the value of a field in SQL, also of a field of JSON in an index.
+    /// - Parameter alias: The name of the table in the statement; nil if the statement has one table.
+    func value(_ field: Int, in alias: String? = nil) -> String {
+        let prefix = alias.map { $0 + "." } ?? ""
+        guard let indexed = entity.indexedJSON(at: field) else { return prefix + (field < 0 ? SQLNames.objectID : columns[field]) }
+        return JSONFunction.call(prefix + columns[indexed.attribute], indexed.json, in: namespace) ?? "NULL"
+    }
 
     /// The statement that creates the table.
     var tableSQL: String {
@@ -85,8 +99,12 @@ final class EntityTable: Sendable {
             let list = index.fields.map { columns[$0] }.joined(separator: ", ")
             return "ALTER TABLE \(name) ADD CONSTRAINT \(quoted) UNIQUE (\(list)) DEFERRABLE INITIALLY IMMEDIATE"
         }
-        let list = (index.fields.map { (prefix(of: columns[$0], $0) ?? columns[$0]) + " NULLS FIRST" } + [SQLNames.objectID])
-            .joined(separator: ", ")
+        let values = index.fields.map { field in
+            let value = value(field)
+            // An expression other than a call of a function needs parentheses, and a call can have them.
+            return (prefix(of: value, field) ?? (field < columns.count ? value : "(\(value))")) + " NULLS FIRST"
+        }
+        let list = (values + [SQLNames.objectID]).joined(separator: ", ")
         return "CREATE INDEX \(quoted) ON \(name) (\(list))"
     }
 
