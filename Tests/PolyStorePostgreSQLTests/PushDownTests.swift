@@ -138,12 +138,57 @@ import Testing
                 }
             }
         }
+        for name in ["d", "f"] {
+            let field = try store.field("Thing", name)
+            let low = QueryPredicate.compare(field, .greaterOrEqual, .real(-1.5))
+            for comparison in [.less, .lessOrEqual] as [ComparisonOperator] {
+                let high = QueryPredicate.compare(field, comparison, .real(2.5))
+                predicates += [.and([low, high]), .and([low, .or([high, .isNull(field)])]), .and([low, .not(high)]), .or([low, high])]
+            }
+            predicates += [.oneOf(field, [.real(.nan), .real(1)]), .oneOf(field, [.real(0.5), .real(1), .null]), .isNull(field)]
+            predicates.append(.and([.compare(field, .greaterOrEqual, .real(.nan)), .compare(field, .less, .real(1))]))
+        }
         for (left, right) in [("i", "u"), ("k", "u"), ("u", "k"), ("d", "e"), ("f", "d"), ("i", "k")] {
             for comparison in ComparisonOperator.allCases {
                 predicates.append(.compare(try value(store, left), comparison, try value(store, right)))
             }
         }
         try check(predicates, store)
+    }
+
+    @Test func indexServesOrdersAndRangesOfReals() throws {
+        let options = TestServer.options()
+        let store = try Store(options: options, schema: companySchema(isScoreIndexed: true))
+        let person = try store.entity("Person")
+        let changes = ChangeSet(store.schema)
+        for id in 1...3000 as ClosedRange<Int64> {
+            try changes.insert(person, rowID: id) { record in
+                record.setText(0, "n")
+                if id % 7 != 0 { record.setReal(2, id % 100 == 1 ? .nan : Double(id)) }
+            }
+        }
+        try store.write(changes)
+        try TestServer.get().psql("ANALYZE \(options.schema).\"Person\"")
+        let score = try store.field("Person", "score")
+        let name = try #require(person.indexes.first { $0.fields == [2] }?.name)
+        let reader = try store.backend.beginRead()
+        defer { reader.end() }
+        for isAscending in [true, false] {
+            for nulls in [.smallest, isAscending ? .first : .last] as [SortKey.NullPlacement] {
+                let request = FetchRequest(person, sortKeys: [SortKey(score, ascending: isAscending, nulls: nulls)], limit: 5)
+                let plan = try reader.explain(request)
+                #expect(plan.accesses.first?.index == name, "\(plan)")
+                #expect(plan.rowsExamined ?? .max < 100, "\(plan)")
+            }
+        }
+        let bounds = QueryPredicate.and([.compare(score, .greaterOrEqual, .real(500)), .compare(score, .less, .real(520))])
+        for predicate in [
+            bounds, .compare(score, .equal, .real(502)), .compare(score, .equal, .real(.nan)), .compare(score, .less, .real(5)),
+        ] {
+            let plan = try reader.explain(FetchRequest(person, predicate: predicate))
+            #expect(plan.accesses.allSatisfy { $0.index == name }, "\(plan)")
+            #expect(plan.rowsExamined ?? .max < 100, "\(plan)")
+        }
     }
 
     @Test func patternsMatchScalars() throws {

@@ -30,11 +30,24 @@ extension QueryCompiler {
         _ parts: [QueryPredicate], _ word: String, _ empty: String, _ scope: Scope, _ depth: Int, _ isTruthEnough: Bool
     ) throws -> String? {
         var texts: [String] = []
+        let known = numbers
+        defer { numbers = known }
+        if word == " AND " { noteNumbers(parts, scope) }
         for part in parts {
             guard let text = try condition(part, scope, depth: depth + 1, isTruthEnough: isTruthEnough) else { return nil }
             texts.append(text)
         }
         return texts.isEmpty ? empty : "(" + texts.joined(separator: word) + ")"
+    }
+
+    /// Notes the columns that cannot be NaN where all parts of a conjunction hold, so that ranges with two ends are ranges of an index.
+    mutating func noteNumbers(_ parts: [QueryPredicate], _ scope: Scope) {
+        for part in parts {
+            guard case .compare(let field, let comparison, let value)? = part.fieldCondition, !value.isNull, !value.isNaN,
+                [.equal, .greater, .greaterOrEqual].contains(comparison)
+            else { continue }
+            numbers.insert(scope.operand(field).sql)
+        }
     }
 
     // MARK: Fields
@@ -51,7 +64,8 @@ extension QueryCompiler {
     }
 
     private func isNull(_ operand: Operand, _ scope: Scope) -> String {
-        "(\(scope.table.prefix(of: operand.sql, operand.index) ?? operand.sql) IS NULL)"
+        if operand.holdsNaN { return "((\(operand.sql) <> 'NaN') IS NULL)" }
+        return "(\(scope.table.prefix(of: operand.sql, operand.index) ?? operand.sql) IS NULL)"
     }
 
     /// A condition that is true or unknown.
@@ -69,19 +83,23 @@ extension QueryCompiler {
             return [.notEqual, .greater, .greaterOrEqual].contains(comparison) ? alwaysUnlessNull(column) : neverUnlessNull(column)
         }
         if operand.holdsNaN {
+            // Like the keys of an index on the column. The server would turn a negation into a test that no key serves.
+            let isNumber = "\(column) <> 'NaN'"
+            let isNaN = "(\(isNumber)) < TRUE"
             if value.isNaN {
                 switch comparison {
-                case .equal, .lessOrEqual: return "(\(column) = 'NaN')"
-                case .notEqual, .greater: return "(\(column) <> 'NaN')"
+                case .equal, .lessOrEqual: return "(\(isNaN))"
+                case .notEqual, .greater: return "(\(isNumber))"
                 case .less: return neverUnlessNull(column)
                 case .greaterOrEqual: return alwaysUnlessNull(column)
                 }
             }
             let plain = "\(column) \(comparison.sql) \(bind(parameter))"
             switch comparison {
-            case .less, .lessOrEqual: return "(\(plain) OR \(column) = 'NaN')"
-            case .greater, .greaterOrEqual: return "(\(plain) AND \(column) <> 'NaN')"
-            default: return "(\(plain))"
+            case .less where !numbers.contains(column), .lessOrEqual where !numbers.contains(column):
+                return operand.index < 0 ? "(\(plain) OR \(column) = 'NaN')" : "(\(isNaN) OR (\(isNumber) AND \(plain)))"
+            case .notEqual: return "(\(plain))"
+            default: return "(\(isNumber) AND \(plain))"
             }
         }
         if operand.form == .bool {
@@ -123,6 +141,7 @@ extension QueryCompiler {
         let list = bind(Self.array(found, form))
         if form == .bool { return "(\(column)::integer = ANY(\(list)))" }
         let whole = "\(column) = ANY(\(list))"
+        if operand.holdsNaN, !found.contains(where: \.isNaN) { return "(\(column) <> 'NaN' AND \(whole))" }
         if let start = scope.table.prefix(of: column, operand.index), let end = scope.table.prefix(of: "value", operand.index) {
             return "(\(start) = ANY(ARRAY(SELECT \(end) FROM unnest(\(list)) AS list(value))) AND \(whole))"
         }

@@ -5,6 +5,8 @@ struct QueryCompiler {
     let tables: StoreTables
     /// The constants of the request, which the text refers to by their positions.
     private(set) var parameters: [Parameter] = []
+    /// The columns that are not NaN in the rows that satisfy the rest of the condition.
+    var numbers: Set<String> = []
     /// The number of aliases given to tables.
     private var aliases = 0
 
@@ -27,6 +29,7 @@ struct QueryCompiler {
         var conditions: [String] = []
         var evaluated: [QueryPredicate] = []
         var left: [QueryPredicate] = []
+        noteNumbers(request.predicate.conjuncts, scope)
         for part in request.predicate.conjuncts {
             let count = parameters.count
             if let text = try condition(part, scope, depth: 0, isTruthEnough: true) {

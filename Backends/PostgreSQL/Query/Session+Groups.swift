@@ -99,6 +99,7 @@ extension QueryCompiler {
         // A statement that selects nothing returns a row for each object.
         guard !selected.isEmpty else { return nil }
         var conditions: [String] = []
+        noteNumbers(request.predicate.conjuncts, scope)
         for part in request.predicate.conjuncts {
             guard let text = try condition(part, scope, depth: 0, isTruthEnough: true) else { return nil }
             conditions.append(text)

@@ -99,12 +99,14 @@ final class EntityTable: Sendable {
             let list = index.fields.map { columns[$0] }.joined(separator: ", ")
             return "ALTER TABLE \(name) ADD CONSTRAINT \(quoted) UNIQUE (\(list)) DEFERRABLE INITIALLY IMMEDIATE"
         }
-        let values = index.fields.map { field in
+        let values = index.fields.flatMap { field in
             let value = value(field)
             // An expression other than a call of a function needs parentheses, and a call can have them.
-            return (prefix(of: value, field) ?? (field < columns.count ? value : "(\(value))")) + " NULLS FIRST"
+            if field >= columns.count { return [prefix(of: value, field) ?? "(\(value))"] }
+            // As in orders.
+            return (formats[field].holdsNaN ? ["(\(value) <> 'NaN')"] : []) + [prefix(of: value, field) ?? value]
         }
-        let list = (values + [SQLNames.objectID]).joined(separator: ", ")
+        let list = (values.map { $0 + " NULLS FIRST" } + [SQLNames.objectID]).joined(separator: ", ")
         return "CREATE INDEX \(quoted) ON \(name) (\(list))"
     }
 
