@@ -122,6 +122,44 @@ import Testing
         try check(predicates, store)
     }
 
+    @Test func datePartsAreThoseOfTheSharedExecutor() throws {
+        let schema = try ResolvedSchema(
+            SchemaDescription(
+                name: "Dates",
+                entities: [
+                    EntityDescription(
+                        name: "Day", properties: [.attribute(AttributeDescription(name: "date", type: .date, isOptional: true))])
+                ]))
+        let store = try Store(schema: schema)
+        let entity = try store.entity("Day")
+        var dates: [Double] = [
+            .nan, .infinity, -.infinity, 0, -0.5, 86_399.999_999_9, 0x1p53, -0x1p53, 0x1p54, 1e300, -978_307_200, -63_114_076_800.25,
+        ]
+        var state: UInt64 = 1
+        for step in 0..<700 {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            // Some within centuries, some within the whole range.
+            dates.append(Double(Int64(bitPattern: state) >> (step % 2 == 0 ? 30 : 10)) / 4)
+        }
+        // The first and last seconds of years, and of February.
+        for year in 1900...2104 { dates.append(Double((year - 2001) * 31_556_952)) }
+        let changes = ChangeSet(schema)
+        try changes.insert(entity, rowID: 1) { _ in }
+        for (index, date) in dates.enumerated() { try changes.insert(entity, rowID: Int64(index + 2)) { $0.setReal(0, date) } }
+        try store.write(changes)
+        let field = QueryExpression.field(FieldReference(entity.fields[0]))
+        let reader = try store.backend.beginRead()
+        defer { reader.end() }
+        for part in DatePart.allCases {
+            for zone in [.utc, try #require(QueryTimeZone(secondsFromUTC: -16_207))] as [QueryTimeZone] {
+                let value = try #require(QueryExpression.datePart(part, of: field, in: zone))
+                let request = AggregateRequest(entity, groupBy: [value, .field(.objectID)], aggregates: [])
+                let found = try #require(try reader.scanGroups(request))
+                #expect(try found.rows == Unaided(reader).aggregate(request), "\(value)")
+            }
+        }
+    }
+
     @Test func numbersOfDifferentTypesCompareByValue() throws {
         let store = try Self.store()
         var predicates: [QueryPredicate] = []
@@ -216,7 +254,12 @@ import Testing
                 .compare(.related(parent, i), .less, i), .compare(d, .greaterOrEqual, .related(parent, d)),
                 .compare(.count(parts), .greater, .constant(.integer(3), .int64)), .compare(.count(parts, where: isOdd), .less, k),
                 .compare(chosen, .equal, k), .compare(mixed, .less, d), .isNull(chosen), .oneOf(chosen, [.integer(1), .null, .integer(3)]),
-                .oneOf(mixed, [.real(3), .real(.nan)]),
+                .oneOf(mixed, [.real(3), .real(.nan)]), .compare(.aggregate(.sum, parts, i), .less, k), .isNull(.aggregate(.sum, parts, i)),
+                .compare(.aggregate(.sum, parts, k), .greater, k), .compare(.aggregate(.minimum, parts, i), .less, i),
+                .compare(.aggregate(.maximum, parts, try value(store, "u")), .greaterOrEqual, try value(store, "u")),
+                .compare(.aggregate(.maximum, parts, try value(store, "s")), .greater, try value(store, "s")),
+                .compare(.aggregate(.average, parts, i), .less, d), .compare(.aggregate(.count, parts, d), .equal, .count(parts)),
+                .compare(.related(parent, .related(parent, i)), .less, i),
             ], store)
     }
 

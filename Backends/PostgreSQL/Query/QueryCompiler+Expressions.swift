@@ -35,7 +35,28 @@ extension QueryCompiler {
             guard scope.isOutermost, let (row, targets) = destination(of: reference, scope) else { return nil }
             guard let test = try condition(predicate, row, depth: depth, isTruthEnough: true) else { return nil }
             return Operand("(SELECT count(*) FROM \(targets) AND \(test))", type)
-        case .aggregate, .folded, .datePart, .element, .outer: return nil
+        case .datePart(let part, let zone, let date):
+            guard let offset = zone.offset, let date = try operand(date, scope, depth), date.kind == .real else { return nil }
+            return Operand("\(scope.table.namespace).polystore_date_part(\(date.sql), '\(part.rawValue)', \(offset))", type)
+        case .aggregate(let function, let reference, let inner):
+            guard scope.isOutermost, let (row, targets) = destination(of: reference, scope) else { return nil }
+            guard let value = try operand(inner, row, depth), let result = Self.aggregate(function, value, row) else { return nil }
+            return Operand("(SELECT \(result) FROM \(targets))", type)
+        case .folded, .element, .outer: return nil
+        }
+    }
+
+    /// Returns an aggregate of the values of related objects; nil for one that the shared executor must compute.
+    private static func aggregate(_ function: Aggregate.Function, _ value: Operand, _ scope: Scope) -> String? {
+        switch (function, value.form) {
+        case (.count, _): "count(\(value.sql))"
+        case (.minimum, .int2), (.minimum, .int4), (.minimum, .int8), (.minimum, .unsigned), (.minimum, .text): "min(\(value.sql))"
+        case (.maximum, .int2), (.maximum, .int4), (.maximum, .int8), (.maximum, .unsigned), (.maximum, .text): "max(\(value.sql))"
+        case (.sum, .int2), (.sum, .int4), (.sum, .int8):
+            "\(scope.table.namespace).polystore_integer(coalesce(sum((\(value.sql))::numeric), 0), '+', 0)"
+        case (.average, .int2), (.average, .int4), (.average, .int8), (.average, .unsigned):
+            "sum((\(value.sql))::numeric)::double precision / nullif(count(\(value.sql)), 0)::double precision"
+        default: nil
         }
     }
 

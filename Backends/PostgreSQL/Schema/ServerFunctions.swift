@@ -8,8 +8,11 @@ enum ServerFunctions {
     private static let signatures = [
         "json(text, text[])", "json_text(text, text[])", "json_boolean(text, text[])", "json_integer(text, text[])",
         "json_real(text, text[])", "json_uuid(text, text[])", "integer(numeric, text, numeric)",
-        "real(double precision, text, double precision)",
+        "real(double precision, text, double precision)", "date_part(double precision, text, integer)",
     ]
+
+    /// The names of the functions.
+    static let names = signatures.map { "polystore_" + $0.prefix { $0 != "(" } }
 
     /// Returns the statements that remove the functions.
     static func removal(from namespace: String) -> [String] {
@@ -27,6 +30,7 @@ enum ServerFunctions {
             function(namespace, "json_uuid(document text, keys text[])", "uuid", uuid(namespace)),
             function(namespace, "integer(a numeric, op text, b numeric)", "bigint", integerArithmetic),
             function(namespace, "real(a double precision, op text, b double precision)", "double precision", realArithmetic),
+            function(namespace, "date_part(seconds double precision, part text, zone integer)", "bigint", datePart),
         ]
     }
 
@@ -225,6 +229,65 @@ enum ServerFunctions {
                     RETURN 0;
                 END IF;
                 RETURN CASE WHEN (a > 0) = (b > 0) THEN 'Infinity' ELSE '-Infinity' END;
+            END;
+        END
+        """#
+}
+
+extension ServerFunctions {
+    /// A part of a date in the proleptic Gregorian calendar, from the seconds since 2001-01-01 00:00 UTC and the offset of a time zone in seconds. Null for a date of more than 2^53 seconds before or
+    /// after 2001.
+    ///
+    /// The days are counted from March, so that a leap day is the last day of its year. PostgreSQL's own dates end in the year 5874897, and its times are rounded to microseconds.
+    private static let datePart = #"""
+        DECLARE
+            whole bigint;
+            clock bigint;
+            days bigint;
+            weekday bigint;
+            era bigint;
+            age bigint;
+            years bigint;
+            number bigint;
+            month bigint;
+            year bigint;
+        BEGIN
+            IF NOT abs(seconds) <= 9007199254740992 THEN
+                RETURN NULL;
+            END IF;
+            whole := floor(seconds)::bigint + zone;
+            clock := (whole % 86400 + 86400) % 86400;
+            IF part = 'hour' THEN
+                RETURN clock / 3600;
+            ELSIF part = 'minute' THEN
+                RETURN clock / 60 % 60;
+            END IF;
+            days := (whole - clock) / 86400;
+            weekday := (days % 7 + 7) % 7 + 1;
+            IF part = 'weekday' THEN
+                RETURN weekday;
+            ELSIF part = 'week' THEN
+                days := days + 4 - weekday;
+            END IF;
+            days := days + 730791;
+            age := (days % 146097 + 146097) % 146097;
+            era := (days - age) / 146097;
+            years := (age - age / 1460 + age / 36524 - age / 146096) / 365;
+            number := age - (365 * years + years / 4 - years / 100);
+            month := (5 * number + 2) / 153;
+            IF part = 'day' THEN
+                RETURN number - (153 * month + 2) / 5 + 1;
+            END IF;
+            month := CASE WHEN month < 10 THEN month + 3 ELSE month - 9 END;
+            year := years + era * 400 + CASE WHEN month <= 2 THEN 1 ELSE 0 END;
+            RETURN CASE part
+                WHEN 'year' THEN year
+                WHEN 'month' THEN month
+                WHEN 'quarter' THEN (month + 2) / 3
+                WHEN 'week' THEN CASE
+                    WHEN month <= 2 THEN number - 306
+                    WHEN year % 4 = 0 AND (year % 100 <> 0 OR year % 400 = 0) THEN number + 60
+                    ELSE number + 59 END / 7 + 1
             END;
         END
         """#
