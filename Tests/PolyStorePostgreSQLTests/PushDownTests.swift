@@ -229,6 +229,31 @@ import Testing
         }
     }
 
+    @Test func uniqueIndexServesOrders() throws {
+        let schema = try ResolvedSchema(
+            SchemaDescription(
+                name: "Codes",
+                entities: [
+                    EntityDescription(
+                        name: "Item", properties: [.attribute(AttributeDescription(name: "code", type: .int64, isUnique: true))])
+                ]))
+        let options = TestServer.options()
+        let store = try Store(options: options, schema: schema)
+        let item = try store.entity("Item")
+        let changes = ChangeSet(schema)
+        for id in 1...3000 as ClosedRange<Int64> { try changes.insert(item, rowID: id) { $0.setInteger(0, id * 7 % 3001) } }
+        try store.write(changes)
+        try TestServer.get().psql("ANALYZE \(options.schema).\"Item\"")
+        let code = FieldReference(item.fields[0])
+        let reader = try store.backend.beginRead()
+        defer { reader.end() }
+        for isAscending in [true, false] {
+            let plan = try reader.explain(FetchRequest(item, sortKeys: [SortKey(code, ascending: isAscending)], limit: 5))
+            #expect(plan.accesses.first?.index == item.indexes.first?.name, "\(plan)")
+            #expect(plan.rowsExamined ?? .max < 20, "\(plan)")
+        }
+    }
+
     @Test func patternsMatchScalars() throws {
         let store = try Self.store()
         let field = try store.field("Thing", "s")

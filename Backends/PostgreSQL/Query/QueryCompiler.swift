@@ -98,7 +98,9 @@ struct QueryCompiler {
         for key in keys {
             let operand = scope.operand(key.field)
             let column = operand.sql
-            let direction = (key.ascending ? " ASC" : " DESC") + (key.nullsComeFirst ? " NULLS FIRST" : " NULLS LAST")
+            let hasNoNulls = operand.index >= 0 && operand.index < FieldMask.capacity && scope.table.uniquelyOrdered.contains(operand.index)
+            let nulls = hasNoNulls ? "" : key.nullsComeFirst ? " NULLS FIRST" : " NULLS LAST"
+            let direction = (key.ascending ? " ASC" : " DESC") + nulls
             if key.field.isObjectID {
                 // Row ids are unique, so further keys have no effect.
                 return (terms + [column + (key.ascending ? "" : " DESC")]).joined(separator: ", ")

@@ -27,6 +27,8 @@ final class EntityTable: Sendable {
     let uniqueFields: FieldMask
     /// The number of characters or bytes of each field that the plain indexes contain; nil for the whole value.
     let prefixes: [Int?]
+    /// The fields without nulls that only unique indexes contain. The order of nulls in these is that of PostgreSQL, because they belong to constraints.
+    let uniquelyOrdered: FieldMask
     /// The name of the primary key.
     let keyName: String
 
@@ -50,6 +52,13 @@ final class EntityTable: Sendable {
         var unique = FieldMask()
         for index in indexes where index.isUnique { for field in index.fields { unique.insert(field) } }
         uniqueFields = unique
+        var plain = FieldMask()
+        for index in indexes where !index.isUnique { for field in index.fields where field < formats.count { plain.insert(field) } }
+        var uniquelyOrdered = FieldMask()
+        for field in formats.indices where unique.contains(field) && !plain.contains(field) && !formats[field].isOptional {
+            uniquelyOrdered.insert(field)
+        }
+        self.uniquelyOrdered = uniquelyOrdered
         let forms = formats.map(\.form) + entity.indexedJSON.map { JSONFunction.format($0.json).form }
         var prefixes = [Int?](repeating: nil, count: forms.count)
         for index in indexes where !index.isUnique {
