@@ -127,7 +127,10 @@ final class Connection {
         }
     }
 
-    var newDeadline: Deadline? { responseTimeout.map { Deadline(after: $0) } }
+    /// The time to wait for each part of a response that another thread needs.
+    private var shorterTimeout: Duration?
+    private var currentTimeout: Duration? { shorterTimeout ?? responseTimeout }
+    var newDeadline: Deadline? { currentTimeout.map { Deadline(after: $0) } }
 
     // MARK: State
 
@@ -235,7 +238,7 @@ final class Connection {
     private func timedOut() -> StoreError {
         fail(
             StoreError(
-                .busy, "The server of \(location) did not respond within \(responseTimeout ?? .zero). Try again later.",
+                .busy, "The server of \(location) did not respond within \(currentTimeout ?? .zero). Try again later.",
                 location: location))
     }
 
@@ -354,8 +357,11 @@ final class Connection {
     }
 
     /// Waits for the results of the statements that nobody has waited for.
-    func readPosted() throws {
+    /// - Parameter timeout: The time to wait for each part of them; nil for that of every response.
+    func readPosted(within timeout: Duration? = nil) throws {
         try check()
+        shorterTimeout = [timeout, responseTimeout].compactMap(\.self).min()
+        defer { shorterTimeout = nil }
         guard !unread.isEmpty else { return }
         pipelineCount += 1
         let parts = unread
