@@ -18,6 +18,17 @@ final class Connection {
         let sql: String
         /// The types of the parameters.
         let types: [UInt32]
+
+        // Equal strings can have different bytes.
+        static func == (left: ParsedKey, right: ParsedKey) -> Bool {
+            left.sql.utf8.count == right.sql.utf8.count && left.sql.utf8.elementsEqual(right.sql.utf8) && left.types == right.types
+        }
+
+        func hash(into hasher: inout Hasher) {
+            if sql.utf8.withContiguousStorageIfAvailable({ hasher.combine(bytes: UnsafeRawBufferPointer($0)) }) == nil {
+                for byte in sql.utf8 { hasher.combine(byte) }
+            }
+        }
     }
 
     /// The names of the parsed statements. A name is added when the server has answered that it parsed the statement.
@@ -28,7 +39,7 @@ final class Connection {
     var stream: RowStream?
     /// The parts of responses that nobody waited for.
     private(set) var unread: [Expected] = []
-    /// The number of pipelines that were sent, each of which is one round trip if its response is awaited.
+    /// The number of pipelines whose response was awaited, each of which is one round trip.
     private(set) var pipelineCount = 0
 
     /// The number of parsed statements after which all are forgotten.
@@ -39,6 +50,8 @@ final class Connection {
         case parse(ParsedKey, name: String)
         case rows
         case sync
+        /// A part of a response that nobody waits for, but which is kept.
+        indirect case posted(PostedResponse, Expected)
     }
 
     /// Opens a connection.
@@ -114,7 +127,10 @@ final class Connection {
         }
     }
 
-    var newDeadline: Deadline? { responseTimeout.map { Deadline(after: $0) } }
+    /// The time to wait for each part of a response that another thread needs.
+    private var shorterTimeout: Duration?
+    private var currentTimeout: Duration? { shorterTimeout ?? responseTimeout }
+    var newDeadline: Deadline? { currentTimeout.map { Deadline(after: $0) } }
 
     // MARK: State
 
@@ -153,10 +169,10 @@ final class Connection {
     // MARK: Sending
 
     /// Sends statements and the end of their pipeline, and returns what the response consists of.
-    func send(_ statements: [Statement], singleRows: Bool = false) throws -> [Expected] {
+    func send(_ statements: [Statement], singleRows: Bool = false, isAwaited: Bool = true) throws -> [Expected] {
         try check()
         try detachStream()
-        pipelineCount += 1
+        if isAwaited { pipelineCount += 1 }
         var expected = unread
         unread = []
         var names: [ParsedKey: String] = [:]
@@ -222,7 +238,7 @@ final class Connection {
     private func timedOut() -> StoreError {
         fail(
             StoreError(
-                .busy, "The server of \(location) did not respond within \(responseTimeout ?? .zero). Try again later.",
+                .busy, "The server of \(location) did not respond within \(currentTimeout ?? .zero). Try again later.",
                 location: location))
     }
 
@@ -240,6 +256,10 @@ final class Connection {
     /// Reads one part of a response.
     /// - Returns: The rows of a statement; nil for other parts and for a statement that was skipped after an error.
     func receive(_ part: Expected) throws -> Result<Rows?, StoreError> {
+        if case .posted(let response, let part) = part {
+            response.add(try receive(part), part)
+            return .success(nil)
+        }
         let deadline = newDeadline
         guard let result = try nextResult(deadline) else { throw lost("was out of step") }
         let rows = Rows(result)
@@ -324,6 +344,28 @@ final class Connection {
     func post(_ statements: [Statement]) {
         guard failure == nil, process.isCurrent else { return }
         // An error has marked the connection.
-        if let expected = try? send(statements) { unread = expected }
+        if let expected = try? send(statements, isAwaited: false) { unread = expected }
+    }
+
+    /// Sends statements without waiting for their results, which are kept when they are read: before those of the next statements, or by ``readPosted()``.
+    func post(_ statements: [Statement], to response: PostedResponse) {
+        guard failure == nil, process.isCurrent else { return }
+        let before = unread.count
+        if let expected = try? send(statements, isAwaited: false) {
+            unread = expected[..<before] + expected[before...].map { .posted(response, $0) }
+        }
+    }
+
+    /// Waits for the results of the statements that nobody has waited for.
+    /// - Parameter timeout: The time to wait for each part of them; nil for that of every response.
+    func readPosted(within timeout: Duration? = nil) throws {
+        try check()
+        shorterTimeout = [timeout, responseTimeout].compactMap(\.self).min()
+        defer { shorterTimeout = nil }
+        guard !unread.isEmpty else { return }
+        pipelineCount += 1
+        let parts = unread
+        unread = []
+        for part in parts { _ = try receive(part) }
     }
 }

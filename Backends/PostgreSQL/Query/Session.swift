@@ -3,9 +3,11 @@ import PolyStoreQuery
 
 /// The reads common to both kinds of transaction: one use of a connection, from its beginning to its end.
 final class Session: RelatedRecords {
-    let connection: Connection
+    private var used: Connection
     let tables: StoreTables
-    let version: UInt64
+    /// The beginning of the transaction, until its response has been read.
+    private var opening: Opening?
+    private var knownVersion: UInt64?
     // A transaction is used by one thread at a time, and no access lasts longer than a statement.
     @exclusivity(unchecked) private(set) var isEnded = false
     /// The error that ended the transaction on the server. Every later call throws it.
@@ -13,17 +15,59 @@ final class Session: RelatedRecords {
     private let reader = RowReader()
 
     init(_ connection: Connection, _ tables: StoreTables, version: UInt64) {
-        self.connection = connection
+        used = connection
         self.tables = tables
-        self.version = version
+        knownVersion = version
     }
 
-    func end() { isEnded = true }
+    /// Creates a session of a snapshot whose first request is sent together with its beginning.
+    init(_ opening: Opening, _ tables: StoreTables) {
+        used = opening.connection
+        self.tables = tables
+        self.opening = opening
+    }
+
+    /// The connection. Use it within ``request(_:)`` only, unless the transaction has begun.
+    var connection: Connection { opening?.connection ?? used }
+
+    /// The version of the snapshot, which the response to the first request contains.
+    var version: UInt64 {
+        get throws {
+            if let knownVersion { return knownVersion }
+            try check()
+            return try ending { try begun(opening?.complete()) }
+        }
+    }
+
+    /// Called when the response to the beginning has been read.
+    private func begun(_ version: UInt64?) throws -> UInt64 {
+        guard let version else { throw StoreError(.closed, "The transaction has ended.", location: connection.location) }
+        used = connection
+        (opening, knownVersion) = (nil, version)
+        return version
+    }
+
+    func end() {
+        isEnded = true
+        opening?.end()
+    }
 
     func check() throws {
         if isEnded { throw StoreError(.closed, "The transaction has ended.", location: connection.location) }
         if let failure { throw failure }
-        try connection.check()
+        // A connection that the server had closed is replaced.
+        if opening == nil { try connection.check() }
+    }
+
+    /// Sends a request and reads its response. The first one of a snapshot is sent together with its beginning.
+    func request<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+        try check()
+        return try ending {
+            guard let opening else { return try body(connection) }
+            let result = try opening.first(body)
+            _ = try begun(opening.complete())
+            return result
+        }
     }
 
     /// Runs a closure whose error ends the transaction on the server.
@@ -36,14 +80,12 @@ final class Session: RelatedRecords {
 
     /// Executes a statement and returns its rows.
     func rows(_ sql: String, _ parameters: [Parameter] = []) throws -> Rows {
-        try check()
-        return try ending { try connection.rows(sql, parameters) }
+        try request { try $0.rows(sql, parameters) }
     }
 
     /// Executes a statement and returns its rows one by one.
     func stream(_ statement: Statement) throws -> RowStream {
-        try check()
-        return try ending { try connection.stream(statement) }
+        try request { try $0.stream(statement) }
     }
 
     // MARK: Records
@@ -59,7 +101,7 @@ final class Session: RelatedRecords {
 
     func scan(_ request: FetchRequest) throws -> Scan {
         try check()
-        if request.hasComputedKeys {
+        guard let request = Self.received(request) else {
             var scan = try scan(request.unsorted)
             scan.residual = Scan.Residual(predicate: scan.residual.predicate, sort: true, slice: true)
             return scan
@@ -71,11 +113,21 @@ final class Session: RelatedRecords {
         return Scan(try PostgreSQLCursor(self, stream, query), residual: query.residualRequest)
     }
 
+    /// Returns a request whose sort keys are fields, also of JSON in an index; nil if the shared executor must sort by another expression.
+    static func received(_ request: FetchRequest) -> FetchRequest? {
+        guard request.hasComputedKeys else { return request }
+        guard let ordered = request.orderedByIndexedJSON else { return nil }
+        let isRead = ordered.sortKeys.allSatisfy { key in
+            request.entity.indexedJSON(at: key.field.index).map { JSONFunction.reads($0.json) } ?? true
+        }
+        return isRead ? ordered : nil
+    }
+
     /// Switches the use of indexes off or on, for a request that is answered without them.
     func setIndexes(_ request: FetchRequest, isOn: Bool) throws {
         guard request.ignoresIndexes else { return }
         let value = isOn ? "DEFAULT" : "off"
-        try ending {
+        try self.request { connection in
             _ = try connection.run(["indexscan", "indexonlyscan", "bitmapscan"].map { .once("SET LOCAL enable_\($0) TO \(value)") })
         }
     }

@@ -69,12 +69,25 @@ final class ServerBackend: StorageBackend {
     /// - Parameter mayWait: Whether the snapshot can wait until others give their sessions back.
     fileprivate func beginRead(mayWait: Bool) throws -> any ReadTransaction {
         let freshness = ReadFreshness(maximumStaleness: maximumStaleness, notBefore: newestKnown)
-        guard let sessions else { return ServerSnapshot(try inner.beginRead(freshness), nil, self) }
+        guard let sessions else {
+            let reader = try inner.beginRead(freshness)
+            return ServerSnapshot(reader, nil, self, orders: Self.orders(reader))
+        }
         let didRead: @Sendable (UInt64) -> Void = { [weak self] in self?.didSee($0) }
+        var orders = false
         let session = try sessions.begin(
             ObjectIdentifier(self), most: inner.capabilities.mostSnapshots, mayWait: mayWait, didRead: didRead
-        ) { try inner.beginRead(freshness) }
-        return ServerSnapshot(nil, session, self)
+        ) {
+            let reader = try inner.beginRead(freshness)
+            orders = Self.orders(reader)
+            return reader
+        }
+        return ServerSnapshot(nil, session, self, orders: orders)
+    }
+
+    /// Returns whether a transaction receives sort keys by fields of JSON in indexes.
+    fileprivate static func orders(_ reader: any ReadTransaction) -> Bool {
+        (reader as? any OrdersByIndexedJSON)?.ordersByIndexedJSON ?? false
     }
     func beginWrite() throws -> any WriteTransaction { ServerWriter(try inner.beginWrite(), self) }
     func announceCommits(to handler: @escaping @Sendable () -> Void) -> (any AnyObject & Sendable)? { inner.announceCommits(to: handler) }
@@ -103,7 +116,7 @@ package struct RecordsAhead {
 }
 
 /// A snapshot on a server, with the records that were read from it by row id.
-package class ServerSnapshot: ReadTransaction, ServerRecords {
+package class ServerSnapshot: OrdersByIndexedJSON, ServerRecords {
     /// The transaction; nil if a session holds it.
     private final let inner: (any ReadTransaction)?
     /// The session that holds the transaction and can be given back; nil for other snapshots.
@@ -114,8 +127,10 @@ package class ServerSnapshot: ReadTransaction, ServerRecords {
     /// The memory of the last record that the cache did not keep.
     @exclusivity(unchecked) private final var arenaOfRecord: RecordArena?
 
-    fileprivate init(_ inner: (any ReadTransaction)?, _ session: SnapshotSession?, _ backend: ServerBackend) {
-        (self.inner, self.session, self.backend) = (inner, session, backend)
+    package final let ordersByIndexedJSON: Bool
+
+    fileprivate init(_ inner: (any ReadTransaction)?, _ session: SnapshotSession?, _ backend: ServerBackend, orders: Bool) {
+        (self.inner, self.session, self.backend, ordersByIndexedJSON) = (inner, session, backend, orders)
     }
 
     deinit { session?.end() }
@@ -271,7 +286,7 @@ private final class ServerWriter: ServerSnapshot, WriteTransaction {
 
     init(_ inner: any WriteTransaction, _ backend: ServerBackend) {
         self.inner = inner
-        super.init(inner, nil, backend)
+        super.init(inner, nil, backend, orders: ServerBackend.orders(inner))
     }
 
     override var version: UInt64 { get throws { try inner.version } }
