@@ -28,6 +28,20 @@ final class Connection {
     var stream: RowStream?
     /// The parts of responses that nobody waited for.
     private(set) var unread: [Expected] = []
+    /// Statements that precede those of the next pipeline.
+    var prefix: [Statement] = []
+    /// What interrupts the interruptible requests of the transaction.
+    var interruption: Interruption?
+    /// A Boolean value that indicates whether the interruption concerns the current request.
+    var isInterruptible = false
+    /// A Boolean value that indicates whether the interruption has cancelled the statement of the current request.
+    var isCancelled = false
+    /// The request to cancel the last statement. No other statement is sent before it has ended.
+    var cancellation: Cancellation?
+    /// The end of the wait for the result of a cancelled statement.
+    var limit: Deadline?
+    /// The time to wait for the end of a statement that was cancelled, before the connection is closed.
+    var cancelTimeout = Duration.seconds(10)
     /// The number of pipelines that were sent, each of which is one round trip if its response is awaited.
     private(set) var pipelineCount = 0
 
@@ -102,19 +116,26 @@ final class Connection {
     /// Waits until the socket can be read or written.
     /// - Returns: `false` at the deadline.
     func wait(_ events: Int16, until deadline: Deadline?) -> Bool {
+        guard let deadline else {
+            while !isReady(events, milliseconds: -1) {}
+            return true
+        }
+        while !isReady(events, milliseconds: 100) { if deadline.isPast { return false } }
+        return true
+    }
+
+    /// Waits until the socket can be read or written.
+    /// - Returns: `false` after the time, and after a signal.
+    func isReady(_ events: Int16, milliseconds: Int32) -> Bool {
         let socket = PQsocket(handle)
         // Reading then reports the error.
         guard socket >= 0 else { return true }
         var descriptor = pollfd(fd: socket, events: events, revents: 0)
-        while true {
-            let limit: Int32 = deadline == nil ? -1 : 100
-            let found = poll(&descriptor, 1, limit)
-            if found > 0 || found < 0 && errno != EINTR { return true }
-            if let deadline, deadline.isPast { return false }
-        }
+        let found = poll(&descriptor, 1, milliseconds)
+        return found > 0 || found < 0 && errno != EINTR
     }
 
-    var newDeadline: Deadline? { responseTimeout.map { Deadline(after: $0) } }
+    var newDeadline: Deadline? { limit ?? responseTimeout.map { Deadline(after: $0) } }
 
     // MARK: State
 
@@ -156,9 +177,12 @@ final class Connection {
     func send(_ statements: [Statement], singleRows: Bool = false) throws -> [Expected] {
         try check()
         try detachStream()
+        try endCancellation()
         pipelineCount += 1
         var expected = unread
         unread = []
+        let statements = prefix + statements
+        prefix = []
         var names: [ParsedKey: String] = [:]
         for statement in statements {
             guard statement.isPrepared else {
@@ -219,8 +243,10 @@ final class Connection {
         }
     }
 
-    private func timedOut() -> StoreError {
-        fail(
+    /// Closes a connection whose server did not respond in time. The statement ends on the server too.
+    func timedOut() -> StoreError {
+        cancel()
+        return fail(
             StoreError(
                 .busy, "The server of \(location) did not respond within \(responseTimeout ?? .zero). Try again later.",
                 location: location))
@@ -231,7 +257,7 @@ final class Connection {
     /// Returns the next result of libpq; nil at the end of a statement.
     func nextResult(_ deadline: Deadline?) throws -> OpaquePointer? {
         while PQisBusy(handle) != 0 {
-            guard wait(Int16(POLLIN), until: deadline) else { throw timedOut() }
+            try awaitResponse(deadline)
             guard PQconsumeInput(handle) == 1 else { throw lost() }
         }
         return PQgetResult(handle)
@@ -276,16 +302,17 @@ final class Connection {
     @discardableResult
     func run(_ statements: [Statement]) throws -> [Rows] {
         let before = unread.count
+        let first = before + prefix.count
         let expected = try send(statements)
         var results: [Rows] = []
-        var first: StoreError?
+        var failure: StoreError?
         for (index, part) in expected.enumerated() {
             switch try receive(part) {
-            case .success(let rows): if let rows, index >= before { results.append(rows) }
-            case .failure(let error): if index >= before, first == nil { first = error }
+            case .success(let rows): if let rows, index >= first { results.append(rows) }
+            case .failure(let error): if index >= before, failure == nil { failure = error }
             }
         }
-        if let first { throw first }
+        if let failure { throw failure }
         return results
     }
 
@@ -295,6 +322,7 @@ final class Connection {
         if let name = parsed[key] { return name }
         try check()
         try detachStream()
+        try endCancellation()
         pipelineCount += 1
         var expected = unread
         unread = []

@@ -11,14 +11,35 @@ final class Session: RelatedRecords {
     /// The error that ended the transaction on the server. Every later call throws it.
     @exclusivity(unchecked) private(set) var failure: StoreError?
     private let reader = RowReader()
+    /// A Boolean value that indicates whether the transaction writes, so that a savepoint must not precede its changes.
+    private let isWriting: Bool
+    /// A Boolean value that indicates whether the savepoint of an interruptible request exists.
+    @exclusivity(unchecked) private var hasSavepoint = false
 
-    init(_ connection: Connection, _ tables: StoreTables, version: UInt64) {
+    init(_ connection: Connection, _ tables: StoreTables, version: UInt64, isWriting: Bool = false) {
         self.connection = connection
         self.tables = tables
         self.version = version
+        self.isWriting = isWriting
     }
 
-    func end() { isEnded = true }
+    func end() {
+        isEnded = true
+        (connection.interruption, connection.prefix) = (nil, [])
+    }
+
+    /// What interrupts the requests for many objects.
+    var interruption: Interruption? {
+        get { connection.interruption }
+        set { if !isEnded { connection.interruption = newValue } }
+    }
+
+    /// Lets the next request begin with a savepoint, to which the transaction returns if the request is interrupted.
+    func addSavepoint() {
+        guard connection.prefix.isEmpty, !hasSavepoint || isWriting else { return }
+        connection.prefix = (hasSavepoint ? [.once("RELEASE SAVEPOINT polystore_request")] : []) + [.once("SAVEPOINT polystore_request")]
+        hasSavepoint = true
+    }
 
     func check() throws {
         if isEnded { throw StoreError(.closed, "The transaction has ended.", location: connection.location) }
@@ -29,7 +50,8 @@ final class Session: RelatedRecords {
     /// Runs a closure whose error ends the transaction on the server.
     func ending<Result>(_ body: () throws -> Result) throws -> Result {
         do { return try body() } catch let error as StoreError {
-            if failure == nil { failure = error }
+            // An interrupted request returns to its savepoint.
+            if failure == nil, !connection.isCancelled { failure = error }
             throw error
         }
     }
@@ -43,7 +65,9 @@ final class Session: RelatedRecords {
     /// Executes a statement and returns its rows one by one.
     func stream(_ statement: Statement) throws -> RowStream {
         try check()
-        return try ending { try connection.stream(statement) }
+        let stream = try ending { try connection.stream(statement) }
+        stream.hasSavepoint = hasSavepoint && interruption != nil
+        return stream
     }
 
     // MARK: Records

@@ -1,3 +1,4 @@
+import Foundation
 import PolyStoreBackend
 
 /// The connections of a store. Their number is limited; one of them at a time writes.
@@ -95,6 +96,25 @@ final class ConnectionPool: Sendable {
             lock.broadcast()
         }
         _ = discarded
+    }
+
+    /// Ends the transaction of a connection and takes the connection back. Does not wait for the server: a thread of its own cancels a statement whose rows nobody reads any more.
+    /// - Parameter completion: Called when the connection has been taken back. Not called in a forked child.
+    func rollback(_ connection: Connection, _ completion: @escaping @Sendable () -> Void) {
+        guard connection.process.isCurrent else { return }
+        if connection.cancellation?.hasEnded ?? true, connection.skipArrivedRows() {
+            connection.post([.once("ROLLBACK")])
+            giveBack(connection)
+            return completion()
+        }
+        // Only the thread uses the connection from now on.
+        nonisolated(unsafe) let connection = connection
+        Thread.detachNewThread { [self] in
+            connection.abandonStream()
+            connection.post([.once("ROLLBACK")])
+            giveBack(connection)
+            completion()
+        }
     }
 
     /// Sends statements over a borrowed connection. If an idle connection turns out to be closed, they are sent over a new one.

@@ -20,7 +20,7 @@ final class PostgreSQLWriteTransaction: WriteTransaction {
         try pool.beginWriting()
         do {
             let (connection, version) = try pool.beginTransaction(Self.locking(pool))
-            session = Session(connection, pool.tables, version: version)
+            session = Session(connection, pool.tables, version: version, isWriting: true)
         } catch {
             pool.endWriting()
             throw error
@@ -30,7 +30,7 @@ final class PostgreSQLWriteTransaction: WriteTransaction {
 
     /// Continues a transaction for a migration, with the tables that it creates.
     init(continuing other: PostgreSQLWriteTransaction, _ tables: StoreTables) {
-        session = Session(other.session.connection, tables, version: other.version)
+        session = Session(other.session.connection, tables, version: other.version, isWriting: true)
         pool = other.pool
         other.session.end()
     }
@@ -48,11 +48,21 @@ final class PostgreSQLWriteTransaction: WriteTransaction {
     // MARK: Reads
 
     var version: UInt64 { session.version }
+    var interruption: Interruption? {
+        get { session.interruption }
+        set { session.interruption = newValue }
+    }
     func record(_ entity: Entity, rowID: Int64) throws -> RecordView? { try session.record(entity, rowID: rowID) }
-    func scan(_ request: FetchRequest) throws -> Scan { try session.scan(request) }
-    func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs { try session.related(relationship, of: sources) }
-    func count(_ request: FetchRequest) throws -> Int { try session.count(request) ?? session.countRows(of: request, self) }
-    func scanGroups(_ request: AggregateRequest) throws -> GroupScan? { try session.scanGroups(request) }
+    func scan(_ request: FetchRequest) throws -> Scan { try session.interruptible { try session.scan(request) } }
+    func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs {
+        // One of an object is read by its property, which cannot throw.
+        if sources.count == 1 { return try session.related(relationship, of: sources) }
+        return try session.interruptible { try session.related(relationship, of: sources) }
+    }
+    func count(_ request: FetchRequest) throws -> Int {
+        try session.interruptible { try session.count(request) } ?? session.countRows(of: request, self)
+    }
+    func scanGroups(_ request: AggregateRequest) throws -> GroupScan? { try session.interruptible { try session.scanGroups(request) } }
     func plan(_ request: FetchRequest) throws -> QueryPlan { try session.plan(request) }
     func explain(_ request: FetchRequest) throws -> QueryPlan { try session.explain(request, in: self) }
     func value(named name: String) throws -> [UInt8]? { try session.value(named: name) }
@@ -213,10 +223,8 @@ final class PostgreSQLWriteTransaction: WriteTransaction {
     /// - Parameter keeping: Whether the transaction stays, so that the outcome of its commit can be asked for.
     private func rollback(keeping: Bool) {
         guard !session.isEnded, !keeping else { return }
-        guard connection.process.isCurrent else { return session.end() }
-        connection.abandonStream()
-        connection.post([.once("ROLLBACK")])
-        finish()
+        session.end()
+        pool.rollback(connection) { [pool] in pool.endWriting() }
     }
 
     private func finish() {
