@@ -203,16 +203,23 @@ import Testing
             let sets = try (0..<10 as Range<Int64>).map { try store.people([(first + $0, "n", nil)]) }
             var before = writing.pipelineCount
             _ = try transaction.apply(sets, committing: .full)
-            // The second one announces the commit, and nothing waits for its response.
-            #expect(writing.pipelineCount - before <= 2)
+            #expect(writing.pipelineCount - before == 1)
             let reader = try #require(try store.backend.beginRead() as? PostgreSQLReadTransaction)
             let reading = reader.session.connection
+            // The snapshot begins with the first request.
             before = reading.pipelineCount
             _ = try reader.ids(FetchRequest(person))
             #expect(reading.pipelineCount - before == 1)
             _ = try reader.related(store.entity("Firm").relationships[0], of: Array(1...500))
             #expect(reading.pipelineCount - before == 2)
+            _ = try reader.version
+            #expect(reading.pipelineCount - before == 2)
             reader.end()
+            let other = try #require(try store.backend.beginRead() as? PostgreSQLReadTransaction)
+            #expect(other.session.connection === reading)
+            _ = try other.related(store.entity("Firm").relationships[0], of: Array(1...500))
+            #expect(reading.pipelineCount - before == 3)
+            other.end()
         }
     }
 
@@ -332,8 +339,12 @@ import Testing
         let options = TestServer.options()
         let store = try Store(options: options)
         try TestServer.get().psql("UPDATE \(options.schema).polystore_state SET version = \(version)")
-        let reading = #expect(throws: StoreError.self) { try store.backend.beginRead() }
+        let reader = try store.backend.beginRead()
+        let reading = #expect(throws: StoreError.self) { try reader.version }
         #expect(reading?.code == .corrupt)
+        let again = #expect(throws: StoreError.self) { try reader.ids(FetchRequest(store.entity("Person"))) }
+        #expect(again?.code == .corrupt)
+        reader.end()
         let writing = #expect(throws: StoreError.self) { try store.backend.beginWrite() }
         #expect(writing?.code == .corrupt)
     }

@@ -62,7 +62,7 @@ extension Connection {
 
     /// Waits for a part of a response. Cancels the statement when the current request is interrupted; its result then arrives as usual.
     func awaitResponse(_ deadline: Deadline?) throws {
-        guard isInterruptible, let interruption else {
+        guard let interruption, uninterruptedParts <= 0 else {
             guard wait(Int16(POLLIN), until: deadline) else { throw timedOut() }
             return
         }

@@ -51,9 +51,9 @@ extension Connection {
     func detachStream() throws {
         guard let stream else { return }
         // The interruption concerns the next request.
-        let wasInterruptible = isInterruptible
-        isInterruptible = false
-        defer { isInterruptible = wasInterruptible }
+        let current = interruption
+        interruption = nil
+        defer { interruption = current }
         try stream.readAhead()
         self.stream = nil
     }

@@ -28,12 +28,12 @@ final class Connection {
     var stream: RowStream?
     /// The parts of responses that nobody waited for.
     private(set) var unread: [Expected] = []
-    /// Statements that precede those of the next pipeline.
+    /// Statements without parameters that precede the next pipeline.
     var prefix: [Statement] = []
-    /// What interrupts the interruptible requests of the transaction.
+    /// The number of parts of the response before those of the current request, which is not cancelled before they have been read.
+    private(set) var uninterruptedParts = 0
+    /// What interrupts the current request.
     var interruption: Interruption?
-    /// A Boolean value that indicates whether the interruption concerns the current request.
-    var isInterruptible = false
     /// A Boolean value that indicates whether the interruption has cancelled the statement of the current request.
     var isCancelled = false
     /// The request to cancel the last statement. No other statement is sent before it has ended.
@@ -42,7 +42,7 @@ final class Connection {
     var limit: Deadline?
     /// The time to wait for the end of a statement that was cancelled, before the connection is closed.
     var cancelTimeout = Duration.seconds(10)
-    /// The number of pipelines that were sent, each of which is one round trip if its response is awaited.
+    /// The number of pipelines whose response was awaited, each of which is one round trip.
     private(set) var pipelineCount = 0
 
     /// The number of parsed statements after which all are forgotten.
@@ -53,6 +53,8 @@ final class Connection {
         case parse(ParsedKey, name: String)
         case rows
         case sync
+        /// A part of a response that nobody waits for, but which is kept.
+        indirect case posted(PostedResponse, Expected)
     }
 
     /// Opens a connection.
@@ -174,15 +176,24 @@ final class Connection {
     // MARK: Sending
 
     /// Sends statements and the end of their pipeline, and returns what the response consists of.
-    func send(_ statements: [Statement], singleRows: Bool = false) throws -> [Expected] {
+    func send(_ statements: [Statement], singleRows: Bool = false, isAwaited: Bool = true) throws -> [Expected] {
         try check()
         try detachStream()
         try endCancellation()
-        pipelineCount += 1
+        if isAwaited { pipelineCount += 1 }
         var expected = unread
         unread = []
-        let statements = prefix + statements
-        prefix = []
+        for statement in prefix {
+            try queued(PQsendQueryParams(handle, statement.sql, 0, nil, nil, nil, nil, 1))
+            expected.append(.rows)
+        }
+        if !prefix.isEmpty {
+            // The server answers them before it executes the statements.
+            try queued(PQpipelineSync(handle))
+            expected.append(.sync)
+            prefix = []
+        }
+        uninterruptedParts = expected.count
         var names: [ParsedKey: String] = [:]
         for statement in statements {
             guard statement.isPrepared else {
@@ -266,7 +277,12 @@ final class Connection {
     /// Reads one part of a response.
     /// - Returns: The rows of a statement; nil for other parts and for a statement that was skipped after an error.
     func receive(_ part: Expected) throws -> Result<Rows?, StoreError> {
+        if case .posted(let response, let part) = part {
+            response.add(try receive(part), part)
+            return .success(nil)
+        }
         let deadline = newDeadline
+        defer { uninterruptedParts -= 1 }
         guard let result = try nextResult(deadline) else { throw lost("was out of step") }
         let rows = Rows(result)
         let status = PQresultStatus(result)
@@ -352,6 +368,25 @@ final class Connection {
     func post(_ statements: [Statement]) {
         guard failure == nil, process.isCurrent else { return }
         // An error has marked the connection.
-        if let expected = try? send(statements) { unread = expected }
+        if let expected = try? send(statements, isAwaited: false) { unread = expected }
+    }
+
+    /// Sends statements without waiting for their results, which are kept when they are read: before those of the next statements, or by ``readPosted()``.
+    func post(_ statements: [Statement], to response: PostedResponse) {
+        guard failure == nil, process.isCurrent else { return }
+        let before = unread.count
+        if let expected = try? send(statements, isAwaited: false) {
+            unread = expected[..<before] + expected[before...].map { .posted(response, $0) }
+        }
+    }
+
+    /// Waits for the results of the statements that nobody has waited for.
+    func readPosted() throws {
+        try check()
+        guard !unread.isEmpty else { return }
+        pipelineCount += 1
+        let parts = unread
+        unread = []
+        for part in parts { _ = try receive(part) }
     }
 }

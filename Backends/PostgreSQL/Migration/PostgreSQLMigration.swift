@@ -48,7 +48,7 @@ final class PostgreSQLMigration: StoreMigration {
         do {
             if let violation { throw violation }
             snapshot.end()
-            _ = try transaction.commit(try tables.replacement(transaction.session.connection, pool.database), .full)
+            _ = try transaction.commit(try tables.replacement(transaction.session.connection, pool.database), .full, keepsReaders: false)
         } catch let error as StoreError {
             rollback()
             throw tables.explained(error, pool.location)

@@ -45,4 +45,45 @@ struct PlanNode: Decodable {
         let each = (rows ?? 0) + (removed ?? 0) + (rechecked ?? 0)
         return Int((each * (loops ?? 0)).rounded(.up))
     }
+
+    /// Returns a text of a plan with a question mark for each constant. Names in quotation marks stay.
+    static func withoutConstants(_ text: String) -> String {
+        var result = String.UnicodeScalarView()
+        let scalars = Array(text.unicodeScalars)
+        var position = 0
+        while position < scalars.count {
+            let scalar = scalars[position]
+            if scalar == "'" || scalar == "\"" {
+                let end = self.end(of: scalar, in: scalars, from: position)
+                result += scalar == "'" ? ["?"] : scalars[position..<end]
+                position = end
+            } else if isPartOfName(scalar) {
+                let end = scalars[position...].firstIndex { !isPartOfName($0) } ?? scalars.count
+                result += isDigit(scalar) ? ["?"] : scalars[position..<end]
+                position = end
+            } else {
+                result.append(scalar)
+                position += 1
+            }
+        }
+        return String(result)
+    }
+
+    /// Returns the position after a quoted text, in which the quotation mark is doubled.
+    private static func end(of mark: Unicode.Scalar, in scalars: [Unicode.Scalar], from start: Int) -> Int {
+        var position = start + 1
+        while position < scalars.count {
+            if scalars[position] == mark {
+                guard position + 1 < scalars.count, scalars[position + 1] == mark else { return position + 1 }
+                position += 1
+            }
+            position += 1
+        }
+        return position
+    }
+
+    private static func isDigit(_ scalar: Unicode.Scalar) -> Bool { ("0"..."9").contains(scalar) }
+    private static func isPartOfName(_ scalar: Unicode.Scalar) -> Bool {
+        isDigit(scalar) || scalar == "_" || scalar == "." || scalar == "$" || scalar.properties.isAlphabetic
+    }
 }

@@ -7,7 +7,7 @@ extension Session {
         try check()
         guard let interruption else { return try body() }
         try interruption.check()
-        addSavepoint()
+        needsSavepoint = true
         return try cancelling(interruption, body)
     }
 
@@ -21,22 +21,25 @@ extension Session {
         }
         // Without a savepoint the transaction would end on the server.
         guard stream.hasSavepoint else { return try ending { try stream.next() } }
+        connection.interruption = interruption
         return try cancelling(interruption) { try ending { try stream.next() } }
     }
 
     private func cancelling<Result>(_ interruption: Interruption, _ body: () throws -> Result) throws -> Result {
-        let wasInterruptible = connection.isInterruptible
-        connection.isInterruptible = true
-        defer { connection.isInterruptible = wasInterruptible }
+        let outer = interruptedBy
+        interruptedBy = interruption
         let outcome = Swift.Result(catching: body)
+        interruptedBy = outer
+        let connection = connection
+        if connection.interruption !== outer { connection.interruption = outer }
         guard connection.isCancelled else { return try outcome.get() }
-        connection.isInterruptible = false
         returnToSavepoint()
         throw interruption.error ?? Interruption.cancelled
     }
 
     /// Waits for the end of a cancelled statement, and makes the transaction usable. A failure is thrown by the next request.
     private func returnToSavepoint() {
+        connection.interruption = nil
         connection.abandonStream()
         connection.isCancelled = false
         _ = try? ending { try connection.run([.once("ROLLBACK TO SAVEPOINT polystore_request")]) }

@@ -2,7 +2,7 @@ import PolyStoreBackend
 import PolyStoreQuery
 
 extension Session {
-    /// Returns the plan that PostgreSQL has for a request whatever its constants are. For the constants of a request it can choose another one.
+    /// Returns the plan that PostgreSQL has for a request with its constants. A statement that is executed repeatedly can get one that suits all constants.
     func plan(_ request: FetchRequest) throws -> QueryPlan {
         try check()
         try request.validate()
@@ -13,18 +13,14 @@ extension Session {
     private func plan(valid request: FetchRequest) throws -> QueryPlan {
         let query = try QueryCompiler(tables).compile(request)
         let statement = query.statement
-        let (lines, root) = try ending {
-            let name = try connection.prepare(statement.sql, statement.parameters.map(\.oid))
-            let arguments = statement.parameters.isEmpty ? "" : "(" + statement.parameters.map { _ in "NULL" }.joined(separator: ", ") + ")"
-            try setIndexes(request, isOn: false)
-            defer { try? setIndexes(request, isOn: true) }
-            let results = try connection.run([
-                .once("SET LOCAL plan_cache_mode = force_generic_plan"), .once("EXPLAIN (COSTS OFF) EXECUTE \(name)\(arguments)"),
-                .once("EXPLAIN (COSTS OFF, FORMAT JSON) EXECUTE \(name)\(arguments)"), .once("SET LOCAL plan_cache_mode TO DEFAULT"),
-            ])
-            let lines = (0..<results[1].count).compactMap { results[1].text($0, 0) }
-            return (lines, results[2].text(0, 0).flatMap { PlanNode.decode($0) })
+        try setIndexes(request, isOn: false)
+        let results = try self.request { connection in
+            try connection.run(["", ", FORMAT JSON"].map { Statement("EXPLAIN (COSTS OFF\($0)) \(statement.sql)", statement.parameters) })
         }
+        try setIndexes(request, isOn: true)
+        // The plan is that for these constants, which its text must not show.
+        let lines = results.first.map { rows in (0..<rows.count).compactMap { rows.text($0, 0).map(PlanNode.withoutConstants) } } ?? []
+        let root = results.last?.text(0, 0).flatMap { PlanNode.decode($0) }
         var pushed: [String] = []
         if !query.evaluated.isEmpty { pushed.append("filter \(QueryPredicate.and(query.evaluated))") }
         pushed.append("order by \((request.sortKeys.map(\.field.name) + ["objectID"]).joined(separator: ", "))")
@@ -98,13 +94,14 @@ extension Session {
 
     private static func access(_ node: PlanNode, _ table: EntityTable, isCovering: Bool) -> QueryPlan.Access {
         let isReversed = node.direction == "Backward"
+        let condition = node.condition.map(PlanNode.withoutConstants)
         if node.indexName == table.keyName {
             return node.condition == nil
                 ? QueryPlan.Access(.scan, isReversed: isReversed)
-                : QueryPlan.Access(.primaryKey, condition: node.condition, isReversed: isReversed)
+                : QueryPlan.Access(.primaryKey, condition: condition, isReversed: isReversed)
         }
         return QueryPlan.Access(
-            node.condition == nil ? .index : .search, index: node.indexName, condition: node.condition, isCovering: isCovering,
+            node.condition == nil ? .index : .search, index: node.indexName, condition: condition, isCovering: isCovering,
             isReversed: isReversed)
     }
 }

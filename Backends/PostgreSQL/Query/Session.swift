@@ -3,9 +3,11 @@ import PolyStoreQuery
 
 /// The reads common to both kinds of transaction: one use of a connection, from its beginning to its end.
 final class Session: RelatedRecords {
-    let connection: Connection
+    private var used: Connection
     let tables: StoreTables
-    let version: UInt64
+    /// The beginning of the transaction, until its response has been read.
+    private var opening: Opening?
+    private var knownVersion: UInt64?
     // A transaction is used by one thread at a time, and no access lasts longer than a statement.
     @exclusivity(unchecked) private(set) var isEnded = false
     /// The error that ended the transaction on the server. Every later call throws it.
@@ -13,38 +15,71 @@ final class Session: RelatedRecords {
     private let reader = RowReader()
     /// A Boolean value that indicates whether the transaction writes, so that a savepoint must not precede its changes.
     private let isWriting: Bool
+    /// What interrupts the requests for many objects.
+    @exclusivity(unchecked) var interruption: Interruption?
+    /// What interrupts the current request.
+    @exclusivity(unchecked) var interruptedBy: Interruption?
     /// A Boolean value that indicates whether the savepoint of an interruptible request exists.
     @exclusivity(unchecked) private var hasSavepoint = false
+    /// A Boolean value that indicates whether the current request must begin with a savepoint.
+    @exclusivity(unchecked) var needsSavepoint = false
 
     init(_ connection: Connection, _ tables: StoreTables, version: UInt64, isWriting: Bool = false) {
-        self.connection = connection
+        used = connection
         self.tables = tables
-        self.version = version
+        knownVersion = version
         self.isWriting = isWriting
+    }
+
+    /// Creates a session of a snapshot whose first request is sent together with its beginning.
+    init(_ opening: Opening, _ tables: StoreTables) {
+        used = opening.connection
+        self.tables = tables
+        self.opening = opening
+        isWriting = false
+    }
+
+    /// The connection. Use it within ``request(_:)`` only, unless the transaction has begun.
+    var connection: Connection { opening?.connection ?? used }
+
+    /// The version of the snapshot, which the response to the first request contains.
+    var version: UInt64 {
+        get throws {
+            if let knownVersion { return knownVersion }
+            try check()
+            return try ending { try begun(opening?.complete()) }
+        }
+    }
+
+    /// Called when the response to the beginning has been read.
+    private func begun(_ version: UInt64?) throws -> UInt64 {
+        guard let version else { throw StoreError(.closed, "The transaction has ended.", location: connection.location) }
+        used = connection
+        (opening, knownVersion) = (nil, version)
+        return version
     }
 
     func end() {
         isEnded = true
-        (connection.interruption, connection.prefix) = (nil, [])
-    }
-
-    /// What interrupts the requests for many objects.
-    var interruption: Interruption? {
-        get { connection.interruption }
-        set { if !isEnded { connection.interruption = newValue } }
-    }
-
-    /// Lets the next request begin with a savepoint, to which the transaction returns if the request is interrupted.
-    func addSavepoint() {
-        guard connection.prefix.isEmpty, !hasSavepoint || isWriting else { return }
-        connection.prefix = (hasSavepoint ? [.once("RELEASE SAVEPOINT polystore_request")] : []) + [.once("SAVEPOINT polystore_request")]
-        hasSavepoint = true
+        opening?.end()
     }
 
     func check() throws {
         if isEnded { throw StoreError(.closed, "The transaction has ended.", location: connection.location) }
         if let failure { throw failure }
-        try connection.check()
+        // A connection that the server had closed is replaced.
+        if opening == nil { try connection.check() }
+    }
+
+    /// Sends a request and reads its response. The first one of a snapshot is sent together with its beginning.
+    func request<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+        try check()
+        return try ending {
+            guard let opening else { return try body(prepared(connection)) }
+            let result = try opening.first { try body(prepared($0)) }
+            _ = try begun(opening.complete())
+            return result
+        }
     }
 
     /// Runs a closure whose error ends the transaction on the server.
@@ -56,17 +91,27 @@ final class Session: RelatedRecords {
         }
     }
 
+    /// Prepares a connection for a statement of the current request. An interruptible request begins with a savepoint, to which the transaction returns.
+    private func prepared(_ connection: Connection) -> Connection {
+        connection.interruption = interruptedBy
+        if interruptedBy != nil, opening != nil || needsSavepoint && (isWriting || !hasSavepoint) {
+            connection.prefix =
+                (hasSavepoint && isWriting ? [.once("RELEASE SAVEPOINT polystore_request")] : [])
+                + [.once("SAVEPOINT polystore_request")]
+            (hasSavepoint, needsSavepoint) = (true, false)
+        }
+        return connection
+    }
+
     /// Executes a statement and returns its rows.
     func rows(_ sql: String, _ parameters: [Parameter] = []) throws -> Rows {
-        try check()
-        return try ending { try connection.rows(sql, parameters) }
+        try request { try $0.rows(sql, parameters) }
     }
 
     /// Executes a statement and returns its rows one by one.
     func stream(_ statement: Statement) throws -> RowStream {
-        try check()
-        let stream = try ending { try connection.stream(statement) }
-        stream.hasSavepoint = hasSavepoint && interruption != nil
+        let stream = try request { try $0.stream(statement) }
+        stream.hasSavepoint = interruptedBy != nil
         return stream
     }
 
@@ -99,7 +144,7 @@ final class Session: RelatedRecords {
     func setIndexes(_ request: FetchRequest, isOn: Bool) throws {
         guard request.ignoresIndexes else { return }
         let value = isOn ? "DEFAULT" : "off"
-        try ending {
+        try self.request { connection in
             _ = try connection.run(["indexscan", "indexonlyscan", "bitmapscan"].map { .once("SET LOCAL enable_\($0) TO \(value)") })
         }
     }

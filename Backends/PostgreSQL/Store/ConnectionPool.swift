@@ -9,6 +9,8 @@ final class ConnectionPool: Sendable {
         var used = 0
         var hasWriter = false
         var isClosed = false
+        /// The snapshots whose beginning the server may not have executed.
+        var openings: [ObjectIdentifier: Opening] = [:]
         /// When the last commit was announced.
         var lastAnnouncement: ContinuousClock.Instant?
     }
@@ -43,7 +45,7 @@ final class ConnectionPool: Sendable {
         }
     }
 
-    private var closed: StoreError { StoreError(.closed, "The store \(location) is closed.", location: location) }
+    var closed: StoreError { StoreError(.closed, "The store \(location) is closed.", location: location) }
 
     /// Returns a connection, an idle one if there is one.
     /// - Parameter isFresh: Whether a new connection is opened in any case, because the idle ones may have been closed by the server.
@@ -161,6 +163,12 @@ final class ConnectionPool: Sendable {
         return UInt64(version)
     }
 
+    /// Returns an error of the statements that begin a transaction.
+    func explained(_ error: any Error) -> StoreError {
+        guard let error = error as? StoreError else { return StoreError(.io, "\(location): \(error)", location: location) }
+        return ["42P01", "3F000"].contains(error.sqlState) ? replaced : error
+    }
+
     /// The error after the store was migrated, or replaced by another one.
     private var replaced: StoreError {
         StoreError(
@@ -172,16 +180,48 @@ final class ConnectionPool: Sendable {
     func beginTransaction(_ statements: [Statement]) throws -> (connection: Connection, version: UInt64) {
         let connection: Connection
         let results: [Rows]
-        do { (connection, results) = try begin(statements + [waitingForReplacement, versionStatement]) } catch let error as StoreError
-            where error.sqlState == "42P01"
-        {
-            throw replaced
-        }
+        do { (connection, results) = try begin(statements + [waitingForReplacement, versionStatement]) } catch { throw explained(error) }
         do { return (connection, try version(results.last)) } catch {
             connection.post([.once("ROLLBACK")])
             giveBack(connection)
             throw error
         }
+    }
+
+    // MARK: Snapshots
+
+    /// Begins a snapshot without waiting for the server.
+    func open() throws -> Opening {
+        let (connection, isReused) = try borrow()
+        do { try connection.process.check(location) } catch {
+            giveBack(connection)
+            throw error
+        }
+        connection.forgetParsed()
+        let beginning = [Statement.once("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"), waitingForReplacement, versionStatement]
+        let opening = Opening(self, connection, isReused: isReused, beginning)
+        lock.withLock { state.openings[ObjectIdentifier(opening)] = opening }
+        return opening
+    }
+
+    /// Called when the server has begun a snapshot, or the snapshot has ended.
+    func didOpen(_ opening: Opening) { _ = lock.withLock { state.openings.removeValue(forKey: ObjectIdentifier(opening)) } }
+
+    /// Waits until the server has begun the snapshots that were asked for before this call.
+    func completeOpenings() {
+        // Their readers get the errors.
+        for opening in lock.withLock({ Array(state.openings.values) }) { _ = try? opening.complete() }
+    }
+
+    /// Opens a connection in place of one that the server had closed, as it may have closed all idle ones.
+    func replacement() throws -> Connection {
+        var discarded: [Connection] = []
+        defer { discarded.removeAll() }
+        try lock.withLock {
+            if state.isClosed { throw closed }
+            (discarded, state.idle) = (state.idle, [])
+        }
+        return try database.connect()
     }
 
     // MARK: Writers

@@ -1,21 +1,20 @@
 import PolyStoreBackend
 import PolyStoreQuery
 
-/// A snapshot: a connection inside a transaction that reads the state of its first statement.
+/// A snapshot: a connection inside a transaction that reads the state of its beginning.
 final class PostgreSQLReadTransaction: ReadTransaction {
     let session: Session
     private let pool: ConnectionPool
 
-    /// Begins the transaction and reads the version with one round trip.
+    /// Begins the transaction without waiting for the server, whose response is read with that to the first request.
     init(_ pool: ConnectionPool) throws {
-        let (connection, version) = try pool.beginTransaction([.once("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")])
-        session = Session(connection, pool.tables, version: version)
+        session = Session(try pool.open(), pool.tables)
         self.pool = pool
     }
 
     deinit { end() }
 
-    var version: UInt64 { session.version }
+    var version: UInt64 { get throws { try session.version } }
     var interruption: Interruption? {
         get { session.interruption }
         set { session.interruption = newValue }

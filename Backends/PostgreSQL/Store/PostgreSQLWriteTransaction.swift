@@ -4,6 +4,7 @@ import PolyStoreQuery
 /// The write transaction of a store: a connection that holds the lock of the store's writers.
 final class PostgreSQLWriteTransaction: WriteTransaction {
     let session: Session
+    let version: UInt64
     private let pool: ConnectionPool
     /// Identifies the commit, so that its outcome can be found over another connection.
     private let token = (0..<16).map { _ in UInt8.random(in: 0...255) }
@@ -21,6 +22,7 @@ final class PostgreSQLWriteTransaction: WriteTransaction {
         do {
             let (connection, version) = try pool.beginTransaction(Self.locking(pool))
             session = Session(connection, pool.tables, version: version, isWriting: true)
+            self.version = version
         } catch {
             pool.endWriting()
             throw error
@@ -31,7 +33,7 @@ final class PostgreSQLWriteTransaction: WriteTransaction {
     /// Continues a transaction for a migration, with the tables that it creates.
     init(continuing other: PostgreSQLWriteTransaction, _ tables: StoreTables) {
         session = Session(other.session.connection, tables, version: other.version, isWriting: true)
-        pool = other.pool
+        (pool, version) = (other.pool, other.version)
         other.session.end()
     }
 
@@ -47,7 +49,6 @@ final class PostgreSQLWriteTransaction: WriteTransaction {
 
     // MARK: Reads
 
-    var version: UInt64 { session.version }
     var interruption: Interruption? {
         get { session.interruption }
         set { session.interruption = newValue }
@@ -164,7 +165,8 @@ final class PostgreSQLWriteTransaction: WriteTransaction {
     }
 
     /// Sends statements with the commit.
-    func commit(_ statements: [Statement], _ durability: Durability) throws -> UInt64 {
+    /// - Parameter keepsReaders: Whether snapshots that were begun before are to show the state before the commit. Those that begin while a migration is committed wait for it.
+    func commit(_ statements: [Statement], _ durability: Durability, keepsReaders: Bool = true) throws -> UInt64 {
         let tables = session.tables
         let next = version + 1
         let record = ChangeWriter.counted(
@@ -175,6 +177,7 @@ final class PostgreSQLWriteTransaction: WriteTransaction {
                 + record.dropFirst("WITH ".count),
             [.integer(Int64(bitPattern: next)), .bytes(token)])
         let relaxed: [Statement] = durability == .relaxed ? [.once("SET LOCAL synchronous_commit = off")] : []
+        if keepsReaders { pool.completeOpenings() }
         do {
             let results = try connection.run(statements + relaxed + [state, .once("COMMIT")])
             // A transaction that the server had ended is rolled back by this command.

@@ -1,0 +1,116 @@
+import PolyStoreBackend
+
+/// The beginning of a snapshot: its statements are sent at once, and their response is read with that of the first request.
+///
+/// The response is also read before a commit of the same store object, so that a snapshot shows no commit that began after it.
+// Sendable: the state is accessed under the lock, and the connection is used by the thread that has claimed the response, later by the reader.
+final class Opening: @unchecked Sendable {
+    private enum State {
+        /// The response has not been read.
+        case sent
+        /// A thread reads the response.
+        case claimed
+        /// The version of the snapshot, or the error of the server.
+        case known(Result<UInt64, StoreError>)
+    }
+
+    private var state = State.sent
+    private let lock = Lock()
+    private let pool: ConnectionPool
+    private let statements: [Statement]
+    /// A Boolean value that indicates whether the server may have closed the connection before the snapshot began.
+    private let isReused: Bool
+    private let response = PostedResponse()
+    private var current: Connection
+
+    init(_ pool: ConnectionPool, _ connection: Connection, isReused: Bool, _ statements: [Statement]) {
+        (self.pool, current, self.isReused, self.statements) = (pool, connection, isReused, statements)
+        // The response can be read after the end of the snapshot.
+        response.onEnd = { [weak self] in self?.didRespond() }
+        connection.post(statements, to: response)
+    }
+
+    /// The connection of the snapshot. Another one replaces it if the server had closed it.
+    var connection: Connection { lock.withLock { current } }
+
+    /// Waits while another thread reads the response.
+    /// - Returns: The outcome; nil if the caller must read the response.
+    private func claim() -> Result<UInt64, StoreError>? {
+        lock.withLock {
+            while true {
+                switch state {
+                case .known(let outcome): return outcome
+                case .sent:
+                    state = .claimed
+                    return nil
+                case .claimed: lock.wait()
+                }
+            }
+        }
+    }
+
+    private func didRespond() { settle(version(response.rows.last, response.error)) }
+
+    private func settle(_ outcome: Result<UInt64, StoreError>) {
+        lock.withLock {
+            if case .known = state { return }
+            state = .known(outcome)
+            lock.broadcast()
+        }
+        pool.didOpen(self)
+    }
+
+    private var outcome: Result<UInt64, StoreError>? { lock.withLock { if case .known(let outcome) = state { outcome } else { nil } } }
+
+    private func version(_ rows: Rows?, _ error: StoreError?) -> Result<UInt64, StoreError> {
+        if let error { return .failure(pool.explained(error)) }
+        do { return .success(try pool.version(rows)) } catch { return .failure(pool.explained(error)) }
+    }
+
+    /// Reads the response if no thread has read it, and returns the version.
+    func complete() throws -> UInt64 {
+        if let outcome = claim() { return try outcome.get() }
+        do { try connection.readPosted() } catch {
+            // The connection has failed, or belongs to another process.
+        }
+        return try finish().get()
+    }
+
+    /// Sends the first request before the response is read.
+    /// - Parameter body: Sends the request and reads the responses. It is called again if the server had closed the connection.
+    func first<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+        if let outcome = claim() {
+            _ = try outcome.get()
+            return try body(connection)
+        }
+        let used = connection
+        let answer = Swift.Result { try body(used) }
+        if outcome == nil, used.failure == nil { try? used.readPosted() }
+        _ = try finish().get()
+        return try connection === used ? answer.get() : body(connection)
+    }
+
+    /// Returns the outcome after the response was read, or after the connection was lost. An idle connection that the server had closed is replaced.
+    private func finish() -> Result<UInt64, StoreError> {
+        if let outcome { return outcome }
+        var found: Result<UInt64, StoreError>
+        do {
+            try connection.check()
+            found = .failure(connection.lost("was out of step"))
+        } catch { found = .failure(pool.explained(error)) }
+        if isReused, case .failure(let error) = found, error.recovery == .connectionLost {
+            do {
+                let connection = try pool.replacement()
+                lock.withLock { current = connection }
+                found = version(try connection.run(statements).last, nil)
+            } catch { found = .failure(pool.explained(error)) }
+        }
+        settle(found)
+        return found
+    }
+
+    /// Called at the end of the snapshot. Waits while another thread reads the response.
+    func end() {
+        if claim() == nil { settle(.failure(pool.closed)) }
+    }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import PolyStoreBackend
+import PolyStoreQuery
+import PostgreSQLServer
+import Testing
+
+@testable import PolyStorePostgreSQL
+
+/// Snapshots, whose beginning is sent without waiting for the server.
+@Suite(.withServer) struct SnapshotTests {
+    private func everyone(_ store: Store) throws -> FetchRequest { FetchRequest(try store.entity("Person")) }
+
+    /// Ends the connections of a schema's store on the server.
+    private func endConnections(_ name: String) throws {
+        try TestServer.get().psql("SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE application_name = '\(name)'")
+    }
+
+    @Test func snapshotShowsTheStateOfItsBeginning() throws {
+        let store = try Store()
+        try store.write(store.people([(1, "n", nil)]))
+        let readers = try (0..<5).map { _ in try store.backend.beginRead() }
+        let version = try store.write(store.people([(2, "n", nil)]))
+        for reader in readers {
+            #expect(try reader.ids(everyone(store)) == [1])
+            #expect(try reader.version == version - 1)
+            reader.end()
+        }
+        #expect(try store.ids(everyone(store)) == [1, 2])
+    }
+
+    @Test func snapshotsThatAreNeverReadEnd() throws {
+        let store = try Store()
+        for _ in 0..<30 { try store.backend.beginRead().end() }
+        try store.write(store.people([(1, "n", nil)]))
+        #expect(store.backend.readSessions?.active == 0)
+        #expect(try store.ids(everyone(store)) == [1])
+    }
+
+    @Test(arguments: ["fetch", "version", "commit"])
+    func idleConnectionThatWasClosedIsReplaced(_ first: String) throws {
+        let name = "closed_\(first)"
+        let store = try Store(TestServer.get().url(options: "application_name=\(name)"))
+        try store.write(store.people([(1, "n", nil)]))
+        // Two idle connections, of which the snapshot and the writer use one each.
+        let both = try [store.backend.beginRead(), store.backend.beginRead()]
+        for reader in both { #expect(try reader.ids(everyone(store)) == [1]) }
+        for reader in both { reader.end() }
+        try endConnections(name)
+        let reader = try store.backend.beginRead()
+        if first == "version" { #expect(try reader.version == 1) }
+        if first == "commit" { try store.write(store.people([(2, "n", nil)])) }
+        #expect(try reader.ids(everyone(store)) == [1])
+        #expect(try reader.version == 1)
+        reader.end()
+    }
+
+    @Test func connectionThatIsLostInASnapshotIsAnError() throws {
+        let store = try Store(TestServer.get().url(options: "application_name=lost_snapshot"))
+        let reader = try store.backend.beginRead()
+        #expect(try reader.ids(everyone(store)) == [])
+        try endConnections("lost_snapshot")
+        let error = #expect(throws: StoreError.self) { try reader.ids(everyone(store)) }
+        #expect(error?.recovery == .connectionLost)
+        reader.end()
+        #expect(try store.ids(everyone(store)) == [])
+    }
+
+    @Test func erasedStoreIsReportedByTheFirstRequest() throws {
+        let options = TestServer.options()
+        let store = try Store(options: options)
+        try TestServer.get().psql("DROP SCHEMA \(options.schema) CASCADE")
+        let reader = try store.backend.beginRead()
+        for _ in 0..<2 {
+            let error = #expect(throws: StoreError.self) { try reader.ids(everyone(store)) }
+            #expect(error?.code == .differentStoreAtURL)
+        }
+        reader.end()
+    }
+
+    @Test func requestThatIsRefusedLeavesTheSnapshotUsable() throws {
+        let store = try Store()
+        try store.write(store.people([(1, "n", nil)]))
+        let reader = try store.backend.beginRead()
+        let wrong = QueryPredicate.compare(try store.field("Person", "name"), .equal, .integer(1))
+        #expect(throws: StoreError.self) { try reader.ids(FetchRequest(store.entity("Person"), predicate: wrong)) }
+        #expect(try reader.ids(everyone(store)) == [1])
+        reader.end()
+        #expect(throws: StoreError.self) { try reader.ids(everyone(store)) }
+    }
+}
