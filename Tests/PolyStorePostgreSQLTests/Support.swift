@@ -19,6 +19,9 @@ enum TestServer {
     /// Returns the server.
     static func get() throws -> PostgreSQLServer { try PostgreSQLServer.shared.get() }
 
+    /// A Boolean value that indicates whether the tests of the thorough ring run.
+    static let isThorough = ProcessInfo.processInfo.environment["POLYSTORE_RING"] == "thorough"
+
     private static let count = Atomic<Int>(0)
 
     /// Returns options with a schema that no other test uses.

@@ -22,6 +22,9 @@ final class Connection {
 
     /// The names of the parsed statements. A name is added when the server has answered that it parsed the statement.
     private var parsed: [ParsedKey: String] = [:]
+    private let usesNames: Bool
+    /// When a pool took the connection back.
+    var idleSince = ContinuousClock.now
     /// The number of names given so far. A name is not given again, because it is unknown whether the server has parsed a statement of a pipeline that failed.
     private var lastName = 0
     /// The rows that are being read, if the response to a statement has not been read completely.
@@ -59,7 +62,11 @@ final class Connection {
 
     /// Opens a connection.
     /// - Throws: `io` if the server refuses it or cannot be reached, `busy` at the end of the time limit.
-    init(_ address: ServerAddress, location: String, connectTimeout: Duration, responseTimeout: Duration?) throws {
+    /// - Parameter usesNames: Whether statements are parsed once and then executed by their names, which needs the same connection of the server for all transactions.
+    init(
+        _ address: ServerAddress, location: String, connectTimeout: Duration, responseTimeout: Duration?, usesNames: Bool = true
+    ) throws {
+        self.usesNames = usesNames
         self.location = location
         self.responseTimeout = responseTimeout
         // If this throws, `deinit` closes the connection.
@@ -201,6 +208,11 @@ final class Connection {
                 expected.append(.rows)
                 continue
             }
+            guard usesNames else {
+                try execute(nil, statement)
+                expected.append(.rows)
+                continue
+            }
             let key = ParsedKey(sql: statement.sql, types: statement.parameters.map(\.oid))
             var name = parsed[key] ?? names[key]
             if name == nil {
@@ -211,7 +223,7 @@ final class Connection {
                 names[key] = new
                 name = new
             }
-            try execute(name ?? "", statement.parameters)
+            try execute(name, statement)
             expected.append(.rows)
         }
         if singleRows, expected.count == 1 { PQsetSingleRowMode(handle) }
@@ -221,12 +233,16 @@ final class Connection {
         return expected
     }
 
-    private func execute(_ name: String, _ parameters: [Parameter]) throws {
+    /// - Parameter name: The name of the parsed statement; nil to parse it for this execution alone.
+    private func execute(_ name: String?, _ statement: Statement) throws {
+        let parameters = statement.parameters
         var values = parameters.map { UnsafePointer($0.buffer?.start.assumingMemoryBound(to: CChar.self)) }
         var lengths = parameters.map { Int32(clamping: $0.buffer?.count ?? 0) }
         var formats = [Int32](repeating: 1, count: parameters.count)
         try withExtendedLifetime(parameters) {
-            try queued(PQsendQueryPrepared(handle, name, Int32(parameters.count), &values, &lengths, &formats, 1))
+            let count = Int32(parameters.count)
+            if let name { return try queued(PQsendQueryPrepared(handle, name, count, &values, &lengths, &formats, 1)) }
+            try queued(PQsendQueryParams(handle, statement.sql, count, parameters.map(\.oid), &values, &lengths, &formats, 1))
         }
     }
 
@@ -332,28 +348,11 @@ final class Connection {
         return results
     }
 
-    /// Parses a statement, unless it was parsed before, and returns its name on the server.
-    func prepare(_ sql: String, _ types: [UInt32]) throws -> String {
-        let key = ParsedKey(sql: sql, types: types)
-        if let name = parsed[key] { return name }
-        try check()
-        try detachStream()
-        try endCancellation()
-        pipelineCount += 1
-        var expected = unread
-        unread = []
-        lastName += 1
-        let name = "p\(lastName)"
-        try queued(PQsendPrepare(handle, name, sql, Int32(types.count), types))
-        expected += [.parse(key, name: name), .sync]
-        try queued(PQpipelineSync(handle))
-        try flush()
-        var failure: StoreError?
-        for (index, part) in expected.enumerated() {
-            if case .failure(let error) = try receive(part), index == expected.count - 2 { failure = error }
-        }
-        if let failure { throw failure }
-        return name
+    /// Returns whether the server answers within a time. A connection that was not used for long can have ended unnoticed.
+    func answers(within time: Duration) -> Bool {
+        limit = Deadline(after: time)
+        defer { limit = nil }
+        return (try? run([.once("SELECT 1")])) != nil
     }
 
     /// Executes one statement and returns its rows.

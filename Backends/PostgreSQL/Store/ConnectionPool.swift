@@ -39,6 +39,10 @@ final class ConnectionPool: Sendable {
         state.idle = [first]
     }
 
+    private var mostConnections: Int { max(2, database.options.maximumConnections) }
+    /// The maximum number of snapshots at the same time. One connection remains for the write transaction.
+    var mostSnapshots: Int { mostConnections - 1 }
+
     var readSessions: ReadSessions {
         lock.withLock {
             ReadSessions(active: state.used, idle: state.idle.count, maximumIdle: database.options.maximumIdleConnections)
@@ -64,7 +68,7 @@ final class ConnectionPool: Sendable {
                     state.used += 1
                     return connection
                 }
-                if state.used < max(2, database.options.maximumConnections) {
+                if state.used < mostConnections {
                     state.used += 1
                     return nil
                 }
@@ -76,7 +80,10 @@ final class ConnectionPool: Sendable {
                 }
             }
         }
-        if let kept { return (kept, true) }
+        if let kept {
+            if isUsable(kept) { return (kept, true) }
+            discarded.append(kept)
+        }
         do { return (try database.connect(), false) } catch {
             lock.withLock {
                 state.used -= 1
@@ -86,9 +93,20 @@ final class ConnectionPool: Sendable {
         }
     }
 
+    private func isUsable(_ connection: Connection) -> Bool {
+        // A pooler loses the responses of a transaction that is sent before the end of the one before it.
+        if database.options.usesTransactionPooler { try? connection.readPosted() }
+        guard .now - connection.idleSince >= database.options.idleCheckTime else { return connection.failure == nil }
+        return connection.answers(within: Self.longestCheck)
+    }
+
+    /// The maximum time to wait for the answer of a connection that was not used for long.
+    private static let longestCheck = Duration.seconds(5)
+
     /// Takes a connection back. One that failed is closed, and so is one of too many idle ones.
     func giveBack(_ connection: Connection) {
         var discarded: Connection? = connection
+        connection.idleSince = .now
         lock.withLock {
             state.used -= 1
             if connection.failure == nil, !state.isClosed, state.idle.count < max(1, database.options.maximumIdleConnections) {
@@ -198,7 +216,7 @@ final class ConnectionPool: Sendable {
             throw error
         }
         connection.forgetParsed()
-        let beginning = [Statement.once("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"), waitingForReplacement, versionStatement]
+        let beginning = database.beginning("ISOLATION LEVEL REPEATABLE READ READ ONLY") + [waitingForReplacement, versionStatement]
         let opening = Opening(self, connection, isReused: isReused, beginning)
         lock.withLock { state.openings[ObjectIdentifier(opening)] = opening }
         return opening

@@ -39,9 +39,9 @@ final class PostgreSQLWriteTransaction: WriteTransaction {
 
     /// The statements that begin a transaction and wait for the lock. None of them takes a snapshot, so the transaction reads what the writer before it has committed.
     private static func locking(_ pool: ConnectionPool) -> [Statement] {
-        [
-            .once("BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE"), pool.database.waitingForWriters,
-            .once("LOCK TABLE \(pool.tables.own("lock")) IN EXCLUSIVE MODE"), .once("SET LOCAL lock_timeout TO DEFAULT"),
+        pool.database.beginning("ISOLATION LEVEL REPEATABLE READ READ WRITE") + [
+            pool.database.waitingForWriters, .once("LOCK TABLE \(pool.tables.own("lock")) IN EXCLUSIVE MODE"),
+            pool.database.waitingAsUsual,
         ]
     }
 
@@ -176,7 +176,8 @@ final class PostgreSQLWriteTransaction: WriteTransaction {
                 + "old AS (DELETE FROM \(tables.own("commits")) WHERE version <= $1 - \(Self.keptCommits)), "
                 + record.dropFirst("WITH ".count),
             [.integer(Int64(bitPattern: next)), .bytes(token)])
-        let relaxed: [Statement] = durability == .relaxed ? [.once("SET LOCAL synchronous_commit = off")] : []
+        let relaxed: [Statement] =
+            durability == .relaxed ? [.once("SET LOCAL synchronous_commit = off")] : pool.database.durableCommit
         if keepsReaders { pool.completeOpenings() }
         do {
             let results = try connection.run(statements + relaxed + [state, .once("COMMIT")])

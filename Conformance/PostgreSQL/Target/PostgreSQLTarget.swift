@@ -8,7 +8,7 @@ package enum PostgreSQLTarget {
     /// The features that the backend claims.
     package static let capabilities: Set<Capabilities.Feature> = [
         .persistence, .multiProcess, .readOnlyOpen, .fullDurability, .concurrentReaders, .transferableWriter, .namedValues, .changeLog,
-        .verification, .migration, .compaction,
+        .verification, .migration, .compaction, .shortSnapshots,
     ]
 
     /// The cases that the backend fails, with the reasons.
@@ -18,18 +18,19 @@ package enum PostgreSQLTarget {
     ]
 
     /// Creates the target. The connections of each case lead through a proxy, which can end them at a commit.
-    package static func on(_ server: PostgreSQLServer) -> ConformanceTarget {
+    /// - Parameter pooler: A pooler in transaction mode between the proxy and the server.
+    package static func on(_ server: PostgreSQLServer, through pooler: TransactionPooler? = nil) -> ConformanceTarget {
         let proxies = Protected<[String: ConnectionProxy]>([:])
         return ConformanceTarget(
             name: "postgresql", capabilities: capabilities, findsDamage: false, keepsLocalFiles: false,
             store: { location in
                 do {
                     let proxy = try proxies.withLock { proxies in
-                        let proxy = try proxies[location.path] ?? ConnectionProxy(server)
+                        let proxy = try proxies[location.path] ?? ConnectionProxy(server, folder: pooler?.folder)
                         proxies[location.path] = proxy
                         return proxy
                     }
-                    return try .postgreSQL(proxy.url(), options: options(location))
+                    return try .postgreSQL(proxy.url(options: pooler == nil ? "" : "pooler=transaction"), options: options(location))
                 } catch { return StoreConfiguration(engine: "postgresql", location: location.path) { _ in throw error } }
             },
             teardown: { location in

@@ -28,9 +28,10 @@ package final class ConnectionProxy: @unchecked Sendable {  // the state is guar
     private var delay: TimeInterval = 0
 
     /// Starts the proxy of a server.
-    package init(_ server: PostgreSQLServer) throws {
+    /// - Parameter target: The folder of the socket to connect to; nil for that of the server.
+    package init(_ server: PostgreSQLServer, folder target: String? = nil) throws {
         folder = server.folder + "/p\(UUID().uuidString.prefix(8))"
-        target = server.folder + "/.s.PGSQL.5432"
+        self.target = (target ?? server.folder) + "/.s.PGSQL.5432"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         listener = socket(AF_UNIX, streamSocket, 0)
         let isBound = Self.withAddress(folder + "/.s.PGSQL.5432") { bind(listener, $0, $1) } == 0
