@@ -62,23 +62,32 @@ extension Connection {
 
     /// Waits for a part of a response. Cancels the statement when the current request is interrupted; its result then arrives as usual.
     func awaitResponse(_ deadline: Deadline?) throws {
-        guard let interruption, uninterruptedParts <= 0 else {
+        let interruption = uninterruptedParts <= 0 ? interruption : nil
+        guard interruption != nil || cancellation != nil else {
             guard wait(Int16(POLLIN), until: deadline) else { throw timedOut() }
             return
         }
         var pause = 1
+        var repetition = Deadline(milliseconds: Self.shortestRepetition)
         while true {
-            if !isCancelled, interruption.error != nil {
+            if !isCancelled, interruption?.error != nil {
                 isCancelled = true
                 cancel()
             }
-            if let end = isCancelled ? limit ?? deadline : deadline, end.isPast { throw timedOut() }
-            let left = isCancelled ? pause : min(pause, interruption.remaining?.inMilliseconds ?? pause)
+            if let end = limit ?? deadline, end.isPast { throw timedOut() }
+            let left = isCancelled ? pause : min(pause, interruption?.remaining?.inMilliseconds ?? pause)
             if isReady(Int16(POLLIN), milliseconds: Int32(left)) { return }
             pause = min(2 * pause, Self.longestPause)
+            // The server ignores a request that it receives before it begins the statement.
+            if let cancellation, cancellation.hasEnded, repetition.isPast {
+                self.cancellation = Cancellation(of: handle)
+                repetition = Deadline(milliseconds: 5 * Self.shortestRepetition)
+            }
         }
     }
 
+    /// The minimum time after which a statement is cancelled again, in milliseconds.
+    private static let shortestRepetition = 100
     /// The maximum time between two checks of an interruption, in milliseconds.
     private static let longestPause = 25
 

@@ -272,10 +272,11 @@ final class Connection {
 
     /// Closes a connection whose server did not respond in time. The statement ends on the server too.
     func timedOut() -> StoreError {
+        let time = limit == nil ? responseTimeout ?? .zero : cancelTimeout
         cancel()
         return fail(
             StoreError(
-                .busy, "The server of \(location) did not respond within \(responseTimeout ?? .zero). Try again later.",
+                .busy, "The server of \(location) did not respond within \(time). Try again later.",
                 location: location))
     }
 

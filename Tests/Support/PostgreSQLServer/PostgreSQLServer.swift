@@ -37,7 +37,7 @@ package final class PostgreSQLServer: Sendable {
         // The shell ends the server when its input ends, which it does with this process.
         let server =
             account + [
-                bin + "/postgres", "-D", data, "-k", folder, "-c", "listen_addresses=", "-c", "fsync=off", "-c", "max_connections=300",
+                bin + "/postgres", "-D", data, "-k", folder, "-c", "listen_addresses=", "-c", "fsync=off", "-c", "max_connections=400",
                 "-c", "log_min_messages=fatal",
             ] + settings.flatMap { ["-c", $0] }
         let script =
@@ -45,12 +45,12 @@ package final class PostgreSQLServer: Sendable {
             start() { "$@" </dev/null >>'\(folder)/log' 2>&1 & server=$!; }
             start "$@"
             while read -r word; do case $word in
-            kill) kill -KILL $server; wait $server ;;
+            kill) kill -STOP $server; pkill -KILL -P $server; kill -KILL $server; wait $server; echo ;;
             start) kill -0 $server 2>/dev/null || start "$@" ;;
             esac; done
             kill -QUIT $server; wait $server; rm -rf '\(folder)'
             """
-        process = try ChildProcess("/bin/sh", ["-c", script, "sh"] + server, input: .pipe, output: .null, errors: .null)
+        process = try ChildProcess("/bin/sh", ["-c", script, "sh"] + server, input: .pipe, output: .pipe, errors: .null)
         try waitUntilReady()
     }
 
@@ -64,7 +64,11 @@ package final class PostgreSQLServer: Sendable {
     }
 
     /// Ends the server as a crash does.
-    package func kill() throws { process.input?.write(Data("kill\n".utf8)) }
+    package func kill() {
+        process.input?.write(Data("kill\n".utf8))
+        // The shell answers.
+        _ = process.output?.availableData
+    }
 
     /// Starts the server again after ``kill()``. It starts only when the processes of its predecessor have ended.
     package func restart() throws {

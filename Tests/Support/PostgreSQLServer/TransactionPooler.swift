@@ -35,7 +35,7 @@ package final class TransactionPooler: Sendable {
             auth_file = \(folder)/users
             pool_mode = \(mode)
             max_client_conn = 500
-            default_pool_size = 100
+            default_pool_size = 250
             logfile = \(folder)/log
             """
         try Data(configuration.utf8).write(to: URL(fileURLWithPath: folder + "/configuration"))
