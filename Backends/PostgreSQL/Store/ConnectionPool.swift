@@ -9,6 +9,8 @@ final class ConnectionPool: Sendable {
         var used = 0
         var hasWriter = false
         var isClosed = false
+        /// A Boolean value that indicates whether the tables have the names of a migration.
+        var isStaged = false
         /// The snapshots whose beginning the server may not have executed.
         var openings: [ObjectIdentifier: Opening] = [:]
         /// When the last commit was announced.
@@ -16,7 +18,9 @@ final class ConnectionPool: Sendable {
     }
 
     let database: Database
-    let tables: StoreTables
+    private let final: StoreTables
+    /// The tables with the names of a migration that is not complete; nil if it was complete when the store was opened.
+    private let staged: StoreTables?
     // Guarded by the lock.
     private nonisolated(unsafe) var state = State()
     private let lock = Lock()
@@ -31,13 +35,21 @@ final class ConnectionPool: Sendable {
     /// The channel on which the commits of the store are announced.
     var channel: String { "polystore_\(storeID)" }
 
-    init(_ database: Database, _ tables: StoreTables, storeID: String, generation: Int64, first: Connection) {
+    init(_ database: Database, _ tables: StoreTables, storeID: String, generation: Int64, isStaged: Bool = false, first: Connection) {
         self.storeID = storeID
         self.generation = generation
         self.database = database
-        self.tables = tables
-        state.idle = [first]
+        final = tables
+        staged = isStaged ? StoreTables(tables.schema, in: tables.plainSchema, isStaged: true) : nil
+        (state.idle, state.isStaged) = ([first], isStaged)
     }
+
+    /// A Boolean value that indicates whether the tables still have the names of a migration.
+    var isStaged: Bool { lock.withLock { state.isStaged } }
+    /// The tables with their present names.
+    var tables: StoreTables { isStaged ? staged ?? final : final }
+    /// Called when the tables have received the names of the model.
+    func didRename() { lock.withLock { state.isStaged = false } }
 
     private var mostConnections: Int { max(2, database.options.maximumConnections) }
     /// The maximum number of snapshots at the same time. One connection remains for the write transaction.
@@ -160,7 +172,7 @@ final class ConnectionPool: Sendable {
 
     /// The statement that reads the version of the store, and whether it is still the one that was opened.
     var versionStatement: Statement {
-        Statement("SELECT version, \"storeID\", generation FROM \(tables.own("state")), \(tables.own("metadata"))")
+        Statement("SELECT version, \"storeID\", generation, \"isStaged\" FROM \(final.own("state")), \(final.own("metadata"))")
     }
 
     /// The statement that waits for a migration or a reset that is being committed. It takes no snapshot, so that the statement after it reads what was committed.
@@ -169,14 +181,21 @@ final class ConnectionPool: Sendable {
     }
 
     /// Returns the version in the result of ``versionStatement``.
+    /// - Parameter expected: The tables whose names the transaction already uses.
     /// - Throws: `differentStoreAtURL` if the store was migrated, or replaced by another one; `corrupt` for a version that no commit writes.
-    func version(_ rows: Rows?) throws -> UInt64 {
+    func version(_ rows: Rows?, for expected: StoreTables? = nil) throws -> UInt64 {
         guard let rows, rows.count == 1, let version = rows.integer(0, 0) else {
             throw StoreError(.corrupt, "polystore_state of \(location) does not have one row.", location: location)
         }
         guard rows.text(0, 1) == storeID, rows.integer(0, 2) == generation else { throw replaced }
         guard version >= 0, version < Int64.max else {
             throw StoreError(.corrupt, "The version in polystore_state of \(location) is \(version).", location: location)
+        }
+        if !rows.bool(0, 3) { didRename() }
+        if let expected, expected !== tables {
+            throw StoreError(
+                .io, "The tables of \(location) have received other names at the end of a migration. Begin the transaction again.",
+                location: location, recovery: .connectionLost)
         }
         return UInt64(version)
     }

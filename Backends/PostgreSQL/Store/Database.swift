@@ -26,6 +26,9 @@ struct Database: RemoteStore {
     /// The statement that limits the time that the transaction waits for the snapshots of others.
     var waitingForReaders: Statement { Self.waiting(min(longestLock, Self.longestWait)) }
 
+    /// The statement that limits the time for which new readers wait for the end of a migration, which waits for earlier ones.
+    var waitingBriefly: Statement { Self.waiting(min(longestLock, options.renamingTime)) }
+
     /// The statement that limits the time that the transaction waits for other writers.
     var waitingForWriters: Statement { Self.waiting(longestLock) }
 

@@ -8,7 +8,8 @@ final class PostgreSQLReadTransaction: ReadTransaction {
 
     /// Begins the transaction without waiting for the server, whose response is read with that to the first request.
     init(_ pool: ConnectionPool) throws {
-        session = Session(try pool.open(), pool.tables)
+        let opening = try pool.open()
+        session = Session(opening, opening.tables)
         self.pool = pool
     }
 
