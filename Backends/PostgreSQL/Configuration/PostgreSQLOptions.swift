@@ -23,6 +23,8 @@ public struct PostgreSQLOptions: Sendable, Hashable {
     public var usesTransactionPooler = false
     /// The time after which a connection that was not used is checked before its next use.
     package var idleCheckTime = Duration.seconds(30)
+    /// The time to wait for the end of a statement that was cancelled, before the connection is closed.
+    package var cancelTimeout = Duration.seconds(10)
     /// The time that the commit of a migration waits for the end of snapshots. New readers wait meanwhile.
     package var renamingTime = Duration.seconds(1)
     /// The schema of the database that contains the tables of the store. It is created if it does not exist.

@@ -88,6 +88,7 @@ struct Database: RemoteStore {
         let connection = try Connection(
             address, location: location, connectTimeout: options.connectTimeout, responseTimeout: options.responseTimeout,
             usesNames: !options.usesTransactionPooler)
+        connection.cancelTimeout = options.cancelTimeout
         let version = PQserverVersion(connection.handle)
         guard version >= 130_000 else {
             throw StoreError(
