@@ -130,7 +130,9 @@ struct Database: RemoteStore {
 
     /// Returns the statement that sets what all transactions of a connection need. It returns a row if the condition is true.
     private func setting(if condition: String) -> String {
-        let own = settings.map { "set_config('\($0.name)', '\($0.value)', false)" }
+        // Lets the server end the transaction of a client whose machine has disappeared, which can hold the lock of the writers.
+        let network = [("tcp_keepalives_idle", "30"), ("tcp_keepalives_interval", "10"), ("tcp_keepalives_count", "3")]
+        let own = (settings + network).map { "set_config('\($0.name)', '\($0.value)', false)" }
         let other = ["synchronous_commit", "standard_conforming_strings"].map {
             "CASE current_setting('\($0)') WHEN 'off' THEN set_config('\($0)', 'on', false) END"
         }

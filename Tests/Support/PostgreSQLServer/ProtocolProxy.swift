@@ -217,8 +217,8 @@ package final class ProtocolProxy: @unchecked Sendable {  // the state is guarde
             condition.unlock()
             if isReleased { return true }
             var descriptor = pollfd(fd: client, events: Int16(POLLIN), revents: 0)
-            var byte: UInt8 = 0
-            if poll(&descriptor, 1, 0) > 0, recv(client, &byte, 1, Int32(MSG_PEEK)) <= 0 { return false }
+            // Data that nobody reads precedes the end.
+            if poll(&descriptor, 1, 0) > 0, descriptor.revents & Int16(POLLHUP) != 0 { return false }
         }
     }
 
