@@ -112,7 +112,8 @@ private final class Disturbance: Sendable {
             let (number, time) = random.withLock { ($0.next() % 1000, Double($0.next() % 20) / 1000) }
             switch number {
             case ..<10: return .delay(time)
-            case ..<15: return .fail("40001")
+            // No server refuses a rollback.
+            case ..<15 where sql != "ROLLBACK": return .fail("40001")
             case ..<19: return .drop
             case ..<21: return .halfClose(time * 10)
             case ..<22: return .stall
