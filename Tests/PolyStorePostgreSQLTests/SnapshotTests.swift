@@ -87,4 +87,44 @@ import Testing
         reader.end()
         #expect(throws: StoreError.self) { try reader.ids(everyone(store)) }
     }
+
+    @Test func snapshotsBesideAWriterShowWhatWasCommittedBefore() throws {
+        let store = try Store()
+        let person = try store.entity("Person")
+        /// The number of commits that have begun, and of those that were acknowledged.
+        let commits = Protected((begun: 0 as UInt64, done: 0 as UInt64))
+        let writer = inBackground {
+            for id in 1...150 as ClosedRange<Int64> {
+                let transaction = try store.backend.beginWrite()
+                try transaction.apply(store.people([(id, "n", nil)]))
+                commits.withLock { $0.begun += 1 }
+                let version = try transaction.commit(.relaxed)
+                commits.withLock { $0.done = version }
+            }
+        }
+        let readers = (0..<4).map { number in
+            inBackground {
+                for round in 0..<80 {
+                    let least = commits.withLock { $0.done }
+                    let reader = try store.backend.beginRead()
+                    let most = commits.withLock { $0.begun }
+                    if (round + number) % 3 == 0 {
+                        // The first request comes after further commits, or the snapshot is never read.
+                        if round % 2 == 0 { _ = try? store.read { try $0.count(FetchRequest(person)) } }
+                        if round % 5 == 0 {
+                            reader.end()
+                            continue
+                        }
+                    }
+                    let count = try reader.count(FetchRequest(person))
+                    #expect(UInt64(count) >= least && UInt64(count) <= most, "\(count) is not within \(least)...\(most)")
+                    #expect(try reader.version == UInt64(count))
+                    reader.end()
+                }
+            }
+        }
+        try writer().get()
+        for reader in readers { try reader().get() }
+        #expect(store.backend.readSessions?.active == 0)
+    }
 }

@@ -18,6 +18,17 @@ final class Connection {
         let sql: String
         /// The types of the parameters.
         let types: [UInt32]
+
+        // Equal strings can have different bytes.
+        static func == (left: ParsedKey, right: ParsedKey) -> Bool {
+            left.sql.utf8.count == right.sql.utf8.count && left.sql.utf8.elementsEqual(right.sql.utf8) && left.types == right.types
+        }
+
+        func hash(into hasher: inout Hasher) {
+            if sql.utf8.withContiguousStorageIfAvailable({ hasher.combine(bytes: UnsafeRawBufferPointer($0)) }) == nil {
+                for byte in sql.utf8 { hasher.combine(byte) }
+            }
+        }
     }
 
     /// The names of the parsed statements. A name is added when the server has answered that it parsed the statement.

@@ -13,7 +13,16 @@ extension QueryCompiler {
         case .not(let part): return try condition(part, scope, depth: depth + 1, isTruthEnough: false).map { "NOT \($0)" }
         case .related(let reference, let quantifier, let part):
             return try related(reference, quantifier, part, scope, depth: depth + 1, isTruthEnough: isTruthEnough)
-        default: return nil
+        case .compare(let left, let comparison, let right): return try compare(left, comparison, right, scope, depth)
+        case .isNull(let expression): return try operand(expression, scope, depth).map { isNull($0, scope) }
+        case .oneOf(let expression, let values):
+            guard let operand = try operand(expression, scope, depth), values.allSatisfy({ $0.isNull || operand.holds($0) }) else {
+                return nil
+            }
+            return try oneOf(operand, values, scope)
+        case .text(let left, let operation, let right):
+            guard case .text(let text)? = right.asConstant, let operand = try operand(left, scope, depth) else { return nil }
+            return self.text(operand, operation, text, scope)
         }
     }
 
@@ -21,6 +30,9 @@ extension QueryCompiler {
         _ parts: [QueryPredicate], _ word: String, _ empty: String, _ scope: Scope, _ depth: Int, _ isTruthEnough: Bool
     ) throws -> String? {
         var texts: [String] = []
+        let known = numbers
+        defer { numbers = known }
+        if word == " AND " { noteNumbers(parts, scope) }
         for part in parts {
             guard let text = try condition(part, scope, depth: depth + 1, isTruthEnough: isTruthEnough) else { return nil }
             texts.append(text)
@@ -28,16 +40,32 @@ extension QueryCompiler {
         return texts.isEmpty ? empty : "(" + texts.joined(separator: word) + ")"
     }
 
+    /// Notes the columns that cannot be NaN where all parts of a conjunction hold, so that ranges with two ends are ranges of an index.
+    mutating func noteNumbers(_ parts: [QueryPredicate], _ scope: Scope) {
+        for part in parts {
+            guard case .compare(let field, let comparison, let value)? = part.fieldCondition, !value.isNull, !value.isNaN,
+                [.equal, .greater, .greaterOrEqual].contains(comparison)
+            else { continue }
+            numbers.insert(scope.operand(field).sql)
+        }
+    }
+
     // MARK: Fields
 
     private mutating func condition(_ condition: FieldCondition, _ scope: Scope) throws -> String? {
         switch condition {
-        case .compare(let field, let comparison, let value): return try compare(field, comparison, value, scope)
-        case .compareFields(let left, let comparison, let right): return compare(left, comparison, right, scope)
-        case .isNull(let field): return field.isObjectID ? "FALSE" : "(\(scope.column(field)) IS NULL)"
-        case .oneOf(let field, let values): return try oneOf(field, values, scope)
-        case .text(let field, let operation, let value): return text(field, operation, value, scope)
+        case .compare(let field, let comparison, let value): return try compare(scope.operand(field), comparison, value, scope)
+        case .compareFields(let left, let comparison, let right):
+            return compare(scope.operand(left), comparison, scope.operand(right))
+        case .isNull(let field): return field.isObjectID ? "FALSE" : isNull(scope.operand(field), scope)
+        case .oneOf(let field, let values): return try oneOf(scope.operand(field), values, scope)
+        case .text(let field, let operation, let value): return text(scope.operand(field), operation, value, scope)
         }
+    }
+
+    private func isNull(_ operand: Operand, _ scope: Scope) -> String {
+        if operand.holdsNaN { return "((\(operand.sql) <> 'NaN') IS NULL)" }
+        return "(\(scope.table.prefix(of: operand.sql, operand.index) ?? operand.sql) IS NULL)"
     }
 
     /// A condition that is true or unknown.
@@ -45,31 +73,36 @@ extension QueryCompiler {
     /// A condition that is false or unknown.
     private func neverUnlessNull(_ column: String) -> String { "(\(column) IS NULL AND NULL)" }
 
-    private mutating func compare(_ field: FieldReference, _ comparison: ComparisonOperator, _ value: Value, _ scope: Scope) throws
-        -> String?
-    {
-        let column = scope.column(field)
-        let format = scope.format(field)
+    /// Returns a comparison with a constant.
+    mutating func compare(_ operand: Operand, _ comparison: ComparisonOperator, _ value: Value, _ scope: Scope) throws -> String? {
+        let column = operand.sql
         // Bytes that are not a UUID or a decimal can be compared with one, but not by the server.
-        if case .blob(let bytes) = value, !Self.canHold(bytes, format) { return nil }
-        guard let parameter = try parameter(value, field, scope) else { return "NULL::boolean" }
-        if format?.holdsNaN ?? false {
+        if case .blob(let bytes) = value, !Self.canHold(bytes, operand.form) { return nil }
+        guard let parameter = try parameter(value, operand, scope) else { return "NULL::boolean" }
+        if value.isNaN, !operand.holdsNaN {
+            return [.notEqual, .greater, .greaterOrEqual].contains(comparison) ? alwaysUnlessNull(column) : neverUnlessNull(column)
+        }
+        if operand.holdsNaN {
+            // Like the keys of an index on the column. The server would turn a negation into a test that no key serves.
+            let isNumber = "\(column) <> 'NaN'"
+            let isNaN = "(\(isNumber)) < TRUE"
             if value.isNaN {
                 switch comparison {
-                case .equal, .lessOrEqual: return "(\(column) = 'NaN')"
-                case .notEqual, .greater: return "(\(column) <> 'NaN')"
+                case .equal, .lessOrEqual: return "(\(isNaN))"
+                case .notEqual, .greater: return "(\(isNumber))"
                 case .less: return neverUnlessNull(column)
                 case .greaterOrEqual: return alwaysUnlessNull(column)
                 }
             }
             let plain = "\(column) \(comparison.sql) \(bind(parameter))"
             switch comparison {
-            case .less, .lessOrEqual: return "(\(plain) OR \(column) = 'NaN')"
-            case .greater, .greaterOrEqual: return "(\(plain) AND \(column) <> 'NaN')"
-            default: return "(\(plain))"
+            case .less where !numbers.contains(column), .lessOrEqual where !numbers.contains(column):
+                return operand.index < 0 ? "(\(plain) OR \(column) = 'NaN')" : "(\(isNaN) OR (\(isNumber) AND \(plain)))"
+            case .notEqual: return "(\(plain))"
+            default: return "(\(isNumber) AND \(plain))"
             }
         }
-        if format?.form == .bool {
+        if operand.form == .bool {
             if case .integer(let integer) = value, (0...1).contains(integer) {
                 return "(\(column) \(comparison.sql) \(bind(.bool(integer == 1))))"
             }
@@ -78,7 +111,7 @@ extension QueryCompiler {
         let place = bind(parameter)
         let whole = "\(column) \(comparison.sql) \(place)"
         // An index contains only the beginning of the value.
-        if let start = scope.table.prefix(of: column, field.index), let end = scope.table.prefix(of: place, field.index),
+        if let start = scope.table.prefix(of: column, operand.index), let end = scope.table.prefix(of: place, operand.index),
             let sql = comparison.prefixSQL
         {
             return "(\(start) \(sql) \(end) AND \(whole))"
@@ -87,37 +120,29 @@ extension QueryCompiler {
     }
 
     /// Returns whether bytes are a value of a column.
-    private static func canHold(_ bytes: [UInt8], _ format: ColumnFormat?) -> Bool {
-        switch format?.form {
+    private static func canHold(_ bytes: [UInt8], _ form: ColumnFormat.Form?) -> Bool {
+        switch form {
         case .uuid: bytes.count == 16
         case .decimal: Parameter.decimal(bytes) != nil
         default: true
         }
     }
 
-    private func compare(_ left: FieldReference, _ comparison: ComparisonOperator, _ right: FieldReference, _ scope: Scope) -> String? {
-        // The order of NaN differs.
-        if scope.format(left)?.holdsNaN ?? false, ![.equal, .notEqual].contains(comparison) { return nil }
-        func operand(_ field: FieldReference) -> String {
-            scope.format(field)?.form == .bool ? scope.column(field) + "::integer" : scope.column(field)
-        }
-        return "(\(operand(left)) \(comparison.sql) \(operand(right)))"
-    }
-
-    private mutating func oneOf(_ field: FieldReference, _ values: [Value], _ scope: Scope) throws -> String {
-        let column = scope.column(field)
-        let form = scope.format(field)?.form
+    private mutating func oneOf(_ operand: Operand, _ values: [Value], _ scope: Scope) throws -> String {
+        let column = operand.sql
+        let form = operand.form
         let found = values.filter { value in
             // Other bytes equal no value.
-            if case .blob(let bytes) = value { return Self.canHold(bytes, scope.format(field)) }
+            if case .blob(let bytes) = value { return Self.canHold(bytes, form) }
             return !value.isNull
         }
-        for value in found { _ = try parameter(value, field, scope) }
-        guard !found.isEmpty else { return field.isObjectID ? "FALSE" : neverUnlessNull(column) }
+        for value in found { _ = try parameter(value, operand, scope) }
+        guard !found.isEmpty else { return operand.isObjectID ? "FALSE" : neverUnlessNull(column) }
         let list = bind(Self.array(found, form))
         if form == .bool { return "(\(column)::integer = ANY(\(list)))" }
         let whole = "\(column) = ANY(\(list))"
-        if let start = scope.table.prefix(of: column, field.index), let end = scope.table.prefix(of: "value", field.index) {
+        if operand.holdsNaN, !found.contains(where: \.isNaN) { return "(\(column) <> 'NaN' AND \(whole))" }
+        if let start = scope.table.prefix(of: column, operand.index), let end = scope.table.prefix(of: "value", operand.index) {
             return "(\(start) = ANY(ARRAY(SELECT \(end) FROM unnest(\(list)) AS list(value))) AND \(whole))"
         }
         return "(\(whole))"
@@ -151,10 +176,12 @@ extension QueryCompiler {
         return array.parameter
     }
 
-    private mutating func text(_ field: FieldReference, _ operation: TextOperator, _ value: String, _ scope: Scope) -> String? {
-        let column = scope.column(field)
+    private mutating func text(_ operand: Operand, _ operation: TextOperator, _ value: String, _ scope: Scope) -> String? {
+        let column = operand.sql
+        guard operand.form == .text else { return nil }
         switch operation {
-        case .like, .matches: return nil
+        case .like: return like(column, LikePattern(value))
+        case .matches: return nil
         default: break
         }
         guard !value.isEmpty else { return alwaysUnlessNull(column) }
@@ -165,8 +192,8 @@ extension QueryCompiler {
             // The end is encoded already, and contains no character that would be encoded again.
             let last = bind(.encoded(end))
             let whole = "\(column) >= \(place) AND \(column) < \(last)"
-            guard let start = scope.table.prefix(of: column, field.index), let low = scope.table.prefix(of: place, field.index),
-                let high = scope.table.prefix(of: last, field.index)
+            guard let start = scope.table.prefix(of: column, operand.index), let low = scope.table.prefix(of: place, operand.index),
+                let high = scope.table.prefix(of: last, operand.index)
             else { return "(\(whole))" }
             return "(\(start) >= \(low) AND \(start) <= \(high) AND \(whole))"
         case .contains:
@@ -196,14 +223,14 @@ extension QueryCompiler {
 
     /// Returns a constant as a parameter; nil for null.
     /// - Throws: `invalidPredicate` for a constant of another type.
-    private func parameter(_ value: Value, _ field: FieldReference, _ scope: Scope) throws -> Parameter? {
-        switch (value, field.type.physical) {
+    private func parameter(_ value: Value, _ operand: Operand, _ scope: Scope) throws -> Parameter? {
+        switch (value, operand.type.physical) {
         case (.null, _): return nil
-        case (.integer(let integer), .integer): return field.isUnsigned ? .unsigned(UInt64(bitPattern: integer)) : .integer(integer)
+        case (.integer(let integer), .integer): return operand.type == .uint64 ? .unsigned(UInt64(bitPattern: integer)) : .integer(integer)
         case (.real(let real), .real): return .real(Value.normalized(real))
         case (.text(let text), .text): return .text(text)
         case (.blob(let bytes), .blob):
-            switch scope.format(field)?.form {
+            switch operand.form {
             case .uuid: return .uuid(bytes)
             case .decimal: return .decimal(bytes)
             default: return .bytes(bytes)
@@ -211,8 +238,8 @@ extension QueryCompiler {
         default:
             let name = scope.table.entity.name
             throw StoreError(
-                .invalidPredicate, "\(field.name) is \(field.type) and cannot be compared with \(value.literal).", entity: name,
-                attribute: field.name)
+                .invalidPredicate, "\(operand.name) is \(operand.type) and cannot be compared with \(value.literal).", entity: name,
+                attribute: operand.name)
         }
     }
 }

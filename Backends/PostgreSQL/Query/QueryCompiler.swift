@@ -5,6 +5,8 @@ struct QueryCompiler {
     let tables: StoreTables
     /// The constants of the request, which the text refers to by their positions.
     private(set) var parameters: [Parameter] = []
+    /// The columns that are not NaN in the rows that satisfy the rest of the condition.
+    var numbers: Set<String> = []
     /// The number of aliases given to tables.
     private var aliases = 0
 
@@ -27,6 +29,7 @@ struct QueryCompiler {
         var conditions: [String] = []
         var evaluated: [QueryPredicate] = []
         var left: [QueryPredicate] = []
+        noteNumbers(request.predicate.conjuncts, scope)
         for part in request.predicate.conjuncts {
             let count = parameters.count
             if let text = try condition(part, scope, depth: 0, isTruthEnough: true) {
@@ -71,10 +74,11 @@ struct QueryCompiler {
     struct Scope {
         let table: EntityTable
         let alias: String
+        /// A Boolean value that indicates whether the table is that of the request.
+        var isOutermost: Bool { alias == "t1" }
 
         /// Returns the column of a field.
-        func column(_ field: FieldReference) -> String { "\(alias).\(table.column(field))" }
-        func format(_ field: FieldReference) -> ColumnFormat? { field.isObjectID ? nil : table.formats[field.index] }
+        func column(_ field: FieldReference) -> String { table.value(field.index, in: alias) }
     }
 
     mutating func newScope(_ table: EntityTable) -> Scope {
@@ -92,15 +96,18 @@ struct QueryCompiler {
     private func order(_ keys: [SortKey], _ scope: Scope) -> String {
         var terms: [String] = []
         for key in keys {
-            let column = scope.column(key.field)
-            let direction = (key.ascending ? " ASC" : " DESC") + (key.nullsComeFirst ? " NULLS FIRST" : " NULLS LAST")
+            let operand = scope.operand(key.field)
+            let column = operand.sql
+            let hasNoNulls = operand.index >= 0 && operand.index < FieldMask.capacity && scope.table.uniquelyOrdered.contains(operand.index)
+            let nulls = hasNoNulls ? "" : key.nullsComeFirst ? " NULLS FIRST" : " NULLS LAST"
+            let direction = (key.ascending ? " ASC" : " DESC") + nulls
             if key.field.isObjectID {
                 // Row ids are unique, so further keys have no effect.
                 return (terms + [column + (key.ascending ? "" : " DESC")]).joined(separator: ", ")
             }
             // NaN precedes every number here, and follows every number in PostgreSQL.
-            if scope.format(key.field)?.holdsNaN ?? false { terms.append("(\(column) <> 'NaN')\(direction)") }
-            if let prefix = scope.table.prefix(of: column, key.field.index) { terms.append(prefix + direction) }
+            if operand.holdsNaN { terms.append("(\(column) <> 'NaN')\(direction)") }
+            if let prefix = scope.table.prefix(of: column, operand.index) { terms.append(prefix + direction) }
             terms.append(column + direction)
         }
         return (terms + ["\(scope.alias).\(SQLNames.objectID)"]).joined(separator: ", ")

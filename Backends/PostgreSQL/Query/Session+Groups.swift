@@ -1,20 +1,19 @@
 import PolyStoreBackend
 
 extension Session {
-    /// Computes groups by fields with one statement.
+    /// Computes groups with one statement.
     /// - Returns: nil for conditions, functions and types that PostgreSQL evaluates in another way.
     func scanGroups(_ request: AggregateRequest) throws -> GroupScan? {
         try check()
-        guard let fields = request.fieldGroups else { return nil }
-        guard let query = try QueryCompiler(tables).compile(request, groupedBy: fields) else { return nil }
+        guard let query = try QueryCompiler(tables).compile(request) else { return nil }
         let found = try rows(query.statement.sql, query.statement.parameters)
         var groups: [AggregateRow] = []
         groups.reserveCapacity(found.count)
         for row in 0..<found.count {
             var group: [Value] = []
-            for column in fields.indices { group.append(try value(found, row, column, query.columns[column], request)) }
+            for column in request.groupBy.indices { group.append(try value(found, row, column, query.columns[column], request)) }
             var values: [Value] = []
-            for column in fields.count..<query.columns.count {
+            for column in request.groupBy.count..<query.columns.count {
                 values.append(try value(found, row, column, query.columns[column], request))
             }
             groups.append(AggregateRow(group: group, values: values))
@@ -37,6 +36,11 @@ extension Session {
         case .bytes: return .blob([UInt8](bytes))
         case .decimal: if let decimal = Numeric.orderedBytes(bytes) { return .blob(decimal) }
         case .unsigned: if let value = Numeric.unsigned(bytes) { return .integer(Int64(bitPattern: value)) }
+        case .average:
+            let parts = (rows.text(row, column) ?? "").split(separator: "/")
+            if parts.count == 2, let sum = Int128(parts[0]), let count = Int64(parts[1]) {
+                return count == 0 ? .null : .real(Double(sum) / Double(count))
+            }
         case .sum(let isUnsigned, let name):
             let digits = rows.text(row, column) ?? ""
             if let sum = isUnsigned ? UInt64(digits).map({ Int64(bitPattern: $0) }) : Int64(digits) { return .integer(sum) }
@@ -58,6 +62,8 @@ struct GroupQuery {
         case integer, real, text, bytes, unsigned, decimal
         /// The digits of a sum of integers.
         case sum(isUnsigned: Bool, name: String)
+        /// The digits of a sum of integers, a slash, and those of the number of values.
+        case average
     }
 
     let statement: Statement
@@ -67,89 +73,94 @@ struct GroupQuery {
 extension QueryCompiler {
     /// Compiles a request for groups.
     /// - Returns: nil if the shared executor must compute the groups.
-    func compile(_ request: AggregateRequest, groupedBy fields: [FieldReference]) throws -> GroupQuery? {
+    func compile(_ request: AggregateRequest) throws -> GroupQuery? {
         var compiler = self
-        return try compiler.compiled(request, fields)
+        return try compiler.compiled(request)
     }
 
-    private mutating func compiled(_ request: AggregateRequest, _ fields: [FieldReference]) throws -> GroupQuery? {
+    private mutating func compiled(_ request: AggregateRequest) throws -> GroupQuery? {
         let table = try tables.table(request.entity)
         let scope = newScope(table)
         var selected: [String] = []
         var columns: [GroupQuery.Column] = []
-        for field in fields {
-            let (text, form) = key(field, scope)
+        var keys: [Operand] = []
+        for expression in request.groupBy {
+            guard let key = try operand(expression, scope, 0) else { return nil }
+            let (text, form) = Self.key(key)
+            keys.append(key)
             selected.append(text)
             columns.append(form)
         }
         for aggregate in request.aggregates {
-            guard let (text, form) = Self.aggregate(aggregate, scope) else { return nil }
+            guard let (text, form) = try self.aggregate(aggregate, scope) else { return nil }
             selected.append(text)
             columns.append(form)
         }
         // A statement that selects nothing returns a row for each object.
         guard !selected.isEmpty else { return nil }
         var conditions: [String] = []
+        noteNumbers(request.predicate.conjuncts, scope)
         for part in request.predicate.conjuncts {
             guard let text = try condition(part, scope, depth: 0, isTruthEnough: true) else { return nil }
             conditions.append(text)
         }
         var sql = "SELECT \(selected.joined(separator: ", ")) FROM \(table.name) AS \(scope.alias)"
         if !conditions.isEmpty { sql += " WHERE \(conditions.joined(separator: " AND "))" }
-        if !fields.isEmpty {
-            let names = fields.map { scope.column($0) }
+        if !keys.isEmpty {
             var order: [String] = []
-            for (field, name) in zip(fields, names) {
-                if scope.format(field)?.holdsNaN ?? false { order.append("(\(name) <> 'NaN') NULLS FIRST") }
-                order.append("\(name) NULLS FIRST")
+            for key in keys {
+                if key.holdsNaN { order.append("(\(key.sql) <> 'NaN') NULLS FIRST") }
+                order.append("(\(key.sql)) NULLS FIRST")
             }
-            sql += " GROUP BY \(names.joined(separator: ", ")) ORDER BY \(order.joined(separator: ", "))"
+            // In parentheses, because a parameter alone would be the position of a column.
+            sql += " GROUP BY \(keys.map { "(\($0.sql))" }.joined(separator: ", ")) ORDER BY \(order.joined(separator: ", "))"
         }
         return GroupQuery(statement: Statement(sql, parameters), columns: columns)
     }
 
-    /// Returns a grouping field in the form in which it is read.
-    private func key(_ field: FieldReference, _ scope: Scope) -> (String, GroupQuery.Column) {
-        let column = scope.column(field)
-        switch scope.format(field)?.form {
-        case .bool: return ("\(column)::integer", .integer)
-        case .unsigned: return (column, .unsigned)
-        case .decimal: return (column, .decimal)
-        case .float4, .float8: return ("\(column)::double precision", .real)
-        case .text: return (column, .text)
-        case .bytes, .uuid: return (column, .bytes)
-        case .int2, .int4, .int8, nil: return (column, .integer)
+    /// Returns a grouping value in the form in which it is read.
+    private static func key(_ key: Operand) -> (String, GroupQuery.Column) {
+        switch key.form {
+        case .bool: ("(\(key.sql))::integer", .integer)
+        case .unsigned: (key.sql, .unsigned)
+        case .decimal: (key.sql, .decimal)
+        case .float4, .float8: ("(\(key.sql))::double precision", .real)
+        case .text: (key.sql, .text)
+        case .bytes, .uuid: (key.sql, .bytes)
+        case .int2, .int4, .int8: (key.sql, .integer)
         }
     }
 
     /// Returns an aggregate as SQL; nil for one that PostgreSQL computes in another way, or depending on the order of the rows.
-    private static func aggregate(_ aggregate: Aggregate, _ scope: Scope) -> (String, GroupQuery.Column)? {
-        guard let field = aggregate.field else {
-            return aggregate.function == .count && aggregate.operand == nil ? ("count(*)", .integer) : nil
-        }
-        let column = scope.column(field)
-        let form = scope.format(field)?.form ?? .int8
-        switch (aggregate.function, form) {
-        case (.count, _): return ("count(\(column))", .integer)
-        case (.countDistinct, _): return ("count(DISTINCT \(column))", .integer)
-        case (.sum, .bool): return ("count(*) FILTER (WHERE \(column))", .integer)
+    private mutating func aggregate(_ aggregate: Aggregate, _ scope: Scope) throws -> (String, GroupQuery.Column)? {
+        guard let expression = aggregate.operand else { return aggregate.function == .count ? ("count(*)", .integer) : nil }
+        guard !aggregate.isOverMembers, let operand = try operand(expression, scope, 0) else { return nil }
+        let value = operand.sql
+        switch (aggregate.function, operand.form) {
+        case (.count, _): return ("count(\(value))", .integer)
+        case (.countDistinct, _): return ("count(DISTINCT \(value))", .integer)
+        case (.sum, .bool): return ("count(*) FILTER (WHERE \(value))", .integer)
         case (.sum, .int2), (.sum, .int4), (.sum, .int8), (.sum, .unsigned):
-            return ("coalesce(sum(\(column)::numeric), 0)::text", .sum(isUnsigned: form == .unsigned, name: field.name))
-        case (.minimum, .bool): return ("bool_and(\(column))::integer", .integer)
-        case (.maximum, .bool): return ("bool_or(\(column))::integer", .integer)
-        case (.minimum, .int2), (.minimum, .int4), (.minimum, .int8): return ("min(\(column))", .integer)
-        case (.maximum, .int2), (.maximum, .int4), (.maximum, .int8): return ("max(\(column))", .integer)
-        case (.minimum, .unsigned): return ("min(\(column))", .unsigned)
-        case (.maximum, .unsigned): return ("max(\(column))", .unsigned)
-        case (.minimum, .text): return ("min(\(column))", .text)
-        case (.maximum, .text): return ("max(\(column))", .text)
+            let sum = "coalesce(sum((\(value))::numeric), 0)::text"
+            return (sum, .sum(isUnsigned: operand.form == .unsigned, name: "\(expression)"))
+        case (.average, .int2), (.average, .int4), (.average, .int8), (.average, .unsigned):
+            return ("coalesce(sum((\(value))::numeric), 0) || '/' || count(\(value))", .average)
+        case (.average, .bool): return ("count(*) FILTER (WHERE \(value)) || '/' || count(\(value))", .average)
+        case (.minimum, .bool): return ("bool_and(\(value))::integer", .integer)
+        case (.maximum, .bool): return ("bool_or(\(value))::integer", .integer)
+        case (.minimum, .int2), (.minimum, .int4), (.minimum, .int8): return ("min(\(value))", .integer)
+        case (.maximum, .int2), (.maximum, .int4), (.maximum, .int8): return ("max(\(value))", .integer)
+        case (.minimum, .unsigned): return ("min(\(value))", .unsigned)
+        case (.maximum, .unsigned): return ("max(\(value))", .unsigned)
+        case (.minimum, .text): return ("min(\(value))", .text)
+        case (.maximum, .text): return ("max(\(value))", .text)
         // NaN precedes every number here, and follows every number in PostgreSQL.
         case (.minimum, .float4), (.minimum, .float8):
-            return ("CASE WHEN bool_or(\(column) = 'NaN') THEN 'NaN' ELSE min(\(column))::double precision END", .real)
+            return ("CASE WHEN bool_or(\(value) = 'NaN') THEN 'NaN' ELSE min(\(value))::double precision END", .real)
         case (.maximum, .float4), (.maximum, .float8):
-            return ("coalesce(max(\(column)) FILTER (WHERE \(column) <> 'NaN'), max(\(column)))::double precision", .real)
-        case (.minimum, .decimal): return ("CASE WHEN bool_or(\(column) = 'NaN') THEN 'NaN' ELSE min(\(column)) END", .decimal)
-        case (.maximum, .decimal): return ("coalesce(max(\(column)) FILTER (WHERE \(column) <> 'NaN'), max(\(column)))", .decimal)
+            return ("coalesce(max(\(value)) FILTER (WHERE \(value) <> 'NaN'), max(\(value)))::double precision", .real)
+        case (.minimum, .decimal): return ("CASE WHEN bool_or(\(value) = 'NaN') THEN 'NaN' ELSE min(\(value)) END", .decimal)
+        case (.maximum, .decimal): return ("coalesce(max(\(value)) FILTER (WHERE \(value) <> 'NaN'), max(\(value)))", .decimal)
         default: return nil
         }
     }

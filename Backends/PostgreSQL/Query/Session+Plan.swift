@@ -6,7 +6,7 @@ extension Session {
     func plan(_ request: FetchRequest) throws -> QueryPlan {
         try check()
         try request.validate()
-        guard request.hasComputedKeys else { return try plan(valid: request) }
+        if let request = Self.received(request) { return try plan(valid: request) }
         return try plan(valid: request.unsorted).sorted(for: request)
     }
 
@@ -42,7 +42,7 @@ extension Session {
             if request.needsRelated { plan.relatedRowsExamined = 0 }
             return plan
         }
-        if request.hasComputedKeys { return try transaction.explainedBySorting(request) }
+        guard let request = Self.received(request) else { return try transaction.explainedBySorting(request) }
         let query = try QueryCompiler(tables).compile(request)
         try setIndexes(request, isOn: false)
         let found = try rows(

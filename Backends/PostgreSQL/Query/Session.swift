@@ -128,7 +128,7 @@ final class Session: RelatedRecords {
 
     func scan(_ request: FetchRequest) throws -> Scan {
         try check()
-        if request.hasComputedKeys {
+        guard let request = Self.received(request) else {
             var scan = try scan(request.unsorted)
             scan.residual = Scan.Residual(predicate: scan.residual.predicate, sort: true, slice: true)
             return scan
@@ -138,6 +138,16 @@ final class Session: RelatedRecords {
         let stream = try stream(query.statement)
         try setIndexes(request, isOn: true)
         return Scan(try PostgreSQLCursor(self, stream, query), residual: query.residualRequest)
+    }
+
+    /// Returns a request whose sort keys are fields, also of JSON in an index; nil if the shared executor must sort by another expression.
+    static func received(_ request: FetchRequest) -> FetchRequest? {
+        guard request.hasComputedKeys else { return request }
+        guard let ordered = request.orderedByIndexedJSON else { return nil }
+        let isRead = ordered.sortKeys.allSatisfy { key in
+            request.entity.indexedJSON(at: key.field.index).map { JSONFunction.reads($0.json) } ?? true
+        }
+        return isRead ? ordered : nil
     }
 
     /// Switches the use of indexes off or on, for a request that is answered without them.

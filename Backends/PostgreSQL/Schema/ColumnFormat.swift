@@ -18,11 +18,13 @@ struct ColumnFormat: Sendable {
     /// The definition of the column after its name.
     let definition: String
 
-    init(_ field: Field) {
-        isOptional = field.isOptional
-        bounds = field.type.integerBounds ?? Int64.min...Int64.max
+    init(_ field: Field) { self.init(field.type, isOptional: field.isOptional) }
+
+    init(_ attribute: AttributeType, isOptional: Bool) {
+        self.isOptional = isOptional
+        bounds = attribute.integerBounds ?? Int64.min...Int64.max
         (form, type) =
-            switch field.type {
+            switch attribute {
             case .bool: (.bool, .bool)
             case .int8, .uint8, .int16: (.int2, .int2)
             case .uint16, .int32: (.int4, .int4)

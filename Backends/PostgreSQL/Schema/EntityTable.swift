@@ -5,7 +5,7 @@ final class EntityTable: Sendable {
     struct Index: Sendable {
         /// The name on the server.
         let plainName: String
-        /// The indexes of the fields.
+        /// The indexes of the fields. A field of JSON has an index after those of the record; see `IndexedJSONField`.
         let fields: [Int]
         let isUnique: Bool
     }
@@ -20,16 +20,21 @@ final class EntityTable: Sendable {
     /// The quoted names of the columns, by field index.
     let columns: [String]
     let formats: [ColumnFormat]
+    /// The quoted name of the schema.
+    let namespace: String
     let indexes: [Index]
     /// The fields of all unique indexes.
     let uniqueFields: FieldMask
     /// The number of characters or bytes of each field that the plain indexes contain; nil for the whole value.
     let prefixes: [Int?]
+    /// The fields without nulls that only unique indexes contain. The order of nulls in these is that of PostgreSQL, because they belong to constraints.
+    let uniquelyOrdered: FieldMask
     /// The name of the primary key.
     let keyName: String
 
     init(_ entity: Entity, schema: String, plainName: String, keyName: String, indexes: [Index]) {
         self.entity = entity
+        namespace = schema
         self.plainName = plainName
         self.keyName = keyName
         name = "\(schema).\(SQLNames.quoted(plainName))"
@@ -47,12 +52,20 @@ final class EntityTable: Sendable {
         var unique = FieldMask()
         for index in indexes where index.isUnique { for field in index.fields { unique.insert(field) } }
         uniqueFields = unique
-        var prefixes = [Int?](repeating: nil, count: entity.fields.count)
+        var plain = FieldMask()
+        for index in indexes where !index.isUnique { for field in index.fields where field < formats.count { plain.insert(field) } }
+        var uniquelyOrdered = FieldMask()
+        for field in formats.indices where unique.contains(field) && !plain.contains(field) && !formats[field].isOptional {
+            uniquelyOrdered.insert(field)
+        }
+        self.uniquelyOrdered = uniquelyOrdered
+        let forms = formats.map(\.form) + entity.indexedJSON.map { JSONFunction.format($0.json).form }
+        var prefixes = [Int?](repeating: nil, count: forms.count)
         for index in indexes where !index.isUnique {
-            let long = index.fields.filter { [.text, .bytes].contains(formats[$0].form) }
+            let long = index.fields.filter { [.text, .bytes].contains(forms[$0]) }
             // An entry of an index has at most 2,704 bytes, and a character at most four.
             for field in long {
-                let length = (formats[field].form == .text ? 600 : 2400) / long.count
+                let length = (forms[field] == .text ? 600 : 2400) / long.count
                 prefixes[field] = min(prefixes[field] ?? length, length)
             }
         }
@@ -63,11 +76,21 @@ final class EntityTable: Sendable {
     /// - Returns: nil for a field that no index contains in this form.
     func prefix(of value: String, _ field: Int) -> String? {
         guard field >= 0, let length = prefixes[field] else { return nil }
-        return formats[field].form == .text ? "left(\(value), \(length))" : "substring(\(value) from 1 for \(length))"
+        return format(field).form == .text ? "left(\(value), \(length))" : "substring(\(value) from 1 for \(length))"
     }
 
-    /// Returns the quoted column of a field.
-    func column(_ field: FieldReference) -> String { field.isObjectID ? SQLNames.objectID : columns[field.index] }
+    /// Returns the format of a field, also of a field of JSON in an index.
+    func format(_ field: Int) -> ColumnFormat {
+        entity.indexedJSON(at: field).map { JSONFunction.format($0.json) } ?? formats[field]
+    }
+
+    /// Returns the value of a field in SQL, also of a field of JSON in an index.
+    /// - Parameter alias: The name of the table in the statement; nil if the statement has one table.
+    func value(_ field: Int, in alias: String? = nil) -> String {
+        let prefix = alias.map { $0 + "." } ?? ""
+        guard let indexed = entity.indexedJSON(at: field) else { return prefix + (field < 0 ? SQLNames.objectID : columns[field]) }
+        return JSONFunction.call(prefix + columns[indexed.attribute], indexed.json, in: namespace) ?? "NULL"
+    }
 
     /// The statement that creates the table.
     var tableSQL: String {
@@ -85,8 +108,14 @@ final class EntityTable: Sendable {
             let list = index.fields.map { columns[$0] }.joined(separator: ", ")
             return "ALTER TABLE \(name) ADD CONSTRAINT \(quoted) UNIQUE (\(list)) DEFERRABLE INITIALLY IMMEDIATE"
         }
-        let list = (index.fields.map { (prefix(of: columns[$0], $0) ?? columns[$0]) + " NULLS FIRST" } + [SQLNames.objectID])
-            .joined(separator: ", ")
+        let values = index.fields.flatMap { field in
+            let value = value(field)
+            // An expression other than a call of a function needs parentheses, and a call can have them.
+            if field >= columns.count { return [prefix(of: value, field) ?? "(\(value))"] }
+            // As in orders.
+            return (formats[field].holdsNaN ? ["(\(value) <> 'NaN')"] : []) + [prefix(of: value, field) ?? value]
+        }
+        let list = (values.map { $0 + " NULLS FIRST" } + [SQLNames.objectID]).joined(separator: ", ")
         return "CREATE INDEX \(quoted) ON \(name) (\(list))"
     }
 

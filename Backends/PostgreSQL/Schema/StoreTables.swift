@@ -42,11 +42,12 @@ final class StoreTables: Sendable {
         for entity in sorted {
             let name = tableNames[entity.index] ?? entity.name
             let key = names.claim(name + "_key")
-            // The text of a JSON attribute serves no condition on its fields.
-            let indexes = entity.indexes.filter { !$0.readsJSON }.map { index in
+            // An index on a field that the server does not read would serve no condition.
+            let served = entity.indexes.filter { $0.parts.allSatisfy { $0.json.map(JSONFunction.reads) ?? true } }
+            let indexes = served.map { index in
                 EntityTable.Index(
                     plainName: names.claim(isStaged ? "\(name)_\(SQLNames.shortened(index.name).suffix(16))" : index.name),
-                    fields: index.fields, isUnique: index.isUnique)
+                    fields: index.parts.map { entity.field(of: $0).index }, isUnique: index.isUnique)
             }
             tables[entity.index] = EntityTable(entity, schema: namespace, plainName: name, keyName: key, indexes: indexes)
         }
@@ -85,7 +86,7 @@ final class StoreTables: Sendable {
             "CREATE TABLE \(own("sequence")) (entity text COLLATE \"C\" PRIMARY KEY, next bigint NOT NULL)",
             "CREATE TABLE \(own("values")) (name text COLLATE \"C\" PRIMARY KEY, value bytea NOT NULL)",
             "CREATE TABLE \(own("log")) (position bigint PRIMARY KEY, version bigint NOT NULL, entry bytea NOT NULL)",
-        ] + entities.map(\.tableSQL) + indexSQL + links.flatMap(\.creation)
+        ] + ServerFunctions.creation(in: namespace) + entities.map(\.tableSQL) + indexSQL + links.flatMap(\.creation)
     }
 
     /// The names on the server that differ from those of the model, in `polystore_names`.

@@ -57,7 +57,11 @@ private struct StoreVerifier {
         let sql =
             "SELECT c.relname::text FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1"
         let existing = Set(try texts(sql, [.text(tables.plainSchema)]))
-        var findings: [String] = []
+        let functions = Set(
+            try texts(
+                "SELECT p.proname::text FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace WHERE n.nspname = $1",
+                [.text(tables.plainSchema)]))
+        var findings = ServerFunctions.names.filter { !functions.contains($0) }.map { "The function \($0) is missing." }
         for table in tables.entities {
             if !existing.contains(table.plainName) { findings.append("The table \(table.plainName) is missing.") }
             for index in table.indexes where !existing.contains(index.plainName) {

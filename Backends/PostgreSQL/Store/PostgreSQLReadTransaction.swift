@@ -2,7 +2,7 @@ import PolyStoreBackend
 import PolyStoreQuery
 
 /// A snapshot: a connection inside a transaction that reads the state of its beginning.
-final class PostgreSQLReadTransaction: ReadTransaction {
+final class PostgreSQLReadTransaction: OrdersByIndexedJSON {
     let session: Session
     private let pool: ConnectionPool
 

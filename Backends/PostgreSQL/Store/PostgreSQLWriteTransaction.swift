@@ -2,7 +2,7 @@ import PolyStoreBackend
 import PolyStoreQuery
 
 /// The write transaction of a store: a connection that holds the lock of the store's writers.
-final class PostgreSQLWriteTransaction: WriteTransaction {
+final class PostgreSQLWriteTransaction: WriteTransaction, OrdersByIndexedJSON {
     let session: Session
     let version: UInt64
     private let pool: ConnectionPool

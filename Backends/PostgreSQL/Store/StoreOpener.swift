@@ -140,13 +140,14 @@ struct StoreOpener {
                 return found
             }
             let stored = StoreTables(try ResolvedSchema(found.metadata.schema), in: schemaName)
-            let (old, new) = (Set(stored.indexSQL), Set(tables.indexSQL))
+            // By bytes: names that are canonically equivalent are different ones.
+            let (old, new) = (Set(stored.indexSQL.map { Array($0.utf8) }), Set(tables.indexSQL.map { Array($0.utf8) }))
             let removals = stored.entities.flatMap { table in
-                table.indexes.filter { !new.contains(table.creationSQL($0, schema: stored.namespace)) }
+                table.indexes.filter { !new.contains(Array(table.creationSQL($0, schema: stored.namespace).utf8)) }
                     .map { table.removalSQL($0, schema: stored.namespace) }
             }
             try connection.run(
-                (removals + tables.indexSQL.filter { !old.contains($0) }).map { .once($0) }
+                (removals + tables.indexSQL.filter { !old.contains(Array($0.utf8)) }).map { .once($0) }
                     + MetadataTable(connection: connection, tables: tables).replacement(request.schema) + [.once("COMMIT")])
             return found
         } catch let error as StoreError {
@@ -222,5 +223,6 @@ extension StoreTables {
         // Views of others on these tables are removed with them.
         let names = [tables, staged].flatMap { $0.entities.map(\.name) + $0.links.map(\.name) }
         return (own + former + names).map { "DROP TABLE IF EXISTS \($0) CASCADE" }
+            + ServerFunctions.removal(from: namespace)
     }
 }

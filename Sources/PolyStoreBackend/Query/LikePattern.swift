@@ -1,11 +1,14 @@
 /// A `LIKE` pattern: `?` matches one Unicode scalar, `*` any number of them, a backslash escapes the next scalar.
 package struct LikePattern {
-    private enum Element: Equatable {
+    /// A part of a pattern.
+    package enum Element: Equatable {
+        /// A scalar that matches itself.
         case scalar(Unicode.Scalar)
+        /// `?` and `*`.
         case one, many
     }
 
-    private let elements: [Element]
+    package let elements: [Element]
 
     package init(_ pattern: String) {
         var elements: [Element] = []

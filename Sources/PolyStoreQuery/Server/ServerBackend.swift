@@ -77,7 +77,7 @@ package struct RecordsAhead {
 }
 
 /// A snapshot on a server, with the records that were read from it by row id.
-package class ServerSnapshot: ReadTransaction, ServerRecords {
+package class ServerSnapshot: OrdersByIndexedJSON, ServerRecords {
     /// The transaction; nil if a session holds it.
     private final let inner: (any ReadTransaction)?
     /// The session that holds the transaction and can be given back; nil for other snapshots.
@@ -176,6 +176,12 @@ package class ServerSnapshot: ReadTransaction, ServerRecords {
     }
 
     // MARK: Requests
+
+    package final var ordersByIndexedJSON: Bool {
+        func orders(_ reader: any ReadTransaction) -> Bool { (reader as? any OrdersByIndexedJSON)?.ordersByIndexedJSON ?? false }
+        if let inner { return orders(inner) }
+        return (try? reading(orders)) ?? false
+    }
 
     package final func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs {
         try reading { try $0.related(relationship, of: sources) }
