@@ -104,4 +104,21 @@ import Testing
         #expect(try location("postgresql://jane@host") != location("postgresql://bob@host"))
         #expect(try location("postgresql:///?service=a") != location("postgresql:///?service=b"))
     }
+
+    @Test func snapshotsThatAreNotReadGiveTheirConnectionsBack() throws {
+        var options = TestServer.options()
+        options.maximumConnections = 4
+        let store = try Store(options: options)
+        try store.write(store.people([(1, "a", nil)]))
+        #expect(store.backend.capabilities.mostSnapshots == 3)
+        let backend = store.backend.readingAhead(sessions: SnapshotSessions())
+        // Without giving back, the fifth one would wait for a connection.
+        let readers = try (0..<20).map { _ in
+            let reader = try backend.beginRead()
+            #expect(try reader.count(FetchRequest(store.entity("Person"))) == 1)
+            return reader
+        }
+        try store.write(store.people([(2, "b", nil)]))
+        for reader in readers { reader.end() }
+    }
 }
