@@ -30,6 +30,15 @@ final class Connection {
     private(set) var unread: [Expected] = []
     /// The number of pipelines that were sent, each of which is one round trip if its response is awaited.
     private(set) var pipelineCount = 0
+    /// The bytes of parameters and copied rows that were encoded since everything was sent.
+    var queuedBytes = 0 {
+        didSet { mostQueuedBytes = max(mostQueuedBytes, queuedBytes) }
+    }
+    /// The largest value of ``queuedBytes`` so far.
+    private(set) var mostQueuedBytes = 0
+
+    /// The number of queued bytes after which a pipeline waits until they are sent.
+    static let longestQueue = 1 << 18
 
     /// The number of parsed statements after which all are forgotten.
     private static let mostParsed = 400
@@ -166,7 +175,12 @@ final class Connection {
                 expected.append(.rows)
                 continue
             }
-            let key = ParsedKey(sql: statement.sql, types: statement.parameters.map(\.oid))
+            let parameters: [Parameter]
+            do { parameters = try statement.deferred?.encode() ?? statement.parameters } catch {
+                try abandon(expected)
+                throw error
+            }
+            let key = ParsedKey(sql: statement.sql, types: statement.types)
             var name = parsed[key] ?? names[key]
             if name == nil {
                 lastName += 1
@@ -176,14 +190,22 @@ final class Connection {
                 names[key] = new
                 name = new
             }
-            try execute(name ?? "", statement.parameters)
+            try execute(name ?? "", parameters)
             expected.append(.rows)
+            if queuedBytes > Self.longestQueue { try flush() }
         }
         if singleRows, expected.count == 1 { PQsetSingleRowMode(handle) }
         try queued(PQpipelineSync(handle))
         expected.append(.sync)
         try flush()
         return expected
+    }
+
+    /// Ends a pipeline whose next statement cannot be encoded, and reads its response.
+    private func abandon(_ expected: [Expected]) throws {
+        try queued(PQpipelineSync(handle))
+        try flush()
+        for part in expected + [.sync] { _ = try receive(part) }
     }
 
     private func execute(_ name: String, _ parameters: [Parameter]) throws {
@@ -193,9 +215,10 @@ final class Connection {
         try withExtendedLifetime(parameters) {
             try queued(PQsendQueryPrepared(handle, name, Int32(parameters.count), &values, &lengths, &formats, 1))
         }
+        queuedBytes += lengths.reduce(0) { $0 + Int($1) }
     }
 
-    private func queued(_ success: Int32) throws {
+    func queued(_ success: Int32) throws {
         guard success == 1 else {
             if PQstatus(handle) == CONNECTION_BAD { throw lost() }
             throw fail(
@@ -206,11 +229,13 @@ final class Connection {
     }
 
     /// Sends what is queued. Reads meanwhile, because a server that cannot send its responses reads no further statements.
-    private func flush() throws {
+    func flush() throws {
         let deadline = newDeadline
         while true {
             switch PQflush(handle) {
-            case 0: return
+            case 0:
+                queuedBytes = 0
+                return
             case 1:
                 guard wait(Int16(POLLIN | POLLOUT), until: deadline) else { throw timedOut() }
                 guard PQconsumeInput(handle) == 1 else { throw lost() }
@@ -275,6 +300,7 @@ final class Connection {
     /// - Throws: The first error of a statement. The statements after it were not executed.
     @discardableResult
     func run(_ statements: [Statement]) throws -> [Rows] {
+        if statements.contains(where: { $0.copied != nil }) { return try runCopying(statements) }
         let before = unread.count
         let expected = try send(statements)
         var results: [Rows] = []
@@ -288,6 +314,16 @@ final class Connection {
         if let first { throw first }
         return results
     }
+
+    /// Reads the responses that nobody waited for.
+    func readUnread() throws {
+        let expected = unread
+        unread = []
+        for part in expected { _ = try receive(part) }
+    }
+
+    /// Counts a round trip that is not that of a pipeline.
+    func countRoundTrip() { pipelineCount += 1 }
 
     /// Parses a statement, unless it was parsed before, and returns its name on the server.
     func prepare(_ sql: String, _ types: [UInt32]) throws -> String {

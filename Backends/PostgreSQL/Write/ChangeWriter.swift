@@ -10,7 +10,9 @@ struct ChangeWriter {
 
     /// The limits of one statement. A statement with more rows or bytes is divided, because its parameters are in memory on both sides.
     static let mostRows = 20_000
-    static let mostBytes = 16 << 20
+    static let mostBytes = 4 << 20
+    /// The number of inserted rows of one entity from which they are copied.
+    static let leastCopied = 20_000
 
     /// Returns the statements, in an order that frees unique values before they are used again.
     /// - Throws: `constraint` for null in a required field, `misuse` for another schema.
@@ -75,25 +77,59 @@ struct ChangeWriter {
             case .update: table.formats.indices.filter(group.mask.contains)
             case .delete: []
             }
-        let sql = Self.sql(group.kind, table, fields)
-        var statements: [Statement] = []
         // By row id, so that each page of a table is visited once.
-        var rest = group.changes.sorted { $0.rowID < $1.rowID }[...]
-        while !rest.isEmpty {
-            let ids = ArrayParameter(.int8, capacity: min(rest.count, Self.mostRows) * 12)
-            let columns = fields.map { ArrayParameter(table.formats[$0].type) }
-            var byteCount = 0
-            while ids.count < Self.mostRows, byteCount < Self.mostBytes, let change = rest.popFirst() {
-                ids.append(size: 8) { $0.append(change.rowID) }
-                if fields.isEmpty { continue }
-                let record = changes.record(change)
-                for (field, column) in zip(fields, columns) { try append(field, of: record, change, table, to: column) }
-                byteCount += record.count
-            }
-            let parameters = [ids.parameter] + columns.map(\.parameter)
-            statements.append(Statement(sql, parameters + (group.kind == .insert ? [] : [.integer(Int64(ids.count))])))
+        let rows = group.changes.sorted { $0.rowID < $1.rowID }
+        if group.kind == .insert, rows.count >= Self.leastCopied { return [copy(rows, table)] }
+        let sql = Self.sql(group.kind, table, fields)
+        return parts(rows).map { part in
+            let types =
+                [ParameterType.int8.array] + fields.map { table.formats[$0].type.array }
+                + (group.kind == .insert ? [] : [ParameterType.int8.oid])
+            return Statement(sql, DeferredParameters(types: types) { try parameters(group.kind, part, table, fields) })
         }
-        return statements
+    }
+
+    /// Divides changes by the limits of one statement.
+    private func parts(_ rows: [ChangeSet.Change]) -> [ArraySlice<ChangeSet.Change>] {
+        var parts: [ArraySlice<ChangeSet.Change>] = []
+        var (start, byteCount) = (0, 0)
+        for (index, change) in rows.enumerated() {
+            if index - start == Self.mostRows || byteCount >= Self.mostBytes {
+                parts.append(rows[start..<index])
+                (start, byteCount) = (index, 0)
+            }
+            if change.kind != .delete { byteCount += changes.record(change).count }
+        }
+        return start < rows.count ? parts + [rows[start...]] : parts
+    }
+
+    /// Encodes the values of changes: an array for the row ids and for each field.
+    private func parameters(
+        _ kind: ChangeSet.Kind, _ rows: ArraySlice<ChangeSet.Change>, _ table: EntityTable, _ fields: [Int]
+    ) throws -> [Parameter] {
+        let ids = ArrayParameter(.int8, capacity: rows.count * 12)
+        let columns = fields.map { ArrayParameter(table.formats[$0].type) }
+        for change in rows {
+            ids.append(size: 8) { $0.append(change.rowID) }
+            if fields.isEmpty { continue }
+            let record = changes.record(change)
+            for (field, column) in zip(fields, columns) {
+                try column.appendElement { try ValueWriter.append(field, of: record, change, table, to: $0) }
+            }
+        }
+        return [ids.parameter] + columns.map(\.parameter) + (kind == .insert ? [] : [.integer(Int64(ids.count))])
+    }
+
+    /// Returns the statement that copies inserted rows.
+    private func copy(_ rows: [ChangeSet.Change], _ table: EntityTable) -> Statement {
+        let columns = ([SQLNames.objectID] + table.columns).joined(separator: ", ")
+        let copied = CopiedRows(columnCount: Int16(clamping: table.columns.count + 1), count: rows.count) { index, buffer in
+            let change = rows[index]
+            buffer.append(size: 8) { $0.append(change.rowID) }
+            let record = changes.record(change)
+            for field in table.formats.indices { try ValueWriter.append(field, of: record, change, table, to: buffer) }
+        }
+        return .copy("COPY \(table.name) (\(columns)) FROM STDIN (FORMAT binary)", copied)
     }
 
     /// Returns a statement whose parameters are the row ids, a column for each field and, unless it inserts, the number of rows that it must change.
@@ -121,51 +157,6 @@ struct ChangeWriter {
     /// Returns a statement that fails with ``wrongCount`` unless it changes a number of rows, so that a commit in the same pipeline is not executed.
     static func counted(_ sql: String, _ count: String) -> String {
         "WITH changed AS (\(sql) RETURNING 1) SELECT 1 / (CASE WHEN count(*) = \(count)::bigint THEN 1 ELSE 0 END) FROM changed"
-    }
-
-    // MARK: Values
-
-    private func append(
-        _ field: Int, of record: RecordView, _ change: ChangeSet.Change, _ table: EntityTable, to column: ArrayParameter
-    ) throws {
-        let format = table.formats[field]
-        guard !record.isNull(field) else {
-            guard format.isOptional else { throw Self.required(change, table, field) }
-            return column.appendNull()
-        }
-        switch format.form {
-        case .bool: column.append(size: 1) { $0.append(record.integer(field) == 0 ? 0 : 1 as UInt8) }
-        case .int2: column.append(size: 2) { $0.append(Int16(truncatingIfNeeded: record.integer(field))) }
-        case .int4: column.append(size: 4) { $0.append(Int32(truncatingIfNeeded: record.integer(field))) }
-        case .int8: column.append(size: 8) { $0.append(record.integer(field)) }
-        case .unsigned: column.append { Numeric.append(UInt64(bitPattern: record.integer(field)), to: $0) }
-        case .decimal:
-            var isDecimal = false
-            column.append { isDecimal = Numeric.append(decimal: record.bytes(field), to: $0) }
-            guard isDecimal else { throw Self.invalid(change, table, field, "is not a decimal") }
-        case .float4: column.append(size: 4) { $0.append(Float(record.real(field)).bitPattern) }
-        case .float8: column.append(size: 8) { $0.append(record.real(field).bitPattern) }
-        case .text: column.append { $0.appendNULFree(record.bytes(field)) }
-        case .bytes: column.append { $0.append(record.bytes(field)) }
-        case .uuid:
-            guard record.bytes(field).count == 16 else { throw Self.invalid(change, table, field, "is not a UUID of 16 bytes") }
-            column.append { $0.append(record.bytes(field)) }
-        }
-    }
-
-    private static func invalid(_ change: ChangeSet.Change, _ table: EntityTable, _ field: Int, _ what: String) -> StoreError {
-        let name = table.entity.fields[field].name
-        return StoreError(
-            .invalidValue, "\(table.entity.name).\(name) of object \(change.rowID) \(what).", entity: table.entity.name, attribute: name,
-            rowID: change.rowID)
-    }
-
-    private static func required(_ change: ChangeSet.Change, _ table: EntityTable, _ field: Int) -> StoreError {
-        let name = table.entity.fields[field].name
-        return StoreError(
-            .constraint,
-            "\(table.entity.name).\(name) of \(change.kind == .insert ? "a new object" : "object \(change.rowID)") has no value, and it is not optional.",
-            entity: table.entity.name, attribute: name, rowID: change.rowID)
     }
 
     // MARK: Named values and the change log
@@ -200,16 +191,23 @@ struct ChangeWriter {
         }
         var rest = changes.logEntries[...]
         while !rest.isEmpty {
-            let entries = ArrayParameter(.bytes)
-            while entries.count < Self.mostRows, entries.byteCount < Self.mostBytes, let entry = rest.popFirst() {
-                entries.append { buffer in entry.withUnsafeBytes { buffer.append($0) } }
+            var byteCount = 0
+            let part = rest.prefix(Self.mostRows).prefix { entry in
+                defer { byteCount += entry.count }
+                return byteCount < Self.mostBytes
             }
+            rest = rest.dropFirst(part.count)
+            let types = [ParameterType.bytes.array, ParameterType.int8.oid, ParameterType.int8.oid]
             statements.append(
                 Statement(
                     "WITH last AS (UPDATE \(tables.own("state")) SET \"lastLogEntry\" = \"lastLogEntry\" + $2 RETURNING \"lastLogEntry\" - $2 AS position) "
                         + "INSERT INTO \(tables.own("log")) (position, version, entry) "
                         + "SELECT last.position + rows.number, $3, rows.entry FROM last, unnest($1::bytea[]) WITH ORDINALITY AS rows(entry, number)",
-                    [entries.parameter, .integer(Int64(entries.count)), .integer(Int64(bitPattern: version))]))
+                    DeferredParameters(types: types) {
+                        let entries = ArrayParameter(.bytes)
+                        for entry in part { entries.append { buffer in entry.withUnsafeBytes { buffer.append($0) } } }
+                        return [entries.parameter, .integer(Int64(part.count)), .integer(Int64(bitPattern: version))]
+                    }))
         }
         return statements
     }
