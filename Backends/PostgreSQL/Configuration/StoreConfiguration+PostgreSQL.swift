@@ -37,25 +37,32 @@ extension StoreEngine {
         return url.serverLocation(defaultPort: 5432, namedBy: schema == PostgreSQLOptions().schema ? ["host"] : ["host", "schema"])
     }
 
+    /// Returns the schema of a database that a URL names.
+    /// - Throws: `misuse` for an option that is not a number, and a name that a schema cannot have.
+    static func database(_ url: StoreURL, _ defaults: PostgreSQLOptions) throws -> Database {
+        var options = defaults
+        if let name = url.options["schema"] { options.schema = name }
+        if let count = try url.number("maximumConnections") { options.maximumConnections = count }
+        if let timeout = try url.number("busyTimeout") { options.busyTimeout = .milliseconds(timeout) }
+        if let timeout = try url.number("connectTimeout") { options.connectTimeout = .milliseconds(timeout) }
+        if let timeout = try url.number("responseTimeout") { options.responseTimeout = .milliseconds(timeout) }
+        let location = try named(url, options.schema)
+        guard !options.schema.isEmpty, options.schema.utf8.count <= SQLNames.longest, !options.schema.hasPrefix("pg_"),
+            options.schema != "information_schema"
+        else {
+            throw StoreError(
+                .misuse,
+                "\"\(options.schema)\" cannot be the schema of a store: a name has 1 to \(SQLNames.longest) bytes, and names that begin with pg_ belong to PostgreSQL.",
+                location: location)
+        }
+        return Database(address: ServerAddress(url), location: location, options: options)
+    }
+
     /// Returns the engine with other default options.
     fileprivate static func postgreSQL(_ defaults: PostgreSQLOptions) -> StoreEngine {
         StoreEngine(name: "postgresql", options: ownOptions.union(ServerAddress.options), acceptsServers: true) { url in
-            var options = defaults
-            if let name = url.options["schema"] { options.schema = name }
-            if let count = try url.number("maximumConnections") { options.maximumConnections = count }
-            if let timeout = try url.number("busyTimeout") { options.busyTimeout = .milliseconds(timeout) }
-            if let timeout = try url.number("connectTimeout") { options.connectTimeout = .milliseconds(timeout) }
-            if let timeout = try url.number("responseTimeout") { options.responseTimeout = .milliseconds(timeout) }
-            let location = try named(url, options.schema)
-            guard !options.schema.isEmpty, options.schema.utf8.count <= SQLNames.longest, !options.schema.hasPrefix("pg_"),
-                options.schema != "information_schema"
-            else {
-                throw StoreError(
-                    .misuse,
-                    "\"\(options.schema)\" cannot be the schema of a store: a name has 1 to \(SQLNames.longest) bytes, and names that begin with pg_ belong to PostgreSQL.",
-                    location: location)
-            }
-            let database = Database(address: ServerAddress(url), location: location, options: options)
+            let database = try database(url, defaults)
+            let location = database.location
             return StoreConfiguration(engine: "postgresql", location: location, remote: database) { request in
                 try StoreOpener(database: database, request: request).open()
             }

@@ -1,5 +1,6 @@
 import CPostgreSQL
 import PolyStoreBackend
+import PolyStorePlatform
 
 /// `COPY … FROM STDIN` in binary format, which libpq does not support in pipelines.
 extension Connection {
@@ -25,24 +26,33 @@ extension Connection {
     /// What precedes the rows: a signature, flags, and the length of an extension.
     private static let header: [UInt8] = Array("PGCOPY\n".utf8) + [0xff, 0x0d, 0x0a, 0] + [UInt8](repeating: 0, count: 8)
 
-    /// Executes one `COPY … FROM STDIN` outside of pipelines.
+    /// Executes one `COPY … FROM STDIN` with rows that are encoded in chunks.
     private func copy(_ sql: String, _ rows: CopiedRows) throws -> Rows {
-        try check()
-        try detachStream()
-        try readUnread()
-        guard PQexitPipelineMode(handle) == 1 else { throw lost("was out of step") }
-        try queued(PQsendQuery(handle, sql))
-        countRoundTrip()
-        try flush()
-        let deadline = newDeadline
-        guard let first = try nextResult(deadline) else { throw lost("was out of step") }
-        guard PQresultStatus(first) == PGRES_COPY_IN else { return try finishCopy(first) }
-        PQclear(first)
-        countRoundTrip()
-        do { try send(rows) } catch {
+        try copyIn(sql) { put in
+            let buffer = ByteBuffer(capacity: Self.longestChunk + 1024)
+            Self.header.withUnsafeBytes { buffer.append($0) }
+            for row in 0..<rows.count {
+                buffer.append(rows.columnCount)
+                try rows.append(row, buffer)
+                if buffer.count >= Self.longestChunk, try !put(buffer) { return }
+            }
+            buffer.append(-1 as Int16)
+            _ = try put(buffer)
+        }
+    }
+
+    /// Executes one `COPY … FROM STDIN` outside of pipelines.
+    /// - Parameter feed: Passes chunks to its argument, which sends each completely and empties it, and returns `false` if the server has refused the rows. An error ends the statement.
+    @discardableResult
+    func copyIn(_ sql: String, _ feed: ((ByteBuffer) throws -> Bool) throws -> Void) throws -> Rows {
+        if let refused = try beginCopy(sql, PGRES_COPY_IN) { return try finishCopy(refused) }
+        do {
+            try feed(put)
+            if PQputCopyEnd(handle, nil) == 1 { try flush() }
+        } catch {
             guard failure == nil else { throw error }
             // The server then ends the statement with an error.
-            if PQputCopyEnd(handle, "a value cannot be encoded") == 1 { try flush() }
+            if PQputCopyEnd(handle, "the client has stopped") == 1 { try flush() }
             if let result = try nextResult(newDeadline) { _ = try? finishCopy(result) }
             throw failure ?? error
         }
@@ -50,18 +60,60 @@ extension Connection {
         return try finishCopy(result)
     }
 
-    /// Sends rows in chunks, each of which is sent completely before the next one is encoded. Stops when the server refuses them.
-    private func send(_ rows: CopiedRows) throws {
-        let buffer = ByteBuffer(capacity: Self.longestChunk + 1024)
-        Self.header.withUnsafeBytes { buffer.append($0) }
-        for row in 0..<rows.count {
-            buffer.append(rows.columnCount)
-            try rows.append(row, buffer)
-            if buffer.count >= Self.longestChunk, try !put(buffer) { return }
+    /// Executes one `COPY … TO STDOUT` outside of pipelines.
+    /// - Parameter receive: Called with each message, which is one row after a header. Returns `false` to end the statement.
+    func copyOut(_ sql: String, _ receive: (UnsafeRawBufferPointer) throws -> Bool) throws {
+        if let refused = try beginCopy(sql, PGRES_COPY_OUT) {
+            _ = try finishCopy(refused)
+            return
         }
-        buffer.append(-1 as Int16)
-        guard try put(buffer), PQputCopyEnd(handle, nil) == 1 else { return }
+        var stopping: (any Error)?
+        var isStopped = false
+        while let message = try nextMessage() {
+            defer { PQfreemem(message.start) }
+            guard !isStopped else { continue }
+            do { isStopped = try !receive(UnsafeRawBufferPointer(start: message.start, count: message.count)) } catch {
+                (stopping, isStopped) = (error, true)
+            }
+            if isStopped { cancel() }
+        }
+        guard let result = try nextResult(newDeadline) else { throw lost("was out of step") }
+        do { _ = try finishCopy(result) } catch {
+            // The error of the cancelled statement is not one of the caller.
+            if !isStopped || failure != nil { throw error }
+        }
+        if let stopping { throw stopping }
+    }
+
+    /// Waits for the next message of a copy.
+    /// - Returns: nil at the end.
+    private func nextMessage() throws -> (start: UnsafeMutablePointer<CChar>, count: Int)? {
+        let deadline = newDeadline
+        while true {
+            var start: UnsafeMutablePointer<CChar>?
+            let count = PQgetCopyData(handle, &start, 1)
+            if count > 0, let start { return (start, Int(count)) }
+            guard count == 0 else { return nil }
+            guard wait(Int16(POLLIN), until: deadline) else { throw timedOut() }
+            guard PQconsumeInput(handle) == 1 else { throw lost() }
+        }
+    }
+
+    /// Leaves pipelines and begins a copy.
+    /// - Returns: The result of a statement that did not begin one; nil if it did.
+    private func beginCopy(_ sql: String, _ expected: ExecStatusType) throws -> OpaquePointer? {
+        try check()
+        try detachStream()
+        try readUnread()
+        guard PQexitPipelineMode(handle) == 1 else { throw lost("was out of step") }
+        try queued(PQsendQuery(handle, sql))
+        countRoundTrip()
         try flush()
+        guard let result = try nextResult(newDeadline) else { throw lost("was out of step") }
+        guard PQresultStatus(result) == expected else { return result }
+        PQclear(result)
+        if expected == PGRES_COPY_IN { countRoundTrip() }
+        return nil
     }
 
     /// Sends a chunk.

@@ -244,7 +244,7 @@ final class Connection {
         }
     }
 
-    private func timedOut() -> StoreError {
+    func timedOut() -> StoreError {
         fail(
             StoreError(
                 .busy, "The server of \(location) did not respond within \(responseTimeout ?? .zero). Try again later.",

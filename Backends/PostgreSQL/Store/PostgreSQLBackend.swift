@@ -16,7 +16,7 @@ final class PostgreSQLBackend: StorageBackend {
             features: [
                 .persistence, .multiProcess, .readOnlyOpen, .fullDurability, .concurrentReaders, .transferableWriter, .namedValues,
                 .changeLog,
-                .verification, .migration, .compaction,
+                .verification, .migration, .copying, .compaction,
             ], largestValue: 1 << 26)
         capabilities.waitsForServer = true
         self.capabilities = capabilities
