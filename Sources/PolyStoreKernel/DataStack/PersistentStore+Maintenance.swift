@@ -60,17 +60,16 @@ extension PersistentStore {
     public func startBackUp(to path: String) -> MaintenanceRun<Void> { start(backUpWork(path)) }
 
     private func backUpWork(_ path: String) -> MaintenanceWork<Void> {
+        let destination = copyLocation(path)
         // Without the password of a URL.
-        let shown = configuration.remote != nil ? path.prefix { $0 != ":" } + ":…" : path[...]
-        return MaintenanceWork("Copying \(location) to \(shown)", name: "copy of \(location) to \(shown)") { [backend, copyLocation] in
-            try backend.copy(to: copyLocation(path), reporting: $0)
+        let shown = configuration.remote == nil ? path : "another URL"
+        return MaintenanceWork("Copying \(location) to \(shown)", name: "copy of \(location) to \(shown)") { [backend] in
+            try backend.copy(to: destination, reporting: $0)
         }
     }
 
-    /// Returns what the backend is given for a path or a URL.
-    private var copyLocation: @Sendable (String) -> String {
-        configuration.remote != nil ? { $0 } : { StorePath.resolve($0) }
-    }
+    /// Returns what the backend is given for a path, or for the URL of a copy on a server.
+    private func copyLocation(_ path: String) -> String { configuration.remote == nil ? StorePath.resolve(path) : path }
 
     /// Writes a copy of the store, blocking the caller's thread until the copy is complete; see ``backUp(to:)``.
     public func backUpAndWait(to path: String) throws { try backend.copy(to: copyLocation(path)) }
