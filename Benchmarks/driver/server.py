@@ -63,7 +63,8 @@ class Server:
     def psql(self, sql):
         port = ["-p", str(self.port)] if self.port else []
         command = [self.bin + "/psql", "-h", self.folder] + port + ["-U", "polystore", "-d", "postgres", "-X", "-q", "-A", "-t", "-c", sql]
-        return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+        quiet = dict(os.environ, PGOPTIONS="-c client_min_messages=warning")
+        return subprocess.run(command, check=True, env=quiet, stdout=subprocess.PIPE, text=True).stdout.strip()
 
     def cpu(self):
         """The CPU time of the server and of all its processes so far, in seconds."""

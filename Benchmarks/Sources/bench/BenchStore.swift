@@ -44,7 +44,8 @@ final class BenchStore: Sendable {
 
     /// Removes the files that an earlier run has left.
     func remove(_ name: String) throws {
-        if isRemote { return try configuration(name).erase() }
+        // The schemas of a server are removed by the driver.
+        if isRemote { return }
         for suffix in ["", "-wal", "-shm", "-lock"] where FileManager.default.fileExists(atPath: path(name) + suffix) {
             try FileManager.default.removeItem(atPath: path(name) + suffix)
         }
