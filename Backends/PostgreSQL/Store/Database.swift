@@ -32,7 +32,7 @@ struct Database: RemoteStore {
     /// The maximum time to wait for a lock. The server must answer before the connection gives the response up.
     private var longestLock: Duration { min(options.busyTimeout, options.responseTimeout.map { $0 / 2 } ?? options.busyTimeout) }
 
-    private static func waiting(_ time: Duration) -> Statement { .once("SET LOCAL lock_timeout = \(max(1, time.inMilliseconds))") }
+    private static func waiting(_ time: Duration) -> Statement { Statement("SET LOCAL lock_timeout = \(max(1, time.inMilliseconds))") }
 
     func identity() throws -> String { location }
 

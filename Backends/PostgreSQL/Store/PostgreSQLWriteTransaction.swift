@@ -6,14 +6,21 @@ final class PostgreSQLWriteTransaction: WriteTransaction {
     let session: Session
     private let pool: ConnectionPool
     /// Identifies the commit, so that its outcome can be found over another connection.
-    private let token = (0..<16).map { _ in UInt8.random(in: 0...255) }
+    private let token = PostgreSQLWriteTransaction.newToken()
     /// A Boolean value that indicates whether the outcome of the commit is unknown.
     @exclusivity(unchecked) private var isOutcomeUnknown = false
     private var connection: Connection { session.connection }
 
-    private static var savepoint: Statement { .once("SAVEPOINT polystore") }
-    private static var release: Statement { .once("RELEASE SAVEPOINT polystore") }
-    private static var undo: Statement { .once("ROLLBACK TO SAVEPOINT polystore") }
+    // Each transaction executes these, so the server keeps them parsed.
+    private static var savepoint: Statement { Statement("SAVEPOINT polystore") }
+    private static var release: Statement { Statement("RELEASE SAVEPOINT polystore") }
+    private static var undo: Statement { Statement("ROLLBACK TO SAVEPOINT polystore") }
+
+    /// Returns 16 random bytes, with two calls of the system.
+    private static func newToken() -> [UInt8] {
+        let numbers = (UInt64.random(in: 0 ... .max), UInt64.random(in: 0 ... .max))
+        return withUnsafeBytes(of: numbers) { [UInt8]($0) }
+    }
 
     /// Waits for the other writers, begins the transaction and reads the version, with one round trip.
     init(_ pool: ConnectionPool) throws {
@@ -38,8 +45,8 @@ final class PostgreSQLWriteTransaction: WriteTransaction {
     /// The statements that begin a transaction and wait for the lock. None of them takes a snapshot, so the transaction reads what the writer before it has committed.
     private static func locking(_ pool: ConnectionPool) -> [Statement] {
         [
-            .once("BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE"), pool.database.waitingForWriters,
-            .once("LOCK TABLE \(pool.tables.own("lock")) IN EXCLUSIVE MODE"), .once("SET LOCAL lock_timeout TO DEFAULT"),
+            Statement("BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE"), pool.database.waitingForWriters,
+            Statement("LOCK TABLE \(pool.tables.own("lock")) IN EXCLUSIVE MODE"), Statement("SET LOCAL lock_timeout TO DEFAULT"),
         ]
     }
 
@@ -159,14 +166,15 @@ final class PostgreSQLWriteTransaction: WriteTransaction {
         let next = version + 1
         let record = ChangeWriter.counted(
             "INSERT INTO \(tables.own("commits")) (version, token) SELECT version, $2 FROM state", "1")
+        // Of the old tokens one is removed by its key: a range would visit the entries of all that were removed since the last VACUUM.
         let state = Statement(
             "WITH state AS (UPDATE \(tables.own("state")) SET version = $1 WHERE version = $1 - 1 RETURNING version), "
-                + "old AS (DELETE FROM \(tables.own("commits")) WHERE version <= $1 - \(Self.keptCommits)), "
+                + "old AS (DELETE FROM \(tables.own("commits")) WHERE version = $1 - \(Self.keptCommits)), "
                 + record.dropFirst("WITH ".count),
             [.integer(Int64(bitPattern: next)), .bytes(token)])
-        let relaxed: [Statement] = durability == .relaxed ? [.once("SET LOCAL synchronous_commit = off")] : []
+        let relaxed: [Statement] = durability == .relaxed ? [Statement("SET LOCAL synchronous_commit = off")] : []
         do {
-            let results = try connection.run(statements + relaxed + [state, .once("COMMIT")])
+            let results = try connection.run(statements + relaxed + [state, Statement("COMMIT")])
             // A transaction that the server had ended is rolled back by this command.
             guard results.last?.command == "COMMIT" else {
                 throw StoreError(
