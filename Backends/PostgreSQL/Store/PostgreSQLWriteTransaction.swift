@@ -174,7 +174,7 @@ final class PostgreSQLWriteTransaction: WriteTransaction {
             [.integer(Int64(bitPattern: next)), .bytes(token)])
         let relaxed: [Statement] = durability == .relaxed ? [Statement("SET LOCAL synchronous_commit = off")] : []
         do {
-            let results = try connection.run(statements + relaxed + [state, Statement("COMMIT")])
+            let results = try connection.run(statements + relaxed + [state, .once("COMMIT")])
             // A transaction that the server had ended is rolled back by this command.
             guard results.last?.command == "COMMIT" else {
                 throw StoreError(
