@@ -32,6 +32,10 @@ static void open_store(void) {
     pq_prepare("by_ids", "SELECT " COLUMNS " FROM peer.person WHERE id = ANY($1::bigint[])");
     pq_prepare("set_age", "UPDATE peer.person SET age = $1 WHERE id = $2");
 }
+static int64_t pb_env(const char* name, int64_t otherwise) {
+    const char* v = getenv(name);
+    return v && atoll(v) >= 0 ? atoll(v) : otherwise;
+}
 static void run0(const char* name) { PQclear(pq_rows(name, &none)); }
 
 static void create(void) {
@@ -386,6 +390,51 @@ static void w8b(void) {
     is_durable = 1;
 }
 
+/* Connections of their own that commit at the same time: PB_CALLERS of them, in the process PB_PROCESS of several. */
+typedef struct {
+    pthread_t thread;
+    const pb_person* rows;
+    int64_t first, count, step;
+} writer;
+
+static void* write_rows(void* p) {
+    writer* w = (writer*)p;
+    PGconn* c = connected();
+    const char* names[3] = {"begin", "insert", "commit"};
+    const char* texts[3] = {"BEGIN", INSERT "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)", "COMMIT"};
+    for (int i = 0; i < 3; i++) PQclear(PQprepare(c, names[i], texts[i], 0, 0));
+    if (!PQenterPipelineMode(c)) PB_DIE("%s", PQerrorMessage(c));
+    for (int64_t i = w->first; i < w->count; i += w->step) {
+        pq_params a = {.count = 0};
+        bind(&a, &w->rows[i]);
+        PQsendQueryPrepared(c, "begin", 0, 0, 0, 0, 1);
+        PQsendQueryPrepared(c, "insert", a.count, a.values, a.lengths, a.formats, 1);
+        PQsendQueryPrepared(c, "commit", 0, 0, 0, 0, 1);
+        PQpipelineSync(c);
+        for (int k = 0; k < 3; k++) {
+            PGresult* r = PQgetResult(c);
+            if (PQresultStatus(r) != PGRES_COMMAND_OK) PB_DIE("%s", PQerrorMessage(c));
+            PQclear(r);
+            PQgetResult(c);
+        }
+        PQclear(PQgetResult(c));
+    }
+    PQfinish(c);
+    return 0;
+}
+static void w8c(void) {
+    int64_t callers = pb_env("PB_CALLERS", 64), count = pb_env("PB_COMMITS", 64 * pb_most(1, pb_least(50, pb_n / 500)));
+    const pb_person* rows = pb_make_many(7 * pb_n + 1 + pb_env("PB_PROCESS", 0) * count, count);
+    writer* w = (writer*)calloc((size_t)callers, sizeof *w);
+    pb_time t0 = pb_now();
+    for (int64_t i = 0; i < callers; i++) {
+        w[i] = (writer){.rows = rows, .first = i, .count = count, .step = callers};
+        if (pthread_create(&w[i].thread, 0, write_rows, &w[i])) PB_DIE("no thread");
+    }
+    for (int64_t i = 0; i < callers; i++) pthread_join(w[i].thread, 0);
+    pb_emit("W8c", count, t0, pb_now(), "synchronous_commit=on, one transaction each");
+}
+
 static void w9(void) {
     const int64_t* perm = pb_perm();
     open_store();
@@ -467,7 +516,7 @@ static void end(void) {
 
 int main(int argc, char** argv) {
     const pb_workload known[] = {{"W1", w1},   {"W2", w2},   {"W3", w3},   {"W4", w4},   {"W5", w5},   {"W6", w6},   {"W7", w7},   {"W8", w8},
-                                 {"W8b", w8b}, {"W9", w9},   {"W10", w10}, {"W11", w11}, {"W12", w12}, {"W13", w13}, {"W1u", w1u}, {"end", end},
+                                 {"W8b", w8b}, {"W8c", w8c}, {"W9", w9},   {"W10", w10}, {"W11", w11}, {"W12", w12}, {"W13", w13}, {"W1u", w1u}, {"end", end},
                                  {0, 0}};
     return pb_run(argc, argv, "P8", "p8", "W1u", known);
 }
