@@ -104,19 +104,32 @@ final class PostgreSQLWriteTransaction: WriteTransaction {
     }
 
     /// - Throws: `misuse` for a change set of another schema.
-    private func writer(_ changes: ChangeSet) throws -> ChangeWriter {
+    private func writer(_ changes: ChangeSet, following: ArraySlice<ChangeSet> = []) throws -> ChangeWriter {
         let schema = session.tables.schema
-        guard changes.schema === schema || changes.schema.description == schema.description else {
+        for set in [changes] + following where set.schema !== schema && set.schema.description != schema.description {
             throw StoreError(
                 .misuse, "The change set was made for another schema than the store was opened with.", location: pool.location)
         }
-        return ChangeWriter(tables: session.tables, changes: changes, version: version + 1, location: pool.location)
+        return ChangeWriter(
+            tables: session.tables, changes: changes, following: following, version: version + 1, location: pool.location)
+    }
+
+    /// Returns the statements of change sets, in their order. Neighbours of which each only inserts are written together.
+    private func statements(_ sets: [ChangeSet]) throws -> [Statement] {
+        var statements: [Statement] = []
+        var rest = sets[...]
+        while let first = rest.popFirst() {
+            let following: ArraySlice<ChangeSet> = ChangeWriter.onlyInserts(first) ? rest.prefix(while: ChangeWriter.onlyInserts) : []
+            rest = rest.dropFirst(following.count)
+            statements += try writer(first, following: following).statements()
+        }
+        return statements
     }
 
     /// Applies the change sets and commits them with one round trip. If one is refused, each is applied alone.
     func apply(_ sets: [ChangeSet], committing durability: Durability?) throws -> AppliedChangeSets {
         try session.check()
-        if let statements = try? sets.flatMap({ try writer($0).statements() }) {
+        if let statements = try? statements(sets) {
             do {
                 let applying = [Self.savepoint] + statements
                 var results = AppliedChangeSets(errors: sets.map { _ in nil })

@@ -1,12 +1,29 @@
 import PolyStoreBackend
 
-/// Turns a change set into statements: one for each entity and kind of change, with the values of all objects as arrays.
+/// Turns change sets into statements: one for each entity and kind of change, with the values of all objects as arrays.
 struct ChangeWriter {
     let tables: StoreTables
+    /// The change sets: one, or several of which each only inserts.
+    let sets: [ChangeSet]
+    /// The first change set, which is the only one where the object of an error is looked for.
     let changes: ChangeSet
     /// The version of the pending commit.
     let version: UInt64
     let location: String
+
+    init(tables: StoreTables, changes: ChangeSet, following: ArraySlice<ChangeSet> = [], version: UInt64, location: String) {
+        self.tables = tables
+        self.changes = changes
+        sets = [changes] + following
+        self.version = version
+        self.location = location
+    }
+
+    /// Returns whether the statements of a change set are the same, in any order with those of other such sets, unless one of them fails.
+    static func onlyInserts(_ changes: ChangeSet) -> Bool {
+        changes.values.isEmpty && changes.logRemoval == nil && changes.links.allSatisfy(\.isAddition)
+            && changes.changes.allSatisfy { $0.kind == .insert }
+    }
 
     /// The limits of one statement. A statement with more rows or bytes is divided, because its parameters are in memory on both sides.
     static let mostRows = 20_000
@@ -36,17 +53,25 @@ struct ChangeWriter {
         for (_, statements) in updating { written += statements }
         for group in groups(.insert) { written += try write(group) }
         if isDeferred { written.append(.once("SET CONSTRAINTS ALL IMMEDIATE")) }
-        return written + (try LinkWriter(tables: tables).statements(changes.links)) + valueStatements + logStatements
+        return written + (try LinkWriter(tables: tables).statements(sets.flatMap(\.links))) + valueStatements + logStatements
     }
 
     // MARK: Groups
+
+    /// A change, and the position of its change set.
+    struct Row {
+        let set: Int
+        let change: ChangeSet.Change
+    }
+
+    private func record(_ row: Row) -> RecordView { sets[row.set].record(row.change) }
 
     /// Changes of one entity and one kind that set the same fields.
     struct Group {
         let entity: Int
         let kind: ChangeSet.Kind
         let mask: FieldMask
-        var changes: [ChangeSet.Change] = []
+        var rows: [Row] = []
     }
 
     /// Returns the changes of a kind in groups, in the order of the entities.
@@ -57,13 +82,16 @@ struct ChangeWriter {
         }
         var positions: [Key: Int] = [:]
         var found: [Group] = []
-        for change in changes.changes where change.kind == kind {
-            let key = Key(entity: change.entity, mask: kind == .update ? change.mask : FieldMask())
-            if let position = positions[key] {
-                found[position].changes.append(change)
-            } else {
-                positions[key] = found.count
-                found.append(Group(entity: change.entity, kind: kind, mask: key.mask, changes: [change]))
+        for (set, changes) in sets.enumerated() {
+            for change in changes.changes where change.kind == kind {
+                let key = Key(entity: change.entity, mask: kind == .update ? change.mask : FieldMask())
+                let row = Row(set: set, change: change)
+                if let position = positions[key] {
+                    found[position].rows.append(row)
+                } else {
+                    positions[key] = found.count
+                    found.append(Group(entity: change.entity, kind: kind, mask: key.mask, rows: [row]))
+                }
             }
         }
         return found.sorted { $0.entity < $1.entity }
@@ -82,7 +110,7 @@ struct ChangeWriter {
             case .delete: []
             }
         // By row id, so that each page of a table is visited once.
-        let rows = group.changes.sorted { $0.rowID < $1.rowID }
+        let rows = group.rows.sorted { $0.change.rowID < $1.change.rowID }
         if group.kind == .insert, isCopied(rows) { return [copy(rows, table)] }
         let sql = Self.sql(group.kind, table, fields)
         return parts(rows).map { part in
@@ -94,50 +122,50 @@ struct ChangeWriter {
     }
 
     /// Returns whether inserted rows are copied.
-    private func isCopied(_ rows: [ChangeSet.Change]) -> Bool {
+    private func isCopied(_ rows: [Row]) -> Bool {
         rows.count >= Self.leastCopied
-            || rows.count >= Self.fewestCopied && rows.reduce(0) { $0 + changes.record($1).count } >= Self.leastCopiedBytes
+            || rows.count >= Self.fewestCopied && rows.reduce(0) { $0 + record($1).count } >= Self.leastCopiedBytes
     }
 
     /// Divides changes by the limits of one statement.
-    private func parts(_ rows: [ChangeSet.Change]) -> [ArraySlice<ChangeSet.Change>] {
-        var parts: [ArraySlice<ChangeSet.Change>] = []
+    private func parts(_ rows: [Row]) -> [ArraySlice<Row>] {
+        var parts: [ArraySlice<Row>] = []
         var (start, byteCount) = (0, 0)
-        for (index, change) in rows.enumerated() {
+        for (index, row) in rows.enumerated() {
             if index - start == Self.mostRows || byteCount >= Self.mostBytes {
                 parts.append(rows[start..<index])
                 (start, byteCount) = (index, 0)
             }
-            if change.kind != .delete { byteCount += changes.record(change).count }
+            if row.change.kind != .delete { byteCount += record(row).count }
         }
         return start < rows.count ? parts + [rows[start...]] : parts
     }
 
     /// Encodes the values of changes: an array for the row ids and for each field.
     private func parameters(
-        _ kind: ChangeSet.Kind, _ rows: ArraySlice<ChangeSet.Change>, _ table: EntityTable, _ fields: [Int]
+        _ kind: ChangeSet.Kind, _ rows: ArraySlice<Row>, _ table: EntityTable, _ fields: [Int]
     ) throws -> [Parameter] {
         let ids = ArrayParameter(.int8, capacity: rows.count * 12)
         let columns = fields.map { ArrayParameter(table.formats[$0].type) }
-        for change in rows {
-            ids.append(size: 8) { $0.append(change.rowID) }
+        for row in rows {
+            ids.append(size: 8) { $0.append(row.change.rowID) }
             if fields.isEmpty { continue }
-            let record = changes.record(change)
+            let record = record(row)
             for (field, column) in zip(fields, columns) {
-                try column.appendElement { try ValueWriter.append(field, of: record, change, table, to: $0) }
+                try column.appendElement { try ValueWriter.append(field, of: record, row.change, table, to: $0) }
             }
         }
         return [ids.parameter] + columns.map(\.parameter) + (kind == .insert ? [] : [.integer(Int64(ids.count))])
     }
 
     /// Returns the statement that copies inserted rows.
-    private func copy(_ rows: [ChangeSet.Change], _ table: EntityTable) -> Statement {
+    private func copy(_ rows: [Row], _ table: EntityTable) -> Statement {
         let columns = ([SQLNames.objectID] + table.columns).joined(separator: ", ")
         let copied = CopiedRows(columnCount: Int16(clamping: table.columns.count + 1), count: rows.count) { index, buffer in
-            let change = rows[index]
-            buffer.append(size: 8) { $0.append(change.rowID) }
-            let record = changes.record(change)
-            for field in table.formats.indices { try ValueWriter.append(field, of: record, change, table, to: buffer) }
+            let row = rows[index]
+            buffer.append(size: 8) { $0.append(row.change.rowID) }
+            let record = record(row)
+            for field in table.formats.indices { try ValueWriter.append(field, of: record, row.change, table, to: buffer) }
         }
         return .copy("COPY \(table.name) (\(columns)) FROM STDIN (FORMAT binary)", copied)
     }
@@ -199,7 +227,7 @@ struct ChangeWriter {
         if let position = changes.logRemoval {
             statements.append(Statement("DELETE FROM \(tables.own("log")) WHERE position <= $1", [.integer(position)]))
         }
-        var rest = changes.logEntries[...]
+        var rest = sets.flatMap(\.logEntries)[...]
         while !rest.isEmpty {
             var byteCount = 0
             let part = rest.prefix(Self.mostRows).prefix { entry in
