@@ -116,6 +116,9 @@ import Testing
         let readers = try (0..<20).map { _ in
             let reader = try backend.beginRead()
             #expect(try reader.count(FetchRequest(store.entity("Person"))) == 1)
+            // As the object layer does at the end of each read.
+            let session = try #require((reader as? ServerSnapshot)?.session)
+            session.release()
             return reader
         }
         try store.write(store.people([(2, "b", nil)]))

@@ -93,13 +93,19 @@ func companySchema(isScoreIndexed: Bool = false) throws -> ResolvedSchema {
 struct Store {
     let schema: ResolvedSchema
     let backend: any StorageBackend
+    private let configuration: StoreConfiguration
 
     init(
         _ url: String? = nil, options: PostgreSQLOptions = TestServer.options(), schema: ResolvedSchema? = nil, isReadOnly: Bool = false
     ) throws {
         self.schema = try schema ?? companySchema()
-        let configuration = try StoreConfiguration.postgreSQL(try url ?? TestServer.get().url(), options: options).readOnly(isReadOnly)
+        configuration = try StoreConfiguration.postgreSQL(try url ?? TestServer.get().url(), options: options).readOnly(isReadOnly)
         backend = try configuration.open(schema: self.schema, configurationName: nil, logger: SilentLogger())
+    }
+
+    /// Opens the store once more.
+    func reopened() throws -> any StorageBackend {
+        try configuration.open(schema: schema, configurationName: nil, logger: SilentLogger())
     }
 
     func entity(_ name: String) throws -> Entity { try #require(schema.entity(named: name)) }

@@ -51,32 +51,38 @@ extension StoreEngine {
         }.joined()
     }
 
+    /// Returns the schema of a database that a URL names.
+    /// - Throws: `misuse` for an option that is not a number, and a name that a schema cannot have.
+    static func database(_ url: StoreURL, _ defaults: PostgreSQLOptions) throws -> Database {
+        var options = defaults
+        if let name = url.options["schema"] { options.schema = name }
+        if let count = try url.number("maximumConnections") { options.maximumConnections = count }
+        if let timeout = try url.number("busyTimeout") { options.busyTimeout = .milliseconds(timeout) }
+        if let timeout = try url.number("connectTimeout") { options.connectTimeout = .milliseconds(timeout) }
+        for (name, path) in timeouts { if let timeout = try url.number(name) { options[keyPath: path] = .milliseconds(timeout) } }
+        let location = try named(url, options.schema)
+        switch url.options["pooler"] {
+        case nil: break
+        case "session": options.usesTransactionPooler = false
+        case "transaction": options.usesTransactionPooler = true
+        case .some(let value): throw StoreError(.misuse, "pooler=\(value) is neither session nor transaction.", location: location)
+        }
+        guard !options.schema.isEmpty, options.schema.utf8.count <= SQLNames.longest, !options.schema.hasPrefix("pg_"),
+            options.schema != "information_schema"
+        else {
+            throw StoreError(
+                .misuse,
+                "\"\(options.schema)\" cannot be the schema of a store: a name has 1 to \(SQLNames.longest) bytes, and names that begin with pg_ belong to PostgreSQL.",
+                location: location)
+        }
+        return Database(address: ServerAddress(url), location: location, options: options)
+    }
+
     /// Returns the engine with other default options.
     fileprivate static func postgreSQL(_ defaults: PostgreSQLOptions) -> StoreEngine {
         StoreEngine(name: "postgresql", options: ownOptions.union(ServerAddress.options), acceptsServers: true) { url in
-            var options = defaults
-            if let name = url.options["schema"] { options.schema = name }
-            if let count = try url.number("maximumConnections") { options.maximumConnections = count }
-            if let timeout = try url.number("busyTimeout") { options.busyTimeout = .milliseconds(timeout) }
-            if let timeout = try url.number("connectTimeout") { options.connectTimeout = .milliseconds(timeout) }
-            for (name, path) in timeouts { if let timeout = try url.number(name) { options[keyPath: path] = .milliseconds(timeout) } }
-            let location = try named(url, options.schema)
-            switch url.options["pooler"] {
-            case nil: break
-            case "session": options.usesTransactionPooler = false
-            case "transaction": options.usesTransactionPooler = true
-            case .some(let value):
-                throw StoreError(.misuse, "pooler=\(value) is neither session nor transaction.", location: location)
-            }
-            guard !options.schema.isEmpty, options.schema.utf8.count <= SQLNames.longest, !options.schema.hasPrefix("pg_"),
-                options.schema != "information_schema"
-            else {
-                throw StoreError(
-                    .misuse,
-                    "\"\(options.schema)\" cannot be the schema of a store: a name has 1 to \(SQLNames.longest) bytes, and names that begin with pg_ belong to PostgreSQL.",
-                    location: location)
-            }
-            let database = Database(address: ServerAddress(url), location: location, options: options)
+            let database = try database(url, defaults)
+            let location = database.location
             return StoreConfiguration(engine: "postgresql", location: location, remote: database) { request in
                 try StoreOpener(database: database, request: request).open()
             }

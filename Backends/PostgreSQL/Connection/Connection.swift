@@ -41,7 +41,7 @@ final class Connection {
     /// The rows that are being read, if the response to a statement has not been read completely.
     var stream: RowStream?
     /// The parts of responses that nobody waited for.
-    private(set) var unread: [Expected] = []
+    var unread: [Expected] = []
     /// Statements without parameters that precede the next pipeline.
     var prefix: [Statement] = []
     /// The number of parts of the response before those of the current request, which is not cancelled before they have been read.
@@ -57,7 +57,16 @@ final class Connection {
     /// The time to wait for the end of a statement that was cancelled, before the connection is closed.
     var cancelTimeout = Duration.seconds(10)
     /// The number of pipelines whose response was awaited, each of which is one round trip.
-    private(set) var pipelineCount = 0
+    var pipelineCount = 0
+    /// The bytes of parameters and copied rows that were encoded since everything was sent.
+    var queuedBytes = 0 {
+        didSet { mostQueuedBytes = max(mostQueuedBytes, queuedBytes) }
+    }
+    /// The largest value of ``queuedBytes`` so far.
+    private(set) var mostQueuedBytes = 0
+
+    /// The number of queued bytes after which a pipeline waits until they are sent.
+    static let longestQueue = 1 << 18
 
     /// The number of parsed statements after which all are forgotten.
     private static let mostParsed = 400
@@ -219,12 +228,17 @@ final class Connection {
                 expected.append(.rows)
                 continue
             }
+            let parameters: [Parameter]
+            do { parameters = try statement.deferred?.encode() ?? statement.parameters } catch {
+                try abandon(expected)
+                throw error
+            }
             guard usesNames else {
-                try execute(nil, statement)
+                try execute(nil, statement, parameters)
                 expected.append(.rows)
                 continue
             }
-            let key = ParsedKey(sql: statement.sql, types: statement.parameters.map(\.oid))
+            let key = ParsedKey(sql: statement.sql, types: statement.types)
             var name = parsed[key] ?? names[key]
             if name == nil {
                 lastName += 1
@@ -234,8 +248,9 @@ final class Connection {
                 names[key] = new
                 name = new
             }
-            try execute(name, statement)
+            try execute(name, statement, parameters)
             expected.append(.rows)
+            if queuedBytes > Self.longestQueue { try flush() }
         }
         if singleRows, expected.count == 1 { PQsetSingleRowMode(handle) }
         try queued(PQpipelineSync(handle))
@@ -244,20 +259,27 @@ final class Connection {
         return expected
     }
 
+    /// Ends a pipeline whose next statement cannot be encoded, and reads its response.
+    private func abandon(_ expected: [Expected]) throws {
+        try queued(PQpipelineSync(handle))
+        try flush()
+        for part in expected + [.sync] { _ = try receive(part) }
+    }
+
     /// - Parameter name: The name of the parsed statement; nil to parse it for this execution alone.
-    private func execute(_ name: String?, _ statement: Statement) throws {
-        let parameters = statement.parameters
+    private func execute(_ name: String?, _ statement: Statement, _ parameters: [Parameter]) throws {
         var values = parameters.map { UnsafePointer($0.buffer?.start.assumingMemoryBound(to: CChar.self)) }
         var lengths = parameters.map { Int32(clamping: $0.buffer?.count ?? 0) }
         var formats = [Int32](repeating: 1, count: parameters.count)
         try withExtendedLifetime(parameters) {
             let count = Int32(parameters.count)
             if let name { return try queued(PQsendQueryPrepared(handle, name, count, &values, &lengths, &formats, 1)) }
-            try queued(PQsendQueryParams(handle, statement.sql, count, parameters.map(\.oid), &values, &lengths, &formats, 1))
+            try queued(PQsendQueryParams(handle, statement.sql, count, statement.types, &values, &lengths, &formats, 1))
         }
+        queuedBytes += lengths.reduce(0) { $0 + Int($1) }
     }
 
-    private func queued(_ success: Int32) throws {
+    func queued(_ success: Int32) throws {
         guard success == 1 else {
             if PQstatus(handle) == CONNECTION_BAD { throw lost() }
             throw fail(
@@ -268,11 +290,13 @@ final class Connection {
     }
 
     /// Sends what is queued. Reads meanwhile, because a server that cannot send its responses reads no further statements.
-    private func flush() throws {
+    func flush() throws {
         let deadline = newDeadline
         while true {
             switch PQflush(handle) {
-            case 0: return
+            case 0:
+                queuedBytes = 0
+                return
             case 1:
                 guard wait(Int16(POLLIN | POLLOUT), until: deadline) else { throw timedOut() }
                 guard PQconsumeInput(handle) == 1 else { throw lost() }
@@ -339,65 +363,5 @@ final class Connection {
         }
         if try nextResult(deadline) != nil { throw fail(StoreError(.io, "\(location) sent an unexpected result.", location: location)) }
         return answer
-    }
-
-    /// Sends statements in one pipeline and waits for their results.
-    /// - Throws: The first error of a statement. The statements after it were not executed.
-    @discardableResult
-    func run(_ statements: [Statement]) throws -> [Rows] {
-        let before = unread.count
-        let first = before + prefix.count
-        let expected = try send(statements)
-        var results: [Rows] = []
-        var failure: StoreError?
-        for (index, part) in expected.enumerated() {
-            switch try receive(part) {
-            case .success(let rows): if let rows, index >= first { results.append(rows) }
-            case .failure(let error): if index >= before, failure == nil { failure = error }
-            }
-        }
-        if let failure { throw failure }
-        return results
-    }
-
-    /// Returns whether the server answers within a time. A connection that was not used for long can have ended unnoticed.
-    func answers(within time: Duration) -> Bool {
-        limit = Deadline(after: time)
-        defer { limit = nil }
-        return (try? run([.once("SELECT 1")])) != nil
-    }
-
-    /// Executes one statement and returns its rows.
-    func rows(_ sql: String, _ parameters: [Parameter] = []) throws -> Rows {
-        guard let rows = try run([Statement(sql, parameters)]).last else {
-            throw StoreError(.io, "\(location) did not answer a statement.", location: location)
-        }
-        return rows
-    }
-
-    /// Sends statements without waiting for their results, which are read before those of the next statements. Their errors are ignored.
-    func post(_ statements: [Statement]) {
-        guard failure == nil, process.isCurrent else { return }
-        // An error has marked the connection.
-        if let expected = try? send(statements, isAwaited: false) { unread = expected }
-    }
-
-    /// Sends statements without waiting for their results, which are kept when they are read: before those of the next statements, or by ``readPosted()``.
-    func post(_ statements: [Statement], to response: PostedResponse) {
-        guard failure == nil, process.isCurrent else { return }
-        let before = unread.count
-        if let expected = try? send(statements, isAwaited: false) {
-            unread = expected[..<before] + expected[before...].map { .posted(response, $0) }
-        }
-    }
-
-    /// Waits for the results of the statements that nobody has waited for.
-    func readPosted() throws {
-        try check()
-        guard !unread.isEmpty else { return }
-        pipelineCount += 1
-        let parts = unread
-        unread = []
-        for part in parts { _ = try receive(part) }
     }
 }

@@ -177,7 +177,7 @@ final class ConnectionPool: Sendable {
 
     /// The statement that waits for a migration or a reset that is being committed. It takes no snapshot, so that the statement after it reads what was committed.
     private var waitingForReplacement: Statement {
-        .once("LOCK TABLE \(tables.own("state")), \(tables.own("metadata")) IN ACCESS SHARE MODE")
+        Statement("LOCK TABLE \(tables.own("state")), \(tables.own("metadata")) IN ACCESS SHARE MODE")
     }
 
     /// Returns the version in the result of ``versionStatement``.

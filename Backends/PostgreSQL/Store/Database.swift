@@ -35,7 +35,7 @@ struct Database: RemoteStore {
     /// The maximum time to wait for a lock. The server must answer before the connection gives the response up.
     private var longestLock: Duration { min(options.busyTimeout, options.responseTimeout.map { $0 / 2 } ?? options.busyTimeout) }
 
-    private static func waiting(_ time: Duration) -> Statement { .once("SET LOCAL lock_timeout = \(max(1, time.inMilliseconds))") }
+    private static func waiting(_ time: Duration) -> Statement { Statement("SET LOCAL lock_timeout = \(max(1, time.inMilliseconds))") }
 
     /// The database cluster, the database and the schema, as the server names them.
     func identity() throws -> String {
@@ -116,7 +116,7 @@ struct Database: RemoteStore {
     /// The statements that begin a transaction. They take no snapshot, and set what a connection of a transaction pooler does not keep.
     func beginning(_ modes: String) -> [Statement] {
         let local = options.usesTransactionPooler ? settings + [("standard_conforming_strings", "on")] : []
-        return [.once("BEGIN \(modes)")] + local.map { .once("SET LOCAL \($0.name) = \($0.value)") }
+        return [Statement("BEGIN \(modes)")] + local.map { Statement("SET LOCAL \($0.name) = \($0.value)") }
     }
 
     /// The timeouts of the store's transactions.
@@ -142,12 +142,12 @@ struct Database: RemoteStore {
     /// The statements that a durable commit needs. A connection of a transaction pooler can have another setting.
     var durableCommit: [Statement] {
         guard options.usesTransactionPooler else { return [] }
-        return [.once("SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off'")]
+        return [Statement("SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off'")]
     }
 
     /// The statement that ends the limit of ``waitingForWriters`` and ``waitingForReaders``.
     var waitingAsUsual: Statement {
-        .once("SET LOCAL lock_timeout " + (options.lockTimeout.map { "= \($0.inMilliseconds)" } ?? "TO DEFAULT"))
+        Statement("SET LOCAL lock_timeout " + (options.lockTimeout.map { "= \($0.inMilliseconds)" } ?? "TO DEFAULT"))
     }
 
     /// Checks that a pooler keeps the connection of the server for its client. A pooler in transaction mode gives it to others too, which a second client notices unless many others are active.

@@ -8,7 +8,7 @@ package enum PostgreSQLTarget {
     /// The features that the backend claims.
     package static let capabilities: Set<Capabilities.Feature> = [
         .persistence, .multiProcess, .readOnlyOpen, .fullDurability, .concurrentReaders, .transferableWriter, .namedValues, .changeLog,
-        .verification, .migration, .compaction, .shortSnapshots,
+        .verification, .migration, .copying, .compaction, .shortSnapshots,
     ]
 
     /// The cases that the backend fails, with the reasons.
@@ -34,6 +34,8 @@ package enum PostgreSQLTarget {
                 proxies.withLock { $0.removeValue(forKey: location.path) }?.stop()
                 try server.psql("DROP SCHEMA IF EXISTS \(options(location).schema) CASCADE")
             },
+            // Without the proxy, whose faults concern commits alone.
+            copyLocation: { server.url(options: "schema=\(options($0).schema)") },
             failCommit: { location, fault in
                 switch fault {
                 case .responseLost(let isCommitted):

@@ -22,8 +22,10 @@ struct Message {
     }
 
     /// Messages that let the server answer with an error in place of the response to the next statement.
-    static func failure(_ state: String) -> [UInt8] {
+    /// - Parameter isQuery: Whether the statement is one of the simple protocol, which the messages replace.
+    static func failure(_ state: String, isQuery: Bool) -> [UInt8] {
         let sql = "DO 'BEGIN RAISE EXCEPTION ''refused by the proxy'' USING ERRCODE = ''\(state)''; END'"
+        if isQuery { return Message("Q", Array(sql.utf8) + [0]).bytes }
         let parse = Message("P", [0] + Array(sql.utf8) + [0, 0, 0])
         let bind = Message("B", [0, 0, 0, 0, 0, 0, 0, 0])
         return parse.bytes + bind.bytes + Message("E", [0, 0, 0, 0, 0]).bytes

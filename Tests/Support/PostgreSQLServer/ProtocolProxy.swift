@@ -192,7 +192,11 @@ package final class ProtocolProxy: @unchecked Sendable {  // the state is guarde
                 forwarded = []
                 switch withLock({ rule })(statement) {
                 case .forward: break
-                case .fail(let state): forwarded += Message.failure(state)
+                case .fail(let state):
+                    // A message of the simple protocol is replaced; otherwise the server answers those before it, and skips it.
+                    let isQuery = message.type == UInt8(ascii: "Q")
+                    forwarded += Message.failure(state, isQuery: isQuery)
+                    if isQuery { continue }
                 case .delay(let seconds): Thread.sleep(forTimeInterval: seconds)
                 case .drop: return
                 case .stall: guard waitForRelease(pair.client) else { return }
