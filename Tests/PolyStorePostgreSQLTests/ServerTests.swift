@@ -1,6 +1,8 @@
 import PolyStoreBackend
+import PolyStoreCore
 import PolyStoreQuery
 import PostgreSQLServer
+import TestModels
 import Testing
 
 @testable import PolyStorePostgreSQL
@@ -96,6 +98,16 @@ import Testing
         #expect(try identity(server.url(options.schema), options) != one)
         let other = try PostgreSQLServer()
         #expect(try identity(other.url(), options) != one)
+    }
+
+    @Test func stackHasAStoreOnceUnderAllItsNames() throws {
+        let server = try TestServer.get()
+        let options = TestServer.options()
+        try server.psql("CREATE ROLE \(options.schema) LOGIN SUPERUSER")
+        let stack = try DataStack(Schema("Company 1", Person.self, Department.self, Project.self))
+        let store = try stack.addStore(.postgreSQL(server.url(), options: options))
+        #expect(try stack.addStore(.postgreSQL(server.url(user: options.schema), options: options)) === store)
+        #expect(stack.stores.count == 1)
     }
 
     @Test func userNamesTheDatabaseAndTheServiceTheStore() throws {
