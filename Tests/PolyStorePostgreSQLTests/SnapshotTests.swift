@@ -88,6 +88,31 @@ import Testing
         #expect(throws: StoreError.self) { try reader.ids(everyone(store)) }
     }
 
+    @Test func commitDoesNotWaitForeverForASnapshotToBegin() throws {
+        var options = TestServer.options()
+        try Store(options: options).backend.close()
+        options.busyTimeout = .milliseconds(300)
+        let store = try Store(options: options)
+        let writer = try store.backend.beginWrite()
+        try writer.apply(store.people([(1, "n", nil)]))
+        // Waits for the writer, and the snapshot waits for it, so that none of the three would end.
+        let schema = options.schema
+        let other = inBackground {
+            _ = try TestServer.connect().run([
+                .once("BEGIN"), .once("LOCK TABLE \(schema).polystore_state IN ACCESS EXCLUSIVE MODE"), .once("COMMIT"),
+            ])
+        }
+        try TestServer.waitForLock(in: schema)
+        let reader = try store.backend.beginRead()
+        try TestServer.waitForLock(in: schema, count: 2)
+        #expect(try writer.commit(.relaxed) == 1)
+        let error = #expect(throws: StoreError.self) { try reader.ids(everyone(store)) }
+        #expect(error?.code == .busy)
+        reader.end()
+        _ = try other().get()
+        #expect(try store.ids(everyone(store)) == [1])
+    }
+
     @Test func snapshotsBesideAWriterShowWhatWasCommittedBefore() throws {
         let store = try Store()
         let person = try store.entity("Person")

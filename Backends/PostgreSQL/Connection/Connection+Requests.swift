@@ -64,8 +64,11 @@ extension Connection {
     }
 
     /// Waits for the results of the statements that nobody has waited for.
-    func readPosted() throws {
+    /// - Parameter timeout: The time to wait for each part of them; nil for that of every response.
+    func readPosted(within timeout: Duration? = nil) throws {
         try check()
+        shorterTimeout = [timeout, responseTimeout].compactMap(\.self).min()
+        defer { shorterTimeout = nil }
         guard !unread.isEmpty else { return }
         pipelineCount += 1
         let parts = unread

@@ -164,7 +164,10 @@ final class Connection {
         return found > 0 || found < 0 && errno != EINTR
     }
 
-    var newDeadline: Deadline? { limit ?? responseTimeout.map { Deadline(after: $0) } }
+    /// The time to wait for each part of a response that another thread needs.
+    var shorterTimeout: Duration?
+    private var currentTimeout: Duration? { shorterTimeout ?? responseTimeout }
+    var newDeadline: Deadline? { limit ?? currentTimeout.map { Deadline(after: $0) } }
 
     // MARK: State
 
@@ -307,7 +310,7 @@ final class Connection {
 
     /// Closes a connection whose server did not respond in time. The statement ends on the server too.
     func timedOut() -> StoreError {
-        let time = limit == nil ? responseTimeout ?? .zero : cancelTimeout
+        let time = limit == nil ? currentTimeout ?? .zero : cancelTimeout
         cancel()
         return fail(
             StoreError(

@@ -17,7 +17,14 @@ extension QueryCompiler {
         let type = expression.type
         switch expression.node {
         case .field(let field): return scope.operand(field)
-        case .json(let json, let attribute): return attribute.asField.flatMap { scope.operand(json, $0) }
+        case .json(let json, let attribute):
+            guard let field = attribute.asField else { return nil }
+            guard case .contains(let value, let element) = json.result else { return scope.operand(json, field) }
+            guard let wanted = constant(value, element) else { return nil }
+            let table = scope.table
+            return JSONFunction.containing(scope.column(field), json.keys, element, wanted.sql, in: table.namespace).map {
+                Operand($0, type)
+            }
         case .constant(let value): return constant(value, type)
         case .arithmetic(let operation, let left, let right): return try arithmetic(operation.rawValue, type, left, right, scope, depth)
         case .function(let function, let operands): return try self.function(function, operands, type, scope, depth)

@@ -5,11 +5,17 @@ import PolyStoreBackend
 /// Indexes contain their results: what they return for given arguments must not change.
 enum ServerFunctions {
     /// The names and the types of the arguments.
-    private static let signatures = [
-        "json(text, text[])", "json_text(text, text[])", "json_boolean(text, text[])", "json_integer(text, text[])",
-        "json_real(text, text[])", "json_uuid(text, text[])", "integer(numeric, text, numeric)",
-        "real(double precision, text, double precision)", "date_part(double precision, text, integer)",
-    ]
+    private static let signatures =
+        [
+            "json(text, text[])"
+        ]
+        + readings.flatMap {
+            ["json_\($0.name)(text, text[])", "element_\($0.name)(text)", "contains_\($0.name)(text, text[], \($0.type))"]
+        }
+        + [
+            "integer(numeric, text, numeric)",
+            "real(double precision, text, double precision)", "date_part(double precision, text, integer)",
+        ]
 
     /// The names of the functions.
     static let names = signatures.map { "polystore_" + $0.prefix { $0 != "(" } }
@@ -22,16 +28,23 @@ enum ServerFunctions {
     /// Returns the statements that create the functions.
     static func creation(in namespace: String) -> [String] {
         [
-            function(namespace, "json(document text, keys text[])", "text", member),
-            function(namespace, "json_text(document text, keys text[])", "text", text(namespace)),
-            function(namespace, "json_boolean(document text, keys text[])", "boolean", boolean(namespace)),
-            function(namespace, "json_integer(document text, keys text[])", "bigint", integer(namespace)),
-            function(namespace, "json_real(document text, keys text[])", "double precision", real(namespace)),
-            function(namespace, "json_uuid(document text, keys text[])", "uuid", uuid(namespace)),
-            function(namespace, "integer(a numeric, op text, b numeric)", "bigint", integerArithmetic),
-            function(namespace, "real(a double precision, op text, b double precision)", "double precision", realArithmetic),
-            function(namespace, "date_part(seconds double precision, part text, zone integer)", "bigint", datePart),
+            function(namespace, "json(document text, keys text[])", "text", member)
         ]
+            + readings.flatMap { reading in
+                [
+                    function(
+                        namespace, "json_\(reading.name)(document text, keys text[])", reading.type,
+                        reading.body("\(namespace).polystore_json(document, keys)")),
+                    function(namespace, "element_\(reading.name)(element text)", reading.type, reading.body("element")),
+                    function(
+                        namespace, "contains_\(reading.name)(document text, keys text[], wanted \(reading.type))", "boolean",
+                        contains(namespace, reading.name)),
+                ]
+            } + [
+                function(namespace, "integer(a numeric, op text, b numeric)", "bigint", integerArithmetic),
+                function(namespace, "real(a double precision, op text, b double precision)", "double precision", realArithmetic),
+                function(namespace, "date_part(seconds double precision, part text, zone integer)", "bigint", datePart),
+            ]
     }
 
     private static func function(_ namespace: String, _ signature: String, _ type: String, _ body: String) -> String {
@@ -39,6 +52,41 @@ enum ServerFunctions {
     }
 
     // MARK: JSON
+
+    /// A form in which a value within JSON is read.
+    private struct Reading {
+        let name: String
+        /// The type on the server.
+        let type: String
+        /// Returns the body of a function that reads a text of JSON, from an expression of the text.
+        let body: @Sendable (String) -> String
+    }
+
+    private static let readings = [
+        Reading(name: "text", type: "text", body: text), Reading(name: "boolean", type: "boolean", body: boolean),
+        Reading(name: "integer", type: "bigint", body: integer), Reading(name: "real", type: "double precision", body: real),
+        Reading(name: "uuid", type: "uuid", body: uuid),
+    ]
+
+    /// Whether an array at a path of keys has an element with a value. Null if there is no array.
+    private static func contains(_ namespace: String, _ name: String) -> String {
+        #"""
+        DECLARE
+            member text := \#(namespace).polystore_json(document, keys);
+            element text;
+        BEGIN
+            IF member IS NULL OR left(member, 1) <> '[' THEN
+                RETURN NULL;
+            END IF;
+            FOR element IN SELECT parts.part::text FROM json_array_elements(member::json) AS parts(part) LOOP
+                IF \#(namespace).polystore_element_\#(name)(element) = wanted THEN
+                    RETURN true;
+                END IF;
+            END LOOP;
+            RETURN false;
+        END
+        """#
+    }
 
     /// The text of the member of a JSON document at a path of keys, of which the first of equal ones counts. Null for an invalid document and for one with more than 512 nested levels.
     ///
@@ -84,10 +132,10 @@ enum ServerFunctions {
         END
         """#
 
-    private static func text(_ namespace: String) -> String {
+    @Sendable private static func text(_ source: String) -> String {
         #"""
         DECLARE
-            member text := \#(namespace).polystore_json(document, keys);
+            member text := \#(source);
         BEGIN
             IF left(member, 1) <> '"' THEN
                 RETURN NULL;
@@ -101,10 +149,10 @@ enum ServerFunctions {
         """#
     }
 
-    private static func boolean(_ namespace: String) -> String {
+    @Sendable private static func boolean(_ source: String) -> String {
         #"""
         DECLARE
-            member text := \#(namespace).polystore_json(document, keys);
+            member text := \#(source);
         BEGIN
             RETURN CASE member WHEN 'true' THEN true WHEN 'false' THEN false END;
         END
@@ -112,10 +160,10 @@ enum ServerFunctions {
     }
 
     /// The integer of a number, however it is written.
-    private static func integer(_ namespace: String) -> String {
+    @Sendable private static func integer(_ source: String) -> String {
         #"""
         DECLARE
-            member text := \#(namespace).polystore_json(document, keys);
+            member text := \#(source);
             parts text[];
             digits text;
             power numeric;
@@ -154,10 +202,10 @@ enum ServerFunctions {
     }
 
     /// The nearest real of a number; null if it is too large, 0 if it is too small.
-    private static func real(_ namespace: String) -> String {
+    @Sendable private static func real(_ source: String) -> String {
         #"""
         DECLARE
-            member text := \#(namespace).polystore_json(document, keys);
+            member text := \#(source);
             parts text[];
             power numeric;
         BEGIN
@@ -182,11 +230,15 @@ enum ServerFunctions {
         """#
     }
 
-    private static func uuid(_ namespace: String) -> String {
+    @Sendable private static func uuid(_ source: String) -> String {
         #"""
         DECLARE
-            member text := \#(namespace).polystore_json_text(document, keys);
+            member text := \#(source);
         BEGIN
+            IF left(member, 1) <> '"' THEN
+                RETURN NULL;
+            END IF;
+            member := member::json #>> '{}';
             IF member ~ '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$' THEN
                 RETURN member::uuid;
             END IF;
@@ -291,38 +343,4 @@ extension ServerFunctions {
             END;
         END
         """#
-}
-
-/// A call of a function that reads a field of a JSON document.
-enum JSONFunction {
-    /// Returns the end of the function's name; nil for a type that the functions do not read.
-    private static func suffix(_ type: AttributeType) -> String? {
-        switch type {
-        case .string, .url: "text"
-        case .bool: "boolean"
-        case .int64: "integer"
-        case .double, .date: "real"
-        case .uuid: "uuid"
-        default: nil
-        }
-    }
-
-    /// Returns whether the functions read a field as its type.
-    static func reads(_ field: JSONField) -> Bool {
-        guard case .value(let type) = field.result else { return false }
-        return suffix(type) != nil
-    }
-
-    /// Returns a call; nil for a field that the functions do not read. The keys are literals: PostgreSQL uses an index only for an equal call.
-    static func call(_ column: String, _ field: JSONField, in namespace: String) -> String? {
-        guard case .value(let type) = field.result, let suffix = suffix(type) else { return nil }
-        let keys = field.keys.map { SQLNames.literal(NULFreeText.encode($0)) }.joined(separator: ", ")
-        let call = "\(namespace).polystore_json_\(suffix)(\(column), ARRAY[\(keys)]::text[])"
-        return suffix == "text" ? "(\(call) COLLATE \"C\")" : call
-    }
-
-    /// Returns the format of the values of a field.
-    static func format(_ field: JSONField) -> ColumnFormat {
-        ColumnFormat(field.type, isOptional: true)
-    }
 }

@@ -244,10 +244,10 @@ final class ConnectionPool: Sendable {
     /// Called when the server has begun a snapshot, or the snapshot has ended.
     func didOpen(_ opening: Opening) { _ = lock.withLock { state.openings.removeValue(forKey: ObjectIdentifier(opening)) } }
 
-    /// Waits until the server has begun the snapshots that were asked for before this call.
+    /// Waits until the server has begun the snapshots that were asked for before this call, each for `busyTimeout` at most.
     func completeOpenings() {
         // Their readers get the errors.
-        for opening in lock.withLock({ Array(state.openings.values) }) { _ = try? opening.complete() }
+        for opening in lock.withLock({ Array(state.openings.values) }) { _ = try? opening.complete(within: database.options.busyTimeout) }
     }
 
     /// Opens a connection in place of one that the server had closed, as it may have closed all idle ones.

@@ -37,16 +37,25 @@ final class Opening: @unchecked Sendable {
     var connection: Connection { lock.withLock { current } }
 
     /// Waits while another thread reads the response.
+    /// - Parameter timeout: The time to wait for the other thread; nil for no limit.
     /// - Returns: The outcome; nil if the caller must read the response.
-    private func claim() -> Result<UInt64, StoreError>? {
-        lock.withLock {
+    private func claim(within timeout: Duration? = nil) -> Result<UInt64, StoreError>? {
+        let deadline = timeout.map { Deadline(after: $0) }
+        return lock.withLock {
             while true {
                 switch state {
                 case .known(let outcome): return outcome
                 case .sent:
                     state = .claimed
                     return nil
-                case .claimed: lock.wait()
+                case .claimed:
+                    guard let deadline else {
+                        lock.wait()
+                        continue
+                    }
+                    guard lock.wait(until: deadline) else {
+                        return .failure(StoreError(.busy, "A snapshot of \(pool.location) has not begun.", location: pool.location))
+                    }
                 }
             }
         }
@@ -71,9 +80,10 @@ final class Opening: @unchecked Sendable {
     }
 
     /// Reads the response if no thread has read it, and returns the version.
-    func complete() throws -> UInt64 {
-        if let outcome = claim() { return try outcome.get() }
-        do { try connection.readPosted() } catch {
+    /// - Parameter timeout: The time to wait for the server, after which the snapshot ends with an error; nil for that of every response.
+    func complete(within timeout: Duration? = nil) throws -> UInt64 {
+        if let outcome = claim(within: timeout) { return try outcome.get() }
+        do { try connection.readPosted(within: timeout) } catch {
             // The connection has failed, or belongs to another process.
         }
         return try finish().get()

@@ -44,11 +44,21 @@ final class ServerBackend: StorageBackend {
     func beginRead() throws -> any ReadTransaction {
         let seen = newest.load(ordering: .relaxed)
         let freshness = ReadFreshness(maximumStaleness: maximumStaleness, notBefore: seen == 0 ? nil : seen)
-        guard let sessions else { return ServerSnapshot(try inner.beginRead(freshness), nil, self) }
-        let session = try sessions.begin(ObjectIdentifier(self), most: inner.capabilities.mostSnapshots) {
-            try inner.beginRead(freshness)
+        guard let sessions else {
+            let reader = try inner.beginRead(freshness)
+            return ServerSnapshot(reader, nil, self, orders: Self.orders(reader))
         }
-        return ServerSnapshot(nil, session, self)
+        var orders = false
+        let session = try sessions.begin(ObjectIdentifier(self), most: inner.capabilities.mostSnapshots) {
+            let reader = try inner.beginRead(freshness)
+            orders = Self.orders(reader)
+            return reader
+        }
+        return ServerSnapshot(nil, session, self, orders: orders)
+    }
+    /// Returns whether a transaction receives sort keys by fields of JSON in indexes.
+    fileprivate static func orders(_ reader: any ReadTransaction) -> Bool {
+        (reader as? any OrdersByIndexedJSON)?.ordersByIndexedJSON ?? false
     }
     func beginWrite() throws -> any WriteTransaction { ServerWriter(try inner.beginWrite(), self) }
     func announceCommits(to handler: @escaping @Sendable () -> Void) -> (any AnyObject & Sendable)? { inner.announceCommits(to: handler) }
@@ -88,8 +98,10 @@ package class ServerSnapshot: OrdersByIndexedJSON, ServerRecords {
     /// The memory of the last record that the cache did not keep.
     @exclusivity(unchecked) private final var arenaOfRecord: RecordArena?
 
-    fileprivate init(_ inner: (any ReadTransaction)?, _ session: SnapshotSession?, _ backend: ServerBackend) {
-        (self.inner, self.session, self.backend) = (inner, session, backend)
+    package final let ordersByIndexedJSON: Bool
+
+    fileprivate init(_ inner: (any ReadTransaction)?, _ session: SnapshotSession?, _ backend: ServerBackend, orders: Bool) {
+        (self.inner, self.session, self.backend, ordersByIndexedJSON) = (inner, session, backend, orders)
     }
 
     deinit { session?.end() }
@@ -177,12 +189,6 @@ package class ServerSnapshot: OrdersByIndexedJSON, ServerRecords {
 
     // MARK: Requests
 
-    package final var ordersByIndexedJSON: Bool {
-        func orders(_ reader: any ReadTransaction) -> Bool { (reader as? any OrdersByIndexedJSON)?.ordersByIndexedJSON ?? false }
-        if let inner { return orders(inner) }
-        return (try? reading(orders)) ?? false
-    }
-
     package final func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs {
         try reading { try $0.related(relationship, of: sources) }
     }
@@ -251,7 +257,7 @@ private final class ServerWriter: ServerSnapshot, WriteTransaction {
 
     init(_ inner: any WriteTransaction, _ backend: ServerBackend) {
         self.inner = inner
-        super.init(inner, nil, backend)
+        super.init(inner, nil, backend, orders: ServerBackend.orders(inner))
     }
 
     override var version: UInt64 { get throws { try inner.version } }
