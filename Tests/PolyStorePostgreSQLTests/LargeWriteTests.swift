@@ -133,6 +133,41 @@ import Testing
         try store.write(store.people([(1, "n", nil)]))
     }
 
+    /// The server refuses to copy rows into a table whose rows have a policy.
+    @Test func rowsAreInsertedWhereTheyCannotBeCopied() throws {
+        let options = TestServer.options()
+        let server = try TestServer.get()
+        try server.psql("CREATE ROLE limited LOGIN; GRANT CREATE ON DATABASE postgres TO limited")
+        let store = try Store(server.url(user: "limited"), options: options)
+        let table = "\(options.schema).\"Person\""
+        try server.psql(
+            "ALTER TABLE \(table) ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY; CREATE POLICY everything ON \(table) USING (true) WITH CHECK (true)"
+        )
+        for first in [1, 1_000_000] as [Int64] {
+            let transaction = try store.backend.beginWrite()
+            #expect(try transaction.apply([many(store, from: first)], committing: .relaxed).errors == [nil])
+        }
+        #expect(try store.read { try $0.count(FetchRequest(store.entity("Person"))) } == 2 * Int(Self.count))
+    }
+
+    @Test func connectionThatEndsDuringACopyIsLost() throws {
+        let options = TestServer.options()
+        let store = try Store(options: options)
+        try TestServer.get().psql(
+            """
+            CREATE FUNCTION \(options.schema).quit() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+            IF NEW.name = 'name 15000' THEN PERFORM pg_terminate_backend(pg_backend_pid()); PERFORM pg_sleep(3600); END IF; RETURN NEW; END $$;
+            CREATE TRIGGER quit BEFORE INSERT ON \(options.schema)."Person" FOR EACH ROW EXECUTE FUNCTION \(options.schema).quit()
+            """)
+        let transaction = try store.backend.beginWrite()
+        let error = #expect(throws: StoreError.self) { try transaction.apply(many(store)) }
+        #expect(error?.recovery == .connectionLost)
+        transaction.rollback()
+        // Another connection is opened, and nothing of the copy remains.
+        try store.write(store.people([(1, "n", nil)]))
+        #expect(try store.ids(FetchRequest(store.entity("Person"))) == [1])
+    }
+
     @Test func copyIsPartOfItsTransaction() throws {
         let store = try Store()
         let transaction = try store.backend.beginWrite()

@@ -99,12 +99,20 @@ final class PostgreSQLWriteTransaction: WriteTransaction, OrdersByIndexedJSON {
         return next - Int64(count)
     }
 
-    func apply(_ changes: ChangeSet) throws {
+    func apply(_ changes: ChangeSet) throws { try apply(changes, copies: true) }
+
+    /// - Parameter copies: Whether many rows are copied; see ``ChangeWriter/copies``.
+    private func apply(_ changes: ChangeSet, copies: Bool) throws {
         try session.check()
-        let writer = try writer(changes)
+        var writer = try writer(changes)
+        writer.copies = copies
         if changes.isEmpty { return }
         let statements = try writer.statements()
         do { try connection.run([Self.savepoint] + statements + [Self.release]) } catch let error as StoreError {
+            if connection.failure == nil, error.sqlState == "0A000", statements.contains(where: { $0.copied != nil }) {
+                _ = try session.ending { try connection.run([Self.undo, Self.release]) }
+                return try apply(changes, copies: false)
+            }
             throw try session.ending {
                 guard connection.failure == nil, error.recovery == .permanent else { throw error }
                 let explained = try writer.explain(error, connection, undo: Self.undo)

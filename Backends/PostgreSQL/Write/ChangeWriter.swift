@@ -10,6 +10,8 @@ struct ChangeWriter {
     /// The version of the pending commit.
     let version: UInt64
     let location: String
+    /// Whether many rows are copied. The server refuses that for tables with row-level security.
+    var copies = true
 
     init(tables: StoreTables, changes: ChangeSet, following: ArraySlice<ChangeSet> = [], version: UInt64, location: String) {
         self.tables = tables
@@ -111,7 +113,7 @@ struct ChangeWriter {
             }
         // By row id, so that each page of a table is visited once.
         let rows = group.rows.sorted { $0.change.rowID < $1.change.rowID }
-        if group.kind == .insert, isCopied(rows) { return [copy(rows, table)] }
+        if copies, group.kind == .insert, isCopied(rows) { return [copy(rows, table)] }
         let sql = Self.sql(group.kind, table, fields)
         return parts(rows).map { part in
             let types =
