@@ -297,7 +297,9 @@ let package = Package(
         .testTarget(
             name: "PolyStorePostgreSQLTests",
             dependencies: [
-                "PolyStorePostgreSQL", "PolyStoreBackend", "PolyStoreConformance", "PolyStoreQuery", "PostgreSQLServer", "PostgreSQLTarget",
+                "PolyStorePostgreSQL", "PolyStoreBackend", "PolyStoreConformance", "PolyStoreCore", "PolyStoreQuery", "PolyStoreSQLite",
+                "PostgreSQLServer", "PostgreSQLTarget",
+                "TestModels",
             ],
             swiftSettings: settings),
         .testTarget(

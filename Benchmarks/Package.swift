@@ -15,6 +15,7 @@ let package = Package(
                 .product(name: "PolyStoreMemory", package: "PolyStore"), .product(name: "PolyStoreLMDB", package: "PolyStore"),
                 .product(name: "PolyStoreLevelDB", package: "PolyStore"), .product(name: "PolyStoreBackend", package: "PolyStore"),
                 .product(name: "PolyStoreFormats", package: "PolyStore"), .product(name: "PolyStoreQuery", package: "PolyStore"),
+                .product(name: "PolyStorePostgreSQL", package: "PolyStore"),
             ]),
         // The limit of an in-memory store: dictionaries and sorted arrays.
         .executableTarget(name: "peer-memory", dependencies: ["PeerKit"], path: "Peers/Memory"),

@@ -3,35 +3,16 @@
 
 usage: scripts/backend-plan.py     after a build of Examples/CustomBackend in the scratch folder .build
 """
-import json
 import pathlib
-import re
 import sys
+
+import build_plan
 
 PLAN = pathlib.Path(__file__).resolve().parent.parent / ".build/debug.yaml"
 
 
 def main():
-    producers, inputs, targets, command = {}, {}, {}, None
-    for line in PLAN.read_text().splitlines():
-        if found := re.match(r'  "(.*)":(?: (\[.*\]))?$', line):
-            command, nodes = found.groups()
-            if nodes:
-                targets[command] = json.loads(nodes)
-        elif found := re.match(r"    (inputs|outputs): (\[.*\])$", line):
-            nodes = json.loads(found[2])
-            if found[1] == "inputs":
-                inputs[command] = nodes
-            else:
-                for node in nodes:
-                    producers[node] = command
-    todo, reached = list(targets["test"]), set()
-    while todo:
-        node = todo.pop()
-        if node not in reached:
-            reached.add(node)
-            todo += inputs.get(producers.get(node), [])
-    compiled = {match[1] for node in reached if (match := re.search(r"/(\w+?)(?:-tool)?\.build/.*\.o$", node))}
+    compiled = build_plan.modules(PLAN, "test")
     # A plan that is read wrongly would reach nothing.
     expected = {"FileStore", "FileStoreTests", "PolyStoreBackend", "PolyStoreKeyValue", "PolyStoreConformance"}
     if not expected <= compiled:

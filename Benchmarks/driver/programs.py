@@ -9,9 +9,9 @@ HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BUILT = os.path.join(HERE, "Peers", "build")
 # The folder of builds of PolyStore, so that its modules are built once.
 SCRATCH = os.path.join(os.path.dirname(HERE), ".build")
-RELEASE = os.path.join(SCRATCH, "release")
+RELEASE = os.environ.get("POLYSTORE_RELEASE") or os.path.join(SCRATCH, "release")
 GRDB = os.path.join(HERE, "Peers", "GRDB")
-C_SOURCES = {"P1": ("sqlite", "-lsqlite3"), "P2": ("lmdb", "-llmdb"), "P3": ("leveldb", "-lleveldb")}
+C_SOURCES = {"P1": ("sqlite", "-lsqlite3"), "P2": ("lmdb", "-llmdb"), "P3": ("leveldb", "-lleveldb"), "P8": ("postgresql", "-lpq")}
 # Adjacent, so that compared programs run within seconds of each other.
 ALL = ["P1", "PolyStore-sqlite", "P4", "P4b", "P2", "PolyStore-lmdb", "P3", "PolyStore-leveldb", "P7", "PolyStore-memory"]
 
@@ -36,7 +36,7 @@ def is_in_memory(program):
 
 def missing_packages(programs):
     """Returns the missing Debian packages whose headers the C programs need."""
-    needed = {"P1": ("sqlite3.h", "libsqlite3-dev"), "P2": ("lmdb.h", "liblmdb-dev"), "P3": ("leveldb/c.h", "libleveldb-dev")}
+    needed = {"P1": ("sqlite3.h", "libsqlite3-dev"), "P2": ("lmdb.h", "liblmdb-dev"), "P3": ("leveldb/c.h", "libleveldb-dev"), "P8": ("postgresql/libpq-fe.h", "libpq-dev")}
     missing = []
     for header, package in (needed[p] for p in programs if p in needed):
         probe = subprocess.run(

@@ -19,6 +19,9 @@ public final class ConformanceRun: CaseExpectations, Sendable {
 
     func location(_ name: String = "store") -> ConformanceLocation { folder.location(name) }
 
+    /// The location of a copy that is opened at the path of the same name.
+    func copyLocation(_ name: String) throws -> String { try target.copyLocation(location(name)) }
+
     /// Lets the next commit of the open store fail.
     func failNextCommit(_ fault: CommitFault, _ name: String = "store") { target.failCommit?(location(name), fault) }
 

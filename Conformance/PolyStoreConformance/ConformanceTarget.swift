@@ -12,6 +12,7 @@ public struct ConformanceTarget: Sendable, CustomStringConvertible {
     public let keepsLocalFiles: Bool
     let store: @Sendable (ConformanceLocation) -> StoreConfiguration
     let teardown: @Sendable (ConformanceLocation) throws -> Void
+    let copyLocation: @Sendable (ConformanceLocation) throws -> String
     let failCommit: (@Sendable (ConformanceLocation, CommitFault) -> Void)?
 
     /// - Parameters:
@@ -23,11 +24,13 @@ public struct ConformanceTarget: Sendable, CustomStringConvertible {
     ///   - store: Returns the configuration for a path. Called again with the same path to reopen the store.
     ///   - teardown: Removes data that a store has left elsewhere: on a server, or in other folders. Called after each case for each path that the case used,
     ///     when its stores are closed. Files at the path or beside it are removed in any case.
+    ///   - copyLocation: Returns what ``StorageBackend/copy(to:)`` is given for a copy that ``store`` opens at a path. By default the path.
     ///   - failCommit: Lets the next commit of the open store at a path fail. If omitted, the cases about such failures are skipped.
     public init(
         name: String, capabilities: Set<Capabilities.Feature>, findsDamage: Bool = true, keepsLocalFiles: Bool = true,
         store: @escaping @Sendable (ConformanceLocation) -> StoreConfiguration,
         teardown: @escaping @Sendable (ConformanceLocation) throws -> Void = { _ in },
+        copyLocation: @escaping @Sendable (ConformanceLocation) throws -> String = { $0.path },
         failCommit: (@Sendable (ConformanceLocation, CommitFault) -> Void)? = nil
     ) {
         self.name = name
@@ -36,6 +39,7 @@ public struct ConformanceTarget: Sendable, CustomStringConvertible {
         self.keepsLocalFiles = keepsLocalFiles
         self.store = store
         self.teardown = teardown
+        self.copyLocation = copyLocation
         self.failCommit = failCommit
     }
 

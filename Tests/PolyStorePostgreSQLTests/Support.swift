@@ -19,6 +19,9 @@ enum TestServer {
     /// Returns the server.
     static func get() throws -> PostgreSQLServer { try PostgreSQLServer.shared.get() }
 
+    /// A Boolean value that indicates whether the tests of the thorough ring run.
+    static let isThorough = ProcessInfo.processInfo.environment["POLYSTORE_RING"] == "thorough"
+
     private static let count = Atomic<Int>(0)
 
     /// Returns options with a schema that no other test uses.
@@ -90,13 +93,19 @@ func companySchema(isScoreIndexed: Bool = false) throws -> ResolvedSchema {
 struct Store {
     let schema: ResolvedSchema
     let backend: any StorageBackend
+    private let configuration: StoreConfiguration
 
     init(
         _ url: String? = nil, options: PostgreSQLOptions = TestServer.options(), schema: ResolvedSchema? = nil, isReadOnly: Bool = false
     ) throws {
         self.schema = try schema ?? companySchema()
-        let configuration = try StoreConfiguration.postgreSQL(try url ?? TestServer.get().url(), options: options).readOnly(isReadOnly)
+        configuration = try StoreConfiguration.postgreSQL(try url ?? TestServer.get().url(), options: options).readOnly(isReadOnly)
         backend = try configuration.open(schema: self.schema, configurationName: nil, logger: SilentLogger())
+    }
+
+    /// Opens the store once more.
+    func reopened() throws -> any StorageBackend {
+        try configuration.open(schema: schema, configurationName: nil, logger: SilentLogger())
     }
 
     func entity(_ name: String) throws -> Entity { try #require(schema.entity(named: name)) }

@@ -38,6 +38,12 @@ struct ServerAddress: Sendable, CustomStringConvertible, CustomReflectable {
         self.pairs = pairs
     }
 
+    /// What determines the server, the database and the rights, without passwords.
+    var key: String {
+        let names: Set<String> = ["host", "port", "user", "dbname", "service", "target_session_attrs"]
+        return pairs.filter { names.contains($0.0) }.map { "\($0.0)=\(SQLNames.literal($0.1))" }.sorted().joined(separator: " ")
+    }
+
     private init(pairs: [(String, String)]) { self.pairs = pairs }
 
     /// The addresses that are tried one after the other: one for each host. libpq itself would spend the whole time on the first host that does not answer.

@@ -3,9 +3,10 @@ import PolyStorePlatform
 
 /// Bytes that are appended in the byte order of PostgreSQL's protocol. Their address is stable while nothing is appended.
 final class ByteBuffer {
-    private(set) var start: UnsafeMutableRawPointer
-    private(set) var count = 0
-    private var capacity: Int
+    // A buffer is filled by one thread, and no access lasts longer than a call.
+    @exclusivity(unchecked) private(set) var start: UnsafeMutableRawPointer
+    @exclusivity(unchecked) private(set) var count = 0
+    @exclusivity(unchecked) private var capacity: Int
 
     init(capacity: Int = 64) {
         self.capacity = max(capacity, 16)
@@ -46,6 +47,26 @@ final class ByteBuffer {
             append(byte < 2 ? byte + 1 : byte)
         }
     }
+
+    /// Appends a value of a fixed size after its size, as elements of arrays and values of copied rows are written.
+    func append(size: Int32, _ write: (ByteBuffer) -> Void) {
+        append(size)
+        write(self)
+    }
+
+    /// Appends a value after its size, which is known when it is written.
+    func append(sized write: (ByteBuffer) -> Void) {
+        let offset = count
+        append(0 as Int32)
+        write(self)
+        store(Int32(clamping: count - offset - 4), at: offset)
+    }
+
+    /// Appends null in place of a value with its size.
+    func appendNull() { append(-1 as Int32) }
+
+    /// Removes all bytes and keeps the memory.
+    func removeAll() { count = 0 }
 
     /// Replaces four bytes.
     func store(_ value: Int32, at offset: Int) {

@@ -50,36 +50,12 @@ extension Connection {
     /// Reads the rest of the current stream into its memory, so that another statement can be sent.
     func detachStream() throws {
         guard let stream else { return }
+        // The interruption concerns the next request.
+        let current = interruption
+        interruption = nil
+        defer { interruption = current }
         try stream.readAhead()
         self.stream = nil
-    }
-
-    /// The number of rows that are read at the end of a transaction before the statement is cancelled.
-    private static let mostDiscarded = 1000
-
-    /// Ends the current stream, whose rows nobody reads any more. Call it at the end of a transaction: cancelling a statement ends the transaction on the server.
-    func abandonStream() {
-        guard failure == nil, process.isCurrent, let stream else { return }
-        stream.discard()
-        do {
-            for _ in 0..<Self.mostDiscarded where self.stream != nil {
-                if try nextRow() == nil { return }
-            }
-            cancel()
-            while self.stream != nil, try nextRow() != nil {}
-        } catch {
-            // The error of the cancelled statement; an error of the connection has marked it.
-        }
-        stream.end()
-        self.stream = nil
-    }
-
-    /// Asks the server to end the statement that it executes. Its result is an error, unless it ends before.
-    func cancel() {
-        guard failure == nil, let request = PQgetCancel(handle) else { return }
-        defer { PQfreeCancel(request) }
-        var message = [CChar](repeating: 0, count: 256)
-        PQcancel(request, &message, 256)
     }
 
     /// Returns the texts of the notifications that arrive within a time.

@@ -33,14 +33,40 @@ final class Connection {
 
     /// The names of the parsed statements. A name is added when the server has answered that it parsed the statement.
     private var parsed: [ParsedKey: String] = [:]
+    private let usesNames: Bool
+    /// When a pool took the connection back.
+    var idleSince = ContinuousClock.now
     /// The number of names given so far. A name is not given again, because it is unknown whether the server has parsed a statement of a pipeline that failed.
     private var lastName = 0
     /// The rows that are being read, if the response to a statement has not been read completely.
     var stream: RowStream?
     /// The parts of responses that nobody waited for.
-    private(set) var unread: [Expected] = []
+    var unread: [Expected] = []
+    /// Statements without parameters that precede the next pipeline.
+    var prefix: [Statement] = []
+    /// The number of parts of the response before those of the current request, which is not cancelled before they have been read.
+    private(set) var uninterruptedParts = 0
+    /// What interrupts the current request.
+    var interruption: Interruption?
+    /// A Boolean value that indicates whether the interruption has cancelled the statement of the current request.
+    var isCancelled = false
+    /// The request to cancel the last statement. No other statement is sent before it has ended.
+    var cancellation: Cancellation?
+    /// The end of the wait for the result of a cancelled statement.
+    var limit: Deadline?
+    /// The time to wait for the end of a statement that was cancelled, before the connection is closed.
+    var cancelTimeout = Duration.seconds(10)
     /// The number of pipelines whose response was awaited, each of which is one round trip.
-    private(set) var pipelineCount = 0
+    var pipelineCount = 0
+    /// The bytes of parameters and copied rows that were encoded since everything was sent.
+    var queuedBytes = 0 {
+        didSet { mostQueuedBytes = max(mostQueuedBytes, queuedBytes) }
+    }
+    /// The largest value of ``queuedBytes`` so far.
+    private(set) var mostQueuedBytes = 0
+
+    /// The number of queued bytes after which a pipeline waits until they are sent.
+    static let longestQueue = 1 << 18
 
     /// The number of parsed statements after which all are forgotten.
     private static let mostParsed = 400
@@ -56,7 +82,11 @@ final class Connection {
 
     /// Opens a connection.
     /// - Throws: `io` if the server refuses it or cannot be reached, `busy` at the end of the time limit.
-    init(_ address: ServerAddress, location: String, connectTimeout: Duration, responseTimeout: Duration?) throws {
+    /// - Parameter usesNames: Whether statements are parsed once and then executed by their names, which needs the same connection of the server for all transactions.
+    init(
+        _ address: ServerAddress, location: String, connectTimeout: Duration, responseTimeout: Duration?, usesNames: Bool = true
+    ) throws {
+        self.usesNames = usesNames
         self.location = location
         self.responseTimeout = responseTimeout
         // If this throws, `deinit` closes the connection.
@@ -115,22 +145,29 @@ final class Connection {
     /// Waits until the socket can be read or written.
     /// - Returns: `false` at the deadline.
     func wait(_ events: Int16, until deadline: Deadline?) -> Bool {
+        guard let deadline else {
+            while !isReady(events, milliseconds: -1) {}
+            return true
+        }
+        while !isReady(events, milliseconds: 100) { if deadline.isPast { return false } }
+        return true
+    }
+
+    /// Waits until the socket can be read or written.
+    /// - Returns: `false` after the time, and after a signal.
+    func isReady(_ events: Int16, milliseconds: Int32) -> Bool {
         let socket = PQsocket(handle)
         // Reading then reports the error.
         guard socket >= 0 else { return true }
         var descriptor = pollfd(fd: socket, events: events, revents: 0)
-        while true {
-            let limit: Int32 = deadline == nil ? -1 : 100
-            let found = poll(&descriptor, 1, limit)
-            if found > 0 || found < 0 && errno != EINTR { return true }
-            if let deadline, deadline.isPast { return false }
-        }
+        let found = poll(&descriptor, 1, milliseconds)
+        return found > 0 || found < 0 && errno != EINTR
     }
 
     /// The time to wait for each part of a response that another thread needs.
-    private var shorterTimeout: Duration?
+    var shorterTimeout: Duration?
     private var currentTimeout: Duration? { shorterTimeout ?? responseTimeout }
-    var newDeadline: Deadline? { currentTimeout.map { Deadline(after: $0) } }
+    var newDeadline: Deadline? { limit ?? currentTimeout.map { Deadline(after: $0) } }
 
     // MARK: State
 
@@ -172,9 +209,21 @@ final class Connection {
     func send(_ statements: [Statement], singleRows: Bool = false, isAwaited: Bool = true) throws -> [Expected] {
         try check()
         try detachStream()
+        try endCancellation()
         if isAwaited { pipelineCount += 1 }
         var expected = unread
         unread = []
+        for statement in prefix {
+            try queued(PQsendQueryParams(handle, statement.sql, 0, nil, nil, nil, nil, 1))
+            expected.append(.rows)
+        }
+        if !prefix.isEmpty {
+            // The server answers them before it executes the statements.
+            try queued(PQpipelineSync(handle))
+            expected.append(.sync)
+            prefix = []
+        }
+        uninterruptedParts = expected.count
         var names: [ParsedKey: String] = [:]
         for statement in statements {
             guard statement.isPrepared else {
@@ -182,7 +231,17 @@ final class Connection {
                 expected.append(.rows)
                 continue
             }
-            let key = ParsedKey(sql: statement.sql, types: statement.parameters.map(\.oid))
+            let parameters: [Parameter]
+            do { parameters = try statement.deferred?.encode() ?? statement.parameters } catch {
+                try abandon(expected)
+                throw error
+            }
+            guard usesNames else {
+                try execute(nil, statement, parameters)
+                expected.append(.rows)
+                continue
+            }
+            let key = ParsedKey(sql: statement.sql, types: statement.types)
             var name = parsed[key] ?? names[key]
             if name == nil {
                 lastName += 1
@@ -192,8 +251,9 @@ final class Connection {
                 names[key] = new
                 name = new
             }
-            try execute(name ?? "", statement.parameters)
+            try execute(name, statement, parameters)
             expected.append(.rows)
+            if queuedBytes > Self.longestQueue { try flush() }
         }
         if singleRows, expected.count == 1 { PQsetSingleRowMode(handle) }
         try queued(PQpipelineSync(handle))
@@ -202,16 +262,27 @@ final class Connection {
         return expected
     }
 
-    private func execute(_ name: String, _ parameters: [Parameter]) throws {
+    /// Ends a pipeline whose next statement cannot be encoded, and reads its response.
+    private func abandon(_ expected: [Expected]) throws {
+        try queued(PQpipelineSync(handle))
+        try flush()
+        for part in expected + [.sync] { _ = try receive(part) }
+    }
+
+    /// - Parameter name: The name of the parsed statement; nil to parse it for this execution alone.
+    private func execute(_ name: String?, _ statement: Statement, _ parameters: [Parameter]) throws {
         var values = parameters.map { UnsafePointer($0.buffer?.start.assumingMemoryBound(to: CChar.self)) }
         var lengths = parameters.map { Int32(clamping: $0.buffer?.count ?? 0) }
         var formats = [Int32](repeating: 1, count: parameters.count)
         try withExtendedLifetime(parameters) {
-            try queued(PQsendQueryPrepared(handle, name, Int32(parameters.count), &values, &lengths, &formats, 1))
+            let count = Int32(parameters.count)
+            if let name { return try queued(PQsendQueryPrepared(handle, name, count, &values, &lengths, &formats, 1)) }
+            try queued(PQsendQueryParams(handle, statement.sql, count, statement.types, &values, &lengths, &formats, 1))
         }
+        queuedBytes += lengths.reduce(0) { $0 + Int($1) }
     }
 
-    private func queued(_ success: Int32) throws {
+    func queued(_ success: Int32) throws {
         guard success == 1 else {
             if PQstatus(handle) == CONNECTION_BAD { throw lost() }
             throw fail(
@@ -222,11 +293,13 @@ final class Connection {
     }
 
     /// Sends what is queued. Reads meanwhile, because a server that cannot send its responses reads no further statements.
-    private func flush() throws {
+    func flush() throws {
         let deadline = newDeadline
         while true {
             switch PQflush(handle) {
-            case 0: return
+            case 0:
+                queuedBytes = 0
+                return
             case 1:
                 guard wait(Int16(POLLIN | POLLOUT), until: deadline) else { throw timedOut() }
                 guard PQconsumeInput(handle) == 1 else { throw lost() }
@@ -235,10 +308,13 @@ final class Connection {
         }
     }
 
-    private func timedOut() -> StoreError {
-        fail(
+    /// Closes a connection whose server did not respond in time. The statement ends on the server too.
+    func timedOut() -> StoreError {
+        let time = limit == nil ? currentTimeout ?? .zero : cancelTimeout
+        cancel()
+        return fail(
             StoreError(
-                .busy, "The server of \(location) did not respond within \(currentTimeout ?? .zero). Try again later.",
+                .busy, "The server of \(location) did not respond within \(time). Try again later.",
                 location: location))
     }
 
@@ -247,7 +323,7 @@ final class Connection {
     /// Returns the next result of libpq; nil at the end of a statement.
     func nextResult(_ deadline: Deadline?) throws -> OpaquePointer? {
         while PQisBusy(handle) != 0 {
-            guard wait(Int16(POLLIN), until: deadline) else { throw timedOut() }
+            try awaitResponse(deadline)
             guard PQconsumeInput(handle) == 1 else { throw lost() }
         }
         return PQgetResult(handle)
@@ -261,6 +337,7 @@ final class Connection {
             return .success(nil)
         }
         let deadline = newDeadline
+        defer { uninterruptedParts -= 1 }
         guard let result = try nextResult(deadline) else { throw lost("was out of step") }
         let rows = Rows(result)
         let status = PQresultStatus(result)
@@ -289,83 +366,5 @@ final class Connection {
         }
         if try nextResult(deadline) != nil { throw fail(StoreError(.io, "\(location) sent an unexpected result.", location: location)) }
         return answer
-    }
-
-    /// Sends statements in one pipeline and waits for their results.
-    /// - Throws: The first error of a statement. The statements after it were not executed.
-    @discardableResult
-    func run(_ statements: [Statement]) throws -> [Rows] {
-        let before = unread.count
-        let expected = try send(statements)
-        var results: [Rows] = []
-        var first: StoreError?
-        for (index, part) in expected.enumerated() {
-            switch try receive(part) {
-            case .success(let rows): if let rows, index >= before { results.append(rows) }
-            case .failure(let error): if index >= before, first == nil { first = error }
-            }
-        }
-        if let first { throw first }
-        return results
-    }
-
-    /// Parses a statement, unless it was parsed before, and returns its name on the server.
-    func prepare(_ sql: String, _ types: [UInt32]) throws -> String {
-        let key = ParsedKey(sql: sql, types: types)
-        if let name = parsed[key] { return name }
-        try check()
-        try detachStream()
-        pipelineCount += 1
-        var expected = unread
-        unread = []
-        lastName += 1
-        let name = "p\(lastName)"
-        try queued(PQsendPrepare(handle, name, sql, Int32(types.count), types))
-        expected += [.parse(key, name: name), .sync]
-        try queued(PQpipelineSync(handle))
-        try flush()
-        var failure: StoreError?
-        for (index, part) in expected.enumerated() {
-            if case .failure(let error) = try receive(part), index == expected.count - 2 { failure = error }
-        }
-        if let failure { throw failure }
-        return name
-    }
-
-    /// Executes one statement and returns its rows.
-    func rows(_ sql: String, _ parameters: [Parameter] = []) throws -> Rows {
-        guard let rows = try run([Statement(sql, parameters)]).last else {
-            throw StoreError(.io, "\(location) did not answer a statement.", location: location)
-        }
-        return rows
-    }
-
-    /// Sends statements without waiting for their results, which are read before those of the next statements. Their errors are ignored.
-    func post(_ statements: [Statement]) {
-        guard failure == nil, process.isCurrent else { return }
-        // An error has marked the connection.
-        if let expected = try? send(statements, isAwaited: false) { unread = expected }
-    }
-
-    /// Sends statements without waiting for their results, which are kept when they are read: before those of the next statements, or by ``readPosted()``.
-    func post(_ statements: [Statement], to response: PostedResponse) {
-        guard failure == nil, process.isCurrent else { return }
-        let before = unread.count
-        if let expected = try? send(statements, isAwaited: false) {
-            unread = expected[..<before] + expected[before...].map { .posted(response, $0) }
-        }
-    }
-
-    /// Waits for the results of the statements that nobody has waited for.
-    /// - Parameter timeout: The time to wait for each part of them; nil for that of every response.
-    func readPosted(within timeout: Duration? = nil) throws {
-        try check()
-        shorterTimeout = [timeout, responseTimeout].compactMap(\.self).min()
-        defer { shorterTimeout = nil }
-        guard !unread.isEmpty else { return }
-        pipelineCount += 1
-        let parts = unread
-        unread = []
-        for part in parts { _ = try receive(part) }
     }
 }

@@ -10,6 +10,8 @@ final class RowStream {
     private var failure: StoreError?
     private var hasEnded = false
     private var isDiscarded = false
+    /// A Boolean value that indicates whether the transaction can return to a savepoint before the statement.
+    var hasSavepoint = false
 
     init(_ connection: Connection) { self.connection = connection }
 

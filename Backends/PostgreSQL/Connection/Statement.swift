@@ -83,29 +83,30 @@ final class ArrayParameter {
         for word in [1, 0, Int32(bitPattern: type.oid), 0, 1] { buffer.append(word) }
     }
 
-    /// The number of bytes so far.
-    var byteCount: Int { buffer.count }
-
     func appendNull() {
-        hasNull = true
-        count += 1
-        buffer.append(-1 as Int32)
+        appendElement { buffer in
+            buffer.appendNull()
+            return false
+        }
     }
 
     /// Appends an element of a fixed size.
     func append(size: Int32, _ write: (ByteBuffer) -> Void) {
         count += 1
-        buffer.append(size)
-        write(buffer)
+        buffer.append(size: size, write)
     }
 
     /// Appends an element whose size is known when it is written.
     func append(_ write: (ByteBuffer) -> Void) {
         count += 1
-        let offset = buffer.count
-        buffer.append(0 as Int32)
-        write(buffer)
-        buffer.store(Int32(clamping: buffer.count - offset - 4), at: offset)
+        buffer.append(sized: write)
+    }
+
+    /// Appends an element that a closure writes with its size, or as null.
+    /// - Parameter write: Returns `false` for null.
+    func appendElement(_ write: (ByteBuffer) throws -> Bool) rethrows {
+        count += 1
+        if try !write(buffer) { hasNull = true }
     }
 
     /// The finished array.
@@ -125,23 +126,58 @@ final class ArrayParameter {
 /// A statement with its parameters.
 struct Statement {
     let sql: String
+    /// The parameters; none if ``deferred`` encodes them.
     var parameters: [Parameter]
+    /// The parameters of a large statement.
+    let deferred: DeferredParameters?
+    /// The rows that follow the statement, which is `COPY … FROM STDIN` then.
+    let copied: CopiedRows?
     /// A Boolean value that indicates whether the connection keeps the parsed statement for later executions.
     let isPrepared: Bool
 
     /// A statement that is executed repeatedly with other parameters.
     init(_ sql: String, _ parameters: [Parameter] = []) {
-        self.sql = sql
-        self.parameters = parameters
-        isPrepared = true
+        self.init(sql, parameters: parameters, isPrepared: true)
     }
 
-    private init(once sql: String) {
+    /// A statement whose parameters are encoded when it is sent.
+    init(_ sql: String, _ deferred: DeferredParameters) {
+        self.init(sql, deferred: deferred, isPrepared: true)
+    }
+
+    private init(
+        _ sql: String, parameters: [Parameter] = [], deferred: DeferredParameters? = nil, copied: CopiedRows? = nil, isPrepared: Bool
+    ) {
         self.sql = sql
-        parameters = []
-        isPrepared = false
+        self.parameters = parameters
+        self.deferred = deferred
+        self.copied = copied
+        self.isPrepared = isPrepared
     }
 
     /// A statement without parameters that is parsed each time: control of transactions, definitions of tables.
-    static func once(_ sql: String) -> Statement { Statement(once: sql) }
+    static func once(_ sql: String) -> Statement { Statement(sql, isPrepared: false) }
+
+    /// A statement that the rows of its table follow. It is executed outside of pipelines.
+    static func copy(_ sql: String, _ rows: CopiedRows) -> Statement { Statement(sql, copied: rows, isPrepared: false) }
+
+    /// The types of the parameters.
+    var types: [UInt32] { deferred?.types ?? parameters.map(\.oid) }
+}
+
+/// Parameters that are encoded when their statement is sent, so that those of one statement at a time are in memory.
+struct DeferredParameters {
+    /// The types of the parameters.
+    let types: [UInt32]
+    /// Returns the parameters. An error ends the pipeline, and is thrown to its caller.
+    let encode: () throws -> [Parameter]
+}
+
+/// The rows of a `COPY … FROM STDIN` in binary format.
+struct CopiedRows {
+    /// The number of columns of each row.
+    let columnCount: Int16
+    let count: Int
+    /// Appends the values of a row, each with its size.
+    let append: (_ row: Int, ByteBuffer) throws -> Void
 }

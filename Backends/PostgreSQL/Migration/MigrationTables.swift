@@ -144,37 +144,26 @@ struct MigrationTables {
 
     // MARK: Replacing
 
-    /// Returns the statements that remove the former tables and give the new ones their names.
+    /// Removes the former tables and gives the new ones their names, unless others read the former tables for a while.
+    /// - Returns: The statements that complete the commit.
     func replacement(_ connection: Connection, _ database: Database) throws -> [Statement] {
-        var sql = [
-            "LOCK TABLE \(source.own("state")), \(source.own("metadata")) IN ACCESS EXCLUSIVE MODE"
-        ]
-        sql += (source.entities.map(\.name) + source.links.map(\.name)).map { "DROP TABLE \($0)" }
-        for (old, new) in zip(staged.entities, final.entities) {
-            sql.append("ALTER TABLE \(old.name) RENAME TO \(SQLNames.quoted(new.plainName))")
-            sql.append(rename(old.keyName, new.keyName))
-            sql += zip(old.indexes, new.indexes).map { rename($0.plainName, $1.plainName) }
+        let former = source.entities.map(\.name) + source.links.map(\.name)
+        let metadata = MetadataTable(connection: connection, tables: final)
+        do {
+            try connection.run(
+                [.once("SAVEPOINT polystore_names"), database.waitingBriefly]
+                    + MigrationCompletion(staged: staged, final: final).statements(removing: former))
+            return metadata.migration(change.target, keeping: [])
+        } catch let error as StoreError where error.sqlState == "55P03" {
+            try connection.run([.once("ROLLBACK TO SAVEPOINT polystore_names"), database.waitingAsUsual])
+            return metadata.migration(change.target, keeping: former)
         }
-        for (old, new) in zip(staged.links, final.links) {
-            sql.append("ALTER TABLE \(old.name) RENAME TO \(SQLNames.quoted(new.plainName))")
-            sql += zip(old.indexNames, new.indexNames).map { rename($0, $1) }
-        }
-        sql.append("DELETE FROM \(final.own("names"))")
-        return [database.waitingForReaders] + sql.map { .once($0) }
-            + MetadataTable(connection: connection, tables: final).migration(change.target)
-    }
-
-    private func rename(_ old: String, _ new: String) -> String {
-        "ALTER INDEX \(staged.namespace).\(SQLNames.quoted(old)) RENAME TO \(SQLNames.quoted(new))"
     }
 
     /// Returns an error of the commit in the words of a migration.
     func explained(_ error: StoreError, _ location: String) -> StoreError {
         var error = error
         switch error.sqlState {
-        case "55P03":
-            error.message =
-                "Cannot complete the migration of the store \(location): others still read it. The store was not migrated. End their transactions and contexts, and migrate again."
         case "2BP01":
             error.message =
                 "Cannot complete the migration of the store \(location): other objects of the database, such as views, depend on its tables. The store was not migrated. Remove them first."

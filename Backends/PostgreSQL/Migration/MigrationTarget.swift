@@ -11,6 +11,10 @@ final class MigrationTarget: WriteTransaction {
     }
 
     var version: UInt64 { transaction.version }
+    var interruption: Interruption? {
+        get { transaction.interruption }
+        set { transaction.interruption = newValue }
+    }
     func record(_ entity: Entity, rowID: Int64) throws -> RecordView? { try transaction.record(entity, rowID: rowID) }
     func scan(_ request: FetchRequest) throws -> Scan { try transaction.scan(request) }
     func count(_ request: FetchRequest) throws -> Int { try transaction.count(request) }

@@ -2,7 +2,7 @@ import PolyStoreBackend
 
 /// A migration in one write transaction. It fills tables with names of their own, which take the names of the former tables at the commit.
 ///
-/// Others read the store meanwhile. The commit waits for their snapshots to end, because the server cannot remove a table that a transaction has read.
+/// Others read the store meanwhile. If their snapshots last longer than the commit waits, the new tables keep names of their own until the snapshots have ended; see ``MigrationCompletion``.
 final class PostgreSQLMigration: StoreMigration {
     private let change: SchemaChange
     private let pool: ConnectionPool
@@ -84,6 +84,16 @@ extension PostgreSQLBackend {
                 .misuse,
                 "The schema change \(change.identifier) begins with another schema than the store \(pool.location) was opened for.",
                 location: pool.location)
+        }
+        if pool.isStaged {
+            let connection = try pool.database.connect()
+            guard try MigrationCompletion(schema, in: pool.tables.plainSchema).run(connection, pool.database) else {
+                throw StoreError(
+                    .busy,
+                    "Cannot migrate the store \(pool.location): others still read the tables from before the last migration. End their transactions and contexts.",
+                    location: pool.location)
+            }
+            pool.didRename()
         }
         return try PostgreSQLMigration(pool, change)
     }

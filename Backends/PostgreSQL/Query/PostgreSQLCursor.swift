@@ -9,6 +9,9 @@ final class PostgreSQLCursor: RecordCursor {
     /// The record of every row if only row ids are read.
     private let empty: RecordView?
     @exclusivity(unchecked) private var isOpen = true
+    @exclusivity(unchecked) private var count = 0
+    /// The number of rows after which the interruption is checked.
+    private static let rowsPerCheck = 500
 
     init(_ session: Session, _ stream: RowStream, _ query: CompiledQuery) throws {
         self.session = session
@@ -24,7 +27,8 @@ final class PostgreSQLCursor: RecordCursor {
         guard isOpen else { return false }
         let name = query.table.entity.name
         if session.isEnded { throw StoreError(.closed, "The transaction of this cursor over \(name) has ended.", entity: name) }
-        guard let row = try session.ending({ try stream.next() }) else {
+        count &+= 1
+        guard let row = try session.next(stream, isChecked: count % Self.rowsPerCheck == 1) else {
             close()
             return false
         }
@@ -38,6 +42,7 @@ final class PostgreSQLCursor: RecordCursor {
     override func close() {
         guard isOpen else { return }
         isOpen = false
-        stream.discard()
+        // After the end of the transaction, another thread may read the stream.
+        if !session.isEnded { stream.discard() }
     }
 }

@@ -13,11 +13,22 @@ final class Session: RelatedRecords {
     /// The error that ended the transaction on the server. Every later call throws it.
     @exclusivity(unchecked) private(set) var failure: StoreError?
     private let reader = RowReader()
+    /// A Boolean value that indicates whether the transaction writes, so that a savepoint must not precede its changes.
+    private let isWriting: Bool
+    /// What interrupts the requests for many objects.
+    @exclusivity(unchecked) var interruption: Interruption?
+    /// What interrupts the current request.
+    @exclusivity(unchecked) var interruptedBy: Interruption?
+    /// A Boolean value that indicates whether the savepoint of an interruptible request exists.
+    @exclusivity(unchecked) private var hasSavepoint = false
+    /// A Boolean value that indicates whether the current request must begin with a savepoint.
+    @exclusivity(unchecked) var needsSavepoint = false
 
-    init(_ connection: Connection, _ tables: StoreTables, version: UInt64) {
+    init(_ connection: Connection, _ tables: StoreTables, version: UInt64, isWriting: Bool = false) {
         used = connection
         self.tables = tables
         knownVersion = version
+        self.isWriting = isWriting
     }
 
     /// Creates a session of a snapshot whose first request is sent together with its beginning.
@@ -25,6 +36,7 @@ final class Session: RelatedRecords {
         used = opening.connection
         self.tables = tables
         self.opening = opening
+        isWriting = false
     }
 
     /// The connection. Use it within ``request(_:)`` only, unless the transaction has begun.
@@ -63,8 +75,8 @@ final class Session: RelatedRecords {
     func request<Result>(_ body: (Connection) throws -> Result) throws -> Result {
         try check()
         return try ending {
-            guard let opening else { return try body(connection) }
-            let result = try opening.first(body)
+            guard let opening else { return try body(prepared(connection)) }
+            let result = try opening.first { try body(prepared($0)) }
             _ = try begun(opening.complete())
             return result
         }
@@ -73,9 +85,22 @@ final class Session: RelatedRecords {
     /// Runs a closure whose error ends the transaction on the server.
     func ending<Result>(_ body: () throws -> Result) throws -> Result {
         do { return try body() } catch let error as StoreError {
-            if failure == nil { failure = error }
+            // An interrupted request returns to its savepoint.
+            if failure == nil, !connection.isCancelled { failure = error }
             throw error
         }
+    }
+
+    /// Prepares a connection for a statement of the current request. An interruptible request begins with a savepoint, to which the transaction returns.
+    private func prepared(_ connection: Connection) -> Connection {
+        connection.interruption = interruptedBy
+        if interruptedBy != nil, opening != nil || needsSavepoint && (isWriting || !hasSavepoint) {
+            connection.prefix =
+                (hasSavepoint && isWriting ? [.once("RELEASE SAVEPOINT polystore_request")] : [])
+                + [.once("SAVEPOINT polystore_request")]
+            (hasSavepoint, needsSavepoint) = (true, false)
+        }
+        return connection
     }
 
     /// Executes a statement and returns its rows.
@@ -85,7 +110,9 @@ final class Session: RelatedRecords {
 
     /// Executes a statement and returns its rows one by one.
     func stream(_ statement: Statement) throws -> RowStream {
-        try request { try $0.stream(statement) }
+        let stream = try request { try $0.stream(statement) }
+        stream.hasSavepoint = interruptedBy != nil
+        return stream
     }
 
     // MARK: Records

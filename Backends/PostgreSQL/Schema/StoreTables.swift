@@ -29,11 +29,13 @@ final class StoreTables: Sendable {
         // Sorted by name, because the order of the list may differ between launches.
         let sorted = schema.entities.sorted { $0.name < $1.name }
         var tableNames: [Int: String] = [:]
-        for entity in sorted { tableNames[entity.index] = names.claim(isStaged ? "\(Self.stage)t\(entity.index)" : entity.name) }
+        for (position, entity) in sorted.enumerated() {
+            tableNames[entity.index] = names.claim(isStaged ? "\(Self.stage)t\(position)" : entity.name)
+        }
         var links = [LinkSQL?](repeating: nil, count: schema.links.count)
-        for link in schema.links.sorted(by: { $0.name < $1.name }) {
+        for (position, link) in schema.links.sorted(by: { $0.name < $1.name }).enumerated() {
             links[link.index] = LinkSQL(
-                link, called: isStaged ? "\(Self.stage)l\(link.index)" : link.name, schema: namespace, names: &names)
+                link, called: isStaged ? "\(Self.stage)l\(position)" : link.name, schema: namespace, names: &names)
         }
         self.links = links.compactMap { $0 }
         var tables = [EntityTable?](repeating: nil, count: schema.entities.count)
@@ -42,9 +44,9 @@ final class StoreTables: Sendable {
             let key = names.claim(name + "_key")
             // An index on a field that the server does not read would serve no condition.
             let served = entity.indexes.filter { $0.parts.allSatisfy { $0.json.map(JSONFunction.reads) ?? true } }
-            let indexes = served.enumerated().map { position, index in
+            let indexes = served.map { index in
                 EntityTable.Index(
-                    plainName: names.claim(isStaged ? "\(name)_i\(position)" : index.name),
+                    plainName: names.claim(isStaged ? "\(name)_\(SQLNames.shortened(index.name).suffix(16))" : index.name),
                     fields: index.parts.map { entity.field(of: $0).index }, isUnique: index.isUnique)
             }
             tables[entity.index] = EntityTable(entity, schema: namespace, plainName: name, keyName: key, indexes: indexes)
@@ -73,7 +75,8 @@ final class StoreTables: Sendable {
         [
             """
             CREATE TABLE \(own("metadata")) (format integer NOT NULL, "storeID" text NOT NULL, configuration text, schema bytea NOT NULL,
-            "schemaSum" text NOT NULL, "schemaHash" text NOT NULL, generation bigint NOT NULL DEFAULT 0, "ownsSchema" boolean NOT NULL)
+            "schemaSum" text NOT NULL, "schemaHash" text NOT NULL, generation bigint NOT NULL DEFAULT 0, "ownsSchema" boolean NOT NULL,
+            "isStaged" boolean NOT NULL DEFAULT false)
             """,
             "CREATE TABLE \(own("names")) (kind text NOT NULL, entity text COLLATE \"C\" NOT NULL, property text COLLATE \"C\", name text NOT NULL)",
             "CREATE TABLE \(own("lock")) ()",

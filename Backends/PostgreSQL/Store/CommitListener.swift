@@ -2,7 +2,7 @@ import CPostgreSQL
 import Foundation
 import PolyStoreBackend
 
-/// Receives the commits of other processes and stores, which announce them with NOTIFY, on a connection and a thread of its own. Ends when it is released or the store is closed.
+/// Finds the commits of other processes and stores, which announce them with NOTIFY, on a connection and a thread of its own. Reads the version where the server refuses LISTEN. Ends when it is released or the store is closed.
 final class CommitListener: Sendable {
     /// What the thread and the listener share.
     private final class Shared: Sendable {
@@ -20,26 +20,56 @@ final class CommitListener: Sendable {
         /// The time between two checks whether the listener has ended, in milliseconds.
         private static let step: Int32 = 200
 
+        /// The time between two readings of the version, in milliseconds.
+        private static let pollingPause = 50
+        /// The maximum time between two attempts to connect, in milliseconds.
+        private static let longestPause = 5000
+
         /// The body of the thread.
         func listen() {
             var pause = 100
+            var isRefused = pool.database.options.usesTransactionPooler
             while !isEnded {
                 do {
                     let connection = try pool.database.connect()
-                    try connection.run([.once("LISTEN \(SQLNames.quoted(pool.channel))")])
-                    pause = 100
-                    // Commits from before are visible now.
-                    handler()
-                    while !isEnded {
-                        if try connection.notifications(within: Self.step).contains(where: { $0 != pool.sender }) { handler() }
-                    }
-                } catch let error as StoreError where error.recovery == .permanent && error.code != .io {
-                    // A server that cannot announce commits, such as a standby.
+                    if isRefused { try poll(connection) { pause = 100 } } else { try receive(connection) { pause = 100 } }
+                } catch let error as StoreError where error.code == .differentStoreAtURL || isRefused && error.isRefusal {
                     return
+                } catch let error as StoreError where error.isRefusal {
+                    // Such as a standby.
+                    isRefused = true
                 } catch {
-                    Deadline.pause(milliseconds: pause)
-                    pause = min(2 * pause, 5000)
+                    // Not all clients at the same time.
+                    var left = Int.random(in: pause / 2...pause)
+                    while left > 0, !isEnded {
+                        Deadline.pause(milliseconds: min(left, Int(Self.step)))
+                        left -= Int(Self.step)
+                    }
+                    pause = min(2 * pause, Self.longestPause)
                 }
+            }
+        }
+
+        /// Waits for announcements.
+        private func receive(_ connection: Connection, _ didConnect: () -> Void) throws {
+            try connection.run([.once("LISTEN \(SQLNames.quoted(pool.channel))")])
+            didConnect()
+            // Commits from before are visible now.
+            handler()
+            while !isEnded {
+                if try connection.notifications(within: Self.step).contains(where: { $0 != pool.sender }) { handler() }
+            }
+        }
+
+        /// Reads the version regularly.
+        private func poll(_ connection: Connection, _ didConnect: () -> Void) throws {
+            var last: UInt64?
+            while !isEnded {
+                let version = try pool.version(connection.run([pool.versionStatement]).last)
+                didConnect()
+                if version != last { handler() }
+                last = version
+                Deadline.pause(milliseconds: Self.pollingPause)
             }
         }
     }
@@ -53,4 +83,9 @@ final class CommitListener: Sendable {
     }
 
     deinit { shared.end() }
+}
+
+extension StoreError {
+    /// A Boolean value that indicates whether the server does not support a statement, so that repeating it is useless.
+    fileprivate var isRefusal: Bool { recovery == .permanent && code != .io }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import PolyStoreBackend
 
 /// The connections of a store. Their number is limited; one of them at a time writes.
@@ -8,6 +9,8 @@ final class ConnectionPool: Sendable {
         var used = 0
         var hasWriter = false
         var isClosed = false
+        /// A Boolean value that indicates whether the tables have the names of a migration.
+        var isStaged = false
         /// The snapshots whose beginning the server may not have executed.
         var openings: [ObjectIdentifier: Opening] = [:]
         /// When the last commit was announced.
@@ -15,7 +18,9 @@ final class ConnectionPool: Sendable {
     }
 
     let database: Database
-    let tables: StoreTables
+    private let final: StoreTables
+    /// The tables with the names of a migration that is not complete; nil if it was complete when the store was opened.
+    private let staged: StoreTables?
     // Guarded by the lock.
     private nonisolated(unsafe) var state = State()
     private let lock = Lock()
@@ -30,13 +35,25 @@ final class ConnectionPool: Sendable {
     /// The channel on which the commits of the store are announced.
     var channel: String { "polystore_\(storeID)" }
 
-    init(_ database: Database, _ tables: StoreTables, storeID: String, generation: Int64, first: Connection) {
+    init(_ database: Database, _ tables: StoreTables, storeID: String, generation: Int64, isStaged: Bool = false, first: Connection) {
         self.storeID = storeID
         self.generation = generation
         self.database = database
-        self.tables = tables
-        state.idle = [first]
+        final = tables
+        staged = isStaged ? StoreTables(tables.schema, in: tables.plainSchema, isStaged: true) : nil
+        (state.idle, state.isStaged) = ([first], isStaged)
     }
+
+    /// A Boolean value that indicates whether the tables still have the names of a migration.
+    var isStaged: Bool { lock.withLock { state.isStaged } }
+    /// The tables with their present names.
+    var tables: StoreTables { isStaged ? staged ?? final : final }
+    /// Called when the tables have received the names of the model.
+    func didRename() { lock.withLock { state.isStaged = false } }
+
+    private var mostConnections: Int { max(2, database.options.maximumConnections) }
+    /// The maximum number of snapshots at the same time. One connection remains for the write transaction.
+    var mostSnapshots: Int { mostConnections - 1 }
 
     var readSessions: ReadSessions {
         lock.withLock {
@@ -63,7 +80,7 @@ final class ConnectionPool: Sendable {
                     state.used += 1
                     return connection
                 }
-                if state.used < max(2, database.options.maximumConnections) {
+                if state.used < mostConnections {
                     state.used += 1
                     return nil
                 }
@@ -75,7 +92,10 @@ final class ConnectionPool: Sendable {
                 }
             }
         }
-        if let kept { return (kept, true) }
+        if let kept {
+            if isUsable(kept) { return (kept, true) }
+            discarded.append(kept)
+        }
         do { return (try database.connect(), false) } catch {
             lock.withLock {
                 state.used -= 1
@@ -85,9 +105,20 @@ final class ConnectionPool: Sendable {
         }
     }
 
+    private func isUsable(_ connection: Connection) -> Bool {
+        // A pooler loses the responses of a transaction that is sent before the end of the one before it.
+        if database.options.usesTransactionPooler { try? connection.readPosted() }
+        guard .now - connection.idleSince >= database.options.idleCheckTime else { return connection.failure == nil }
+        return connection.answers(within: Self.longestCheck)
+    }
+
+    /// The maximum time to wait for the answer of a connection that was not used for long.
+    private static let longestCheck = Duration.seconds(5)
+
     /// Takes a connection back. One that failed is closed, and so is one of too many idle ones.
     func giveBack(_ connection: Connection) {
         var discarded: Connection? = connection
+        connection.idleSince = .now
         lock.withLock {
             state.used -= 1
             if connection.failure == nil, !state.isClosed, state.idle.count < max(1, database.options.maximumIdleConnections) {
@@ -97,6 +128,25 @@ final class ConnectionPool: Sendable {
             lock.broadcast()
         }
         _ = discarded
+    }
+
+    /// Ends the transaction of a connection and takes the connection back. Does not wait for the server: a thread of its own cancels a statement whose rows nobody reads any more.
+    /// - Parameter completion: Called when the connection has been taken back. Not called in a forked child.
+    func rollback(_ connection: Connection, _ completion: @escaping @Sendable () -> Void) {
+        guard connection.process.isCurrent else { return }
+        if connection.cancellation?.hasEnded ?? true, connection.skipArrivedRows() {
+            connection.post([.once("ROLLBACK")])
+            giveBack(connection)
+            return completion()
+        }
+        // Only the thread uses the connection from now on.
+        nonisolated(unsafe) let connection = connection
+        Thread.detachNewThread { [self] in
+            connection.abandonStream()
+            connection.post([.once("ROLLBACK")])
+            giveBack(connection)
+            completion()
+        }
     }
 
     /// Sends statements over a borrowed connection. If an idle connection turns out to be closed, they are sent over a new one.
@@ -122,23 +172,30 @@ final class ConnectionPool: Sendable {
 
     /// The statement that reads the version of the store, and whether it is still the one that was opened.
     var versionStatement: Statement {
-        Statement("SELECT version, \"storeID\", generation FROM \(tables.own("state")), \(tables.own("metadata"))")
+        Statement("SELECT version, \"storeID\", generation, \"isStaged\" FROM \(final.own("state")), \(final.own("metadata"))")
     }
 
     /// The statement that waits for a migration or a reset that is being committed. It takes no snapshot, so that the statement after it reads what was committed.
     private var waitingForReplacement: Statement {
-        .once("LOCK TABLE \(tables.own("state")), \(tables.own("metadata")) IN ACCESS SHARE MODE")
+        Statement("LOCK TABLE \(tables.own("state")), \(tables.own("metadata")) IN ACCESS SHARE MODE")
     }
 
     /// Returns the version in the result of ``versionStatement``.
+    /// - Parameter expected: The tables whose names the transaction already uses.
     /// - Throws: `differentStoreAtURL` if the store was migrated, or replaced by another one; `corrupt` for a version that no commit writes.
-    func version(_ rows: Rows?) throws -> UInt64 {
+    func version(_ rows: Rows?, for expected: StoreTables? = nil) throws -> UInt64 {
         guard let rows, rows.count == 1, let version = rows.integer(0, 0) else {
             throw StoreError(.corrupt, "polystore_state of \(location) does not have one row.", location: location)
         }
         guard rows.text(0, 1) == storeID, rows.integer(0, 2) == generation else { throw replaced }
         guard version >= 0, version < Int64.max else {
             throw StoreError(.corrupt, "The version in polystore_state of \(location) is \(version).", location: location)
+        }
+        if !rows.bool(0, 3) { didRename() }
+        if let expected, expected !== tables {
+            throw StoreError(
+                .io, "The tables of \(location) have received other names at the end of a migration. Begin the transaction again.",
+                location: location, recovery: .connectionLost)
         }
         return UInt64(version)
     }
@@ -178,7 +235,7 @@ final class ConnectionPool: Sendable {
             throw error
         }
         connection.forgetParsed()
-        let beginning = [Statement.once("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"), waitingForReplacement, versionStatement]
+        let beginning = database.beginning("ISOLATION LEVEL REPEATABLE READ READ ONLY") + [waitingForReplacement, versionStatement]
         let opening = Opening(self, connection, isReused: isReused, beginning)
         lock.withLock { state.openings[ObjectIdentifier(opening)] = opening }
         return opening

@@ -26,15 +26,34 @@ struct Database: RemoteStore {
     /// The statement that limits the time that the transaction waits for the snapshots of others.
     var waitingForReaders: Statement { Self.waiting(min(longestLock, Self.longestWait)) }
 
+    /// The statement that limits the time for which new readers wait for the end of a migration, which waits for earlier ones.
+    var waitingBriefly: Statement { Self.waiting(min(longestLock, options.renamingTime)) }
+
     /// The statement that limits the time that the transaction waits for other writers.
     var waitingForWriters: Statement { Self.waiting(longestLock) }
 
     /// The maximum time to wait for a lock. The server must answer before the connection gives the response up.
     private var longestLock: Duration { min(options.busyTimeout, options.responseTimeout.map { $0 / 2 } ?? options.busyTimeout) }
 
-    private static func waiting(_ time: Duration) -> Statement { .once("SET LOCAL lock_timeout = \(max(1, time.inMilliseconds))") }
+    private static func waiting(_ time: Duration) -> Statement { Statement("SET LOCAL lock_timeout = \(max(1, time.inMilliseconds))") }
 
-    func identity() throws -> String { location }
+    /// The database cluster, the database and the schema, as the server names them.
+    func identity() throws -> String {
+        try ServerIdentities.identity("\(address.key) schema=\(SQLNames.literal(options.schema))") {
+            let connection = try Connection(
+                address, location: location, connectTimeout: options.connectTimeout, responseTimeout: options.connectTimeout,
+                usesNames: false)
+            let rows = try connection.rows(
+                """
+                SELECT system_identifier::text || '.' || timeline_id::text || '.' || (SELECT oid::text FROM pg_catalog.pg_database
+                WHERE datname = current_database()) FROM pg_catalog.pg_control_system(), pg_catalog.pg_control_checkpoint()
+                """)
+            guard let name = rows.count == 1 ? rows.text(0, 0) : nil else {
+                throw StoreError(.io, "The server of \(location) does not say which one it is.", location: location)
+            }
+            return "\(name).\(options.schema)"
+        }
+    }
 
     func exists() throws -> Bool {
         if case .store = try contents(connect()) { true } else { false }
@@ -67,7 +86,9 @@ struct Database: RemoteStore {
     /// - Throws: `unsupported` for a server or a database that cannot hold a store.
     func connect() throws -> Connection {
         let connection = try Connection(
-            address, location: location, connectTimeout: options.connectTimeout, responseTimeout: options.responseTimeout)
+            address, location: location, connectTimeout: options.connectTimeout, responseTimeout: options.responseTimeout,
+            usesNames: !options.usesTransactionPooler)
+        connection.cancelTimeout = options.cancelTimeout
         let version = PQserverVersion(connection.handle)
         guard version >= 130_000 else {
             throw StoreError(
@@ -81,16 +102,74 @@ struct Database: RemoteStore {
                 "The database of \(location) has the encoding \(encoding), and only UTF8 holds every text. Create another one: CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0.",
                 location: location)
         }
-        try connection.run([
-            .once("SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'"),
-            .once(
-                "SELECT set_config('standard_conforming_strings', 'on', false) WHERE current_setting('standard_conforming_strings') = 'off'"
-            ),
-            // A transaction can wait for its user as long as it likes.
-            .once("SET idle_in_transaction_session_timeout = 0"),
-        ])
+        // The settings of a transaction pooler's connections belong to others.
+        guard !options.usesTransactionPooler else { return connection }
+        let process = PQbackendPID(connection.handle)
+        let condition = process == 0 ? "true" : "pg_catalog.pg_backend_pid() = \(process)"
+        guard try connection.run([.once(setting(if: condition))]).last?.count == 0 else { return connection }
+        // Between the client and the server is a pooler.
+        try checkPooler(connection)
+        try connection.run([.once(setting(if: "true"))])
         return connection
     }
+
+    /// The statements that begin a transaction. They take no snapshot, and set what a connection of a transaction pooler does not keep.
+    func beginning(_ modes: String) -> [Statement] {
+        let local = options.usesTransactionPooler ? settings + [("standard_conforming_strings", "on")] : []
+        return [Statement("BEGIN \(modes)")] + local.map { Statement("SET LOCAL \($0.name) = \($0.value)") }
+    }
+
+    /// The timeouts of the store's transactions.
+    private var settings: [(name: String, value: String)] {
+        // By default a transaction can wait for its user as long as it likes.
+        var settings = [("idle_in_transaction_session_timeout", "\(options.idleTransactionTimeout?.inMilliseconds ?? 0)")]
+        if let timeout = options.statementTimeout { settings.append(("statement_timeout", "\(timeout.inMilliseconds)")) }
+        if let timeout = options.lockTimeout { settings.append(("lock_timeout", "\(timeout.inMilliseconds)")) }
+        return settings
+    }
+
+    /// Returns the statement that sets what all transactions of a connection need. It returns a row if the condition is true.
+    private func setting(if condition: String) -> String {
+        // Lets the server end the transaction of a client whose machine has disappeared, which can hold the lock of the writers.
+        let network = [("tcp_keepalives_idle", "30"), ("tcp_keepalives_interval", "10"), ("tcp_keepalives_count", "3")]
+        let own = (settings + network).map { "set_config('\($0.name)', '\($0.value)', false)" }
+        let other = ["synchronous_commit", "standard_conforming_strings"].map {
+            "CASE current_setting('\($0)') WHEN 'off' THEN set_config('\($0)', 'on', false) END"
+        }
+        return "SELECT \((own + other).joined(separator: ", ")) WHERE \(condition)"
+    }
+
+    /// The statements that a durable commit needs. A connection of a transaction pooler can have another setting.
+    var durableCommit: [Statement] {
+        guard options.usesTransactionPooler else { return [] }
+        return [Statement("SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off'")]
+    }
+
+    /// The statement that ends the limit of ``waitingForWriters`` and ``waitingForReaders``.
+    var waitingAsUsual: Statement {
+        Statement("SET LOCAL lock_timeout " + (options.lockTimeout.map { "= \($0.inMilliseconds)" } ?? "TO DEFAULT"))
+    }
+
+    /// Checks that a pooler keeps the connection of the server for its client. A pooler in transaction mode gives it to others too, which a second client notices unless many others are active.
+    /// - Throws: `unsupported` for a pooler in transaction mode.
+    private func checkPooler(_ connection: Connection) throws {
+        let other = try Connection(
+            address, location: location, connectTimeout: options.connectTimeout, responseTimeout: options.responseTimeout,
+            usesNames: false)
+        func process(_ connection: Connection) throws -> Int64? {
+            try connection.run([.once("SELECT pg_catalog.pg_backend_pid()")]).last?.integer(0, 0)
+        }
+        let first = try process(connection)
+        for _ in 0..<Self.poolerChecks where try process(other) == first || process(connection) != first {
+            throw StoreError(
+                .unsupported,
+                "The server of \(location) is reached through a pooler in transaction mode. Add pooler=transaction to the URL, or connect to the server itself.",
+                location: location)
+        }
+    }
+
+    /// The number of statements by which a pooler in transaction mode is found.
+    private static let poolerChecks = 5
 
     /// Returns what the schema contains.
     func contents(_ connection: Connection) throws -> Contents {

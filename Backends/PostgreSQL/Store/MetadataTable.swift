@@ -10,6 +10,8 @@ struct MetadataTable {
         var metadata: StoreMetadata
         /// The number of migrations of the store, which distinguishes its tables from those that others know.
         var generation: Int64 = 0
+        /// A Boolean value that indicates whether the tables still have the names that a migration gave them.
+        var isStaged = false
     }
 
     /// Reads the metadata.
@@ -25,7 +27,8 @@ struct MetadataTable {
                     format: format, storeID: "", configurationName: nil, schema: SchemaDescription(name: "", entities: []), schemaHash: ""))
         }
         let rows = try connection.rows(
-            "SELECT \"storeID\", configuration, schema, \"schemaSum\", \"schemaHash\", generation FROM \(tables.own("metadata"))")
+            "SELECT \"storeID\", configuration, schema, \"schemaSum\", \"schemaHash\", generation, \"isStaged\" FROM \(tables.own("metadata"))"
+        )
         guard rows.count == 1, let storeID = rows.text(0, 0) else { throw corrupt("storeID") }
         let schema = [UInt8](rows.bytes(0, 2))
         guard rows.text(0, 3) == Self.sum(schema) else { throw corrupt("schema") }
@@ -38,7 +41,7 @@ struct MetadataTable {
         return Contents(
             metadata: try StoreMetadata(
                 format: format, storeID: storeID, configurationName: configuration, schemaHash: hash, request: request, schema: schema),
-            generation: generation)
+            generation: generation, isStaged: rows.bool(0, 6))
     }
 
     /// The statements that write the metadata of a new store.
@@ -67,8 +70,16 @@ struct MetadataTable {
     }
 
     /// The statements that replace the stored schema and write the names of its tables.
-    func migration(_ schema: ResolvedSchema) -> [Statement] {
-        replacement(schema) + [.once("UPDATE \(tables.own("metadata")) SET generation = generation + 1")] + nameStatements
+    /// - Parameter former: The quoted names of the tables of the store before the migration that could not be removed, because others read them.
+    func migration(_ schema: ResolvedSchema, keeping former: [String]) -> [Statement] {
+        replacement(schema)
+            + [
+                .once("UPDATE \(tables.own("metadata")) SET generation = generation + 1, \"isStaged\" = \(!former.isEmpty)"),
+                .once("DELETE FROM \(tables.own("names"))"),
+            ] + nameStatements
+            + former.map {
+                Statement("INSERT INTO \(tables.own("names")) (kind, entity, name) VALUES ('former', '', $1)", [.text($0)])
+            }
     }
 
     private var nameStatements: [Statement] {

@@ -20,11 +20,14 @@ final class Opening: @unchecked Sendable {
     private let statements: [Statement]
     /// A Boolean value that indicates whether the server may have closed the connection before the snapshot began.
     private let isReused: Bool
+    /// The tables of the store when the snapshot began.
+    let tables: StoreTables
     private let response = PostedResponse()
     private var current: Connection
 
     init(_ pool: ConnectionPool, _ connection: Connection, isReused: Bool, _ statements: [Statement]) {
         (self.pool, current, self.isReused, self.statements) = (pool, connection, isReused, statements)
+        tables = pool.tables
         // The response can be read after the end of the snapshot.
         response.onEnd = { [weak self] in self?.didRespond() }
         connection.post(statements, to: response)
@@ -73,7 +76,7 @@ final class Opening: @unchecked Sendable {
 
     private func version(_ rows: Rows?, _ error: StoreError?) -> Result<UInt64, StoreError> {
         if let error { return .failure(pool.explained(error)) }
-        do { return .success(try pool.version(rows)) } catch { return .failure(pool.explained(error)) }
+        do { return .success(try pool.version(rows, for: tables)) } catch { return .failure(pool.explained(error)) }
     }
 
     /// Reads the response if no thread has read it, and returns the version.

@@ -16,9 +16,10 @@ final class PostgreSQLBackend: StorageBackend {
             features: [
                 .persistence, .multiProcess, .readOnlyOpen, .fullDurability, .concurrentReaders, .transferableWriter, .namedValues,
                 .changeLog,
-                .verification, .migration, .compaction,
+                .verification, .migration, .copying, .compaction, .shortSnapshots,
             ], largestValue: 1 << 26)
         capabilities.waitsForServer = true
+        capabilities.mostSnapshots = pool.mostSnapshots
         self.capabilities = capabilities
     }
 
@@ -36,7 +37,7 @@ final class PostgreSQLBackend: StorageBackend {
         return try PostgreSQLWriteTransaction(pool)
     }
 
-    /// Listens on a connection of its own, which reports commits soon after they are visible. Of several commits within a few milliseconds only the first is reported; the version, which is read once a
+    /// Listens on a connection of its own, which reports commits soon after they are visible. Where the server or a pooler refuses to listen, reads the version regularly. Of several commits within a few milliseconds only the first is reported; the version, which is read once a
     /// second, shows the others.
     func announceCommits(to handler: @escaping @Sendable () -> Void) -> (any AnyObject & Sendable)? {
         CommitListener(pool, handler)

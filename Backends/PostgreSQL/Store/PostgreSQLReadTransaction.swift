@@ -8,18 +8,29 @@ final class PostgreSQLReadTransaction: OrdersByIndexedJSON {
 
     /// Begins the transaction without waiting for the server, whose response is read with that to the first request.
     init(_ pool: ConnectionPool) throws {
-        session = Session(try pool.open(), pool.tables)
+        let opening = try pool.open()
+        session = Session(opening, opening.tables)
         self.pool = pool
     }
 
     deinit { end() }
 
     var version: UInt64 { get throws { try session.version } }
+    var interruption: Interruption? {
+        get { session.interruption }
+        set { session.interruption = newValue }
+    }
     func record(_ entity: Entity, rowID: Int64) throws -> RecordView? { try session.record(entity, rowID: rowID) }
-    func scan(_ request: FetchRequest) throws -> Scan { try session.scan(request) }
-    func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs { try session.related(relationship, of: sources) }
-    func count(_ request: FetchRequest) throws -> Int { try session.count(request) ?? session.countRows(of: request, self) }
-    func scanGroups(_ request: AggregateRequest) throws -> GroupScan? { try session.scanGroups(request) }
+    func scan(_ request: FetchRequest) throws -> Scan { try session.interruptible { try session.scan(request) } }
+    func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs {
+        // One of an object is read by its property, which cannot throw.
+        if sources.count == 1 { return try session.related(relationship, of: sources) }
+        return try session.interruptible { try session.related(relationship, of: sources) }
+    }
+    func count(_ request: FetchRequest) throws -> Int {
+        try session.interruptible { try session.count(request) } ?? session.countRows(of: request, self)
+    }
+    func scanGroups(_ request: AggregateRequest) throws -> GroupScan? { try session.interruptible { try session.scanGroups(request) } }
     func plan(_ request: FetchRequest) throws -> QueryPlan { try session.plan(request) }
     func explain(_ request: FetchRequest) throws -> QueryPlan { try session.explain(request, in: self) }
     func value(named name: String) throws -> [UInt8]? { try session.value(named: name) }
@@ -31,11 +42,7 @@ final class PostgreSQLReadTransaction: OrdersByIndexedJSON {
     func end() {
         guard !session.isEnded else { return }
         session.end()
-        let connection = session.connection
-        guard connection.process.isCurrent else { return }
-        connection.abandonStream()
-        connection.post([.once("ROLLBACK")])
-        pool.giveBack(connection)
+        pool.rollback(session.connection) {}
     }
 }
 

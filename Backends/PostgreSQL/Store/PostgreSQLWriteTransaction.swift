@@ -7,21 +7,28 @@ final class PostgreSQLWriteTransaction: WriteTransaction, OrdersByIndexedJSON {
     let version: UInt64
     private let pool: ConnectionPool
     /// Identifies the commit, so that its outcome can be found over another connection.
-    private let token = (0..<16).map { _ in UInt8.random(in: 0...255) }
+    private let token = PostgreSQLWriteTransaction.newToken()
     /// A Boolean value that indicates whether the outcome of the commit is unknown.
     @exclusivity(unchecked) private var isOutcomeUnknown = false
     private var connection: Connection { session.connection }
 
-    private static var savepoint: Statement { .once("SAVEPOINT polystore") }
-    private static var release: Statement { .once("RELEASE SAVEPOINT polystore") }
-    private static var undo: Statement { .once("ROLLBACK TO SAVEPOINT polystore") }
+    // Each transaction executes these, so the server keeps them parsed.
+    private static var savepoint: Statement { Statement("SAVEPOINT polystore") }
+    private static var release: Statement { Statement("RELEASE SAVEPOINT polystore") }
+    private static var undo: Statement { Statement("ROLLBACK TO SAVEPOINT polystore") }
+
+    /// Returns 16 random bytes, with two calls of the system.
+    private static func newToken() -> [UInt8] {
+        let numbers = (UInt64.random(in: 0 ... .max), UInt64.random(in: 0 ... .max))
+        return withUnsafeBytes(of: numbers) { [UInt8]($0) }
+    }
 
     /// Waits for the other writers, begins the transaction and reads the version, with one round trip.
     init(_ pool: ConnectionPool) throws {
         try pool.beginWriting()
         do {
             let (connection, version) = try pool.beginTransaction(Self.locking(pool))
-            session = Session(connection, pool.tables, version: version)
+            session = Session(connection, pool.tables, version: version, isWriting: true)
             self.version = version
         } catch {
             pool.endWriting()
@@ -32,16 +39,16 @@ final class PostgreSQLWriteTransaction: WriteTransaction, OrdersByIndexedJSON {
 
     /// Continues a transaction for a migration, with the tables that it creates.
     init(continuing other: PostgreSQLWriteTransaction, _ tables: StoreTables) {
-        session = Session(other.session.connection, tables, version: other.version)
+        session = Session(other.session.connection, tables, version: other.version, isWriting: true)
         (pool, version) = (other.pool, other.version)
         other.session.end()
     }
 
     /// The statements that begin a transaction and wait for the lock. None of them takes a snapshot, so the transaction reads what the writer before it has committed.
     private static func locking(_ pool: ConnectionPool) -> [Statement] {
-        [
-            .once("BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE"), pool.database.waitingForWriters,
-            .once("LOCK TABLE \(pool.tables.own("lock")) IN EXCLUSIVE MODE"), .once("SET LOCAL lock_timeout TO DEFAULT"),
+        pool.database.beginning("ISOLATION LEVEL REPEATABLE READ READ WRITE") + [
+            pool.database.waitingForWriters, Statement("LOCK TABLE \(pool.tables.own("lock")) IN EXCLUSIVE MODE"),
+            pool.database.waitingAsUsual,
         ]
     }
 
@@ -49,11 +56,21 @@ final class PostgreSQLWriteTransaction: WriteTransaction, OrdersByIndexedJSON {
 
     // MARK: Reads
 
+    var interruption: Interruption? {
+        get { session.interruption }
+        set { session.interruption = newValue }
+    }
     func record(_ entity: Entity, rowID: Int64) throws -> RecordView? { try session.record(entity, rowID: rowID) }
-    func scan(_ request: FetchRequest) throws -> Scan { try session.scan(request) }
-    func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs { try session.related(relationship, of: sources) }
-    func count(_ request: FetchRequest) throws -> Int { try session.count(request) ?? session.countRows(of: request, self) }
-    func scanGroups(_ request: AggregateRequest) throws -> GroupScan? { try session.scanGroups(request) }
+    func scan(_ request: FetchRequest) throws -> Scan { try session.interruptible { try session.scan(request) } }
+    func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs {
+        // One of an object is read by its property, which cannot throw.
+        if sources.count == 1 { return try session.related(relationship, of: sources) }
+        return try session.interruptible { try session.related(relationship, of: sources) }
+    }
+    func count(_ request: FetchRequest) throws -> Int {
+        try session.interruptible { try session.count(request) } ?? session.countRows(of: request, self)
+    }
+    func scanGroups(_ request: AggregateRequest) throws -> GroupScan? { try session.interruptible { try session.scanGroups(request) } }
     func plan(_ request: FetchRequest) throws -> QueryPlan { try session.plan(request) }
     func explain(_ request: FetchRequest) throws -> QueryPlan { try session.explain(request, in: self) }
     func value(named name: String) throws -> [UInt8]? { try session.value(named: name) }
@@ -82,12 +99,20 @@ final class PostgreSQLWriteTransaction: WriteTransaction, OrdersByIndexedJSON {
         return next - Int64(count)
     }
 
-    func apply(_ changes: ChangeSet) throws {
+    func apply(_ changes: ChangeSet) throws { try apply(changes, copies: true) }
+
+    /// - Parameter copies: Whether many rows are copied; see ``ChangeWriter/copies``.
+    private func apply(_ changes: ChangeSet, copies: Bool) throws {
         try session.check()
-        let writer = try writer(changes)
+        var writer = try writer(changes)
+        writer.copies = copies
         if changes.isEmpty { return }
         let statements = try writer.statements()
         do { try connection.run([Self.savepoint] + statements + [Self.release]) } catch let error as StoreError {
+            if connection.failure == nil, error.sqlState == "0A000", statements.contains(where: { $0.copied != nil }) {
+                _ = try session.ending { try connection.run([Self.undo, Self.release]) }
+                return try apply(changes, copies: false)
+            }
             throw try session.ending {
                 guard connection.failure == nil, error.recovery == .permanent else { throw error }
                 let explained = try writer.explain(error, connection, undo: Self.undo)
@@ -98,19 +123,32 @@ final class PostgreSQLWriteTransaction: WriteTransaction, OrdersByIndexedJSON {
     }
 
     /// - Throws: `misuse` for a change set of another schema.
-    private func writer(_ changes: ChangeSet) throws -> ChangeWriter {
+    private func writer(_ changes: ChangeSet, following: ArraySlice<ChangeSet> = []) throws -> ChangeWriter {
         let schema = session.tables.schema
-        guard changes.schema === schema || changes.schema.description == schema.description else {
+        for set in [changes] + following where set.schema !== schema && set.schema.description != schema.description {
             throw StoreError(
                 .misuse, "The change set was made for another schema than the store was opened with.", location: pool.location)
         }
-        return ChangeWriter(tables: session.tables, changes: changes, version: version + 1, location: pool.location)
+        return ChangeWriter(
+            tables: session.tables, changes: changes, following: following, version: version + 1, location: pool.location)
+    }
+
+    /// Returns the statements of change sets, in their order. Neighbours of which each only inserts are written together.
+    private func statements(_ sets: [ChangeSet]) throws -> [Statement] {
+        var statements: [Statement] = []
+        var rest = sets[...]
+        while let first = rest.popFirst() {
+            let following: ArraySlice<ChangeSet> = ChangeWriter.onlyInserts(first) ? rest.prefix(while: ChangeWriter.onlyInserts) : []
+            rest = rest.dropFirst(following.count)
+            statements += try writer(first, following: following).statements()
+        }
+        return statements
     }
 
     /// Applies the change sets and commits them with one round trip. If one is refused, each is applied alone.
     func apply(_ sets: [ChangeSet], committing durability: Durability?) throws -> AppliedChangeSets {
         try session.check()
-        if let statements = try? sets.flatMap({ try writer($0).statements() }) {
+        if let statements = try? statements(sets) {
             do {
                 let applying = [Self.savepoint] + statements
                 var results = AppliedChangeSets(errors: sets.map { _ in nil })
@@ -161,12 +199,14 @@ final class PostgreSQLWriteTransaction: WriteTransaction, OrdersByIndexedJSON {
         let next = version + 1
         let record = ChangeWriter.counted(
             "INSERT INTO \(tables.own("commits")) (version, token) SELECT version, $2 FROM state", "1")
+        // Of the old tokens one is removed by its key: a range would visit the entries of all that were removed since the last VACUUM.
         let state = Statement(
             "WITH state AS (UPDATE \(tables.own("state")) SET version = $1 WHERE version = $1 - 1 RETURNING version), "
-                + "old AS (DELETE FROM \(tables.own("commits")) WHERE version <= $1 - \(Self.keptCommits)), "
+                + "old AS (DELETE FROM \(tables.own("commits")) WHERE version = $1 - \(Self.keptCommits)), "
                 + record.dropFirst("WITH ".count),
             [.integer(Int64(bitPattern: next)), .bytes(token)])
-        let relaxed: [Statement] = durability == .relaxed ? [.once("SET LOCAL synchronous_commit = off")] : []
+        let relaxed: [Statement] =
+            durability == .relaxed ? [Statement("SET LOCAL synchronous_commit = off")] : pool.database.durableCommit
         if keepsReaders { pool.completeOpenings() }
         do {
             let results = try connection.run(statements + relaxed + [state, .once("COMMIT")])
@@ -216,10 +256,8 @@ final class PostgreSQLWriteTransaction: WriteTransaction, OrdersByIndexedJSON {
     /// - Parameter keeping: Whether the transaction stays, so that the outcome of its commit can be asked for.
     private func rollback(keeping: Bool) {
         guard !session.isEnded, !keeping else { return }
-        guard connection.process.isCurrent else { return session.end() }
-        connection.abandonStream()
-        connection.post([.once("ROLLBACK")])
-        finish()
+        session.end()
+        pool.rollback(connection) { [pool] in pool.endWriting() }
     }
 
     private func finish() {

@@ -28,7 +28,9 @@ struct StoreOpener {
         if !request.isReadOnly { try checkRights(connection, tables) }
         found.metadata.schema = request.schema.description
         found.metadata.schemaHash = request.schema.versionHash
-        let pool = ConnectionPool(database, tables, storeID: found.metadata.storeID, generation: found.generation, first: connection)
+        let pool = ConnectionPool(
+            database, tables, storeID: found.metadata.storeID, generation: found.generation, isStaged: found.isStaged, first: connection)
+        if found.isStaged, !request.isReadOnly { MigrationCompletion(request.schema, in: schemaName).runInBackground(pool) }
         return PostgreSQLBackend(pool: pool, metadata: found.metadata, isReadOnly: request.isReadOnly)
     }
 
@@ -64,13 +66,28 @@ struct StoreOpener {
 
     private func existing(_ connection: Connection, _ tables: StoreTables) throws -> MetadataTable.Contents {
         do {
-            let found = try MetadataTable(connection: connection, tables: tables).read(for: request)
+            var found = try MetadataTable(connection: connection, tables: tables).read(for: request)
             try check(found.metadata)
-            guard found.metadata.schemaHash != request.schema.versionHash, !request.isReadOnly else { return found }
+            if found.isStaged, !request.isReadOnly { found.isStaged = try !complete(connection, found.metadata) }
+            // The indexes of tables with the names of a migration stay as they are.
+            guard found.metadata.schemaHash != request.schema.versionHash, !request.isReadOnly, !found.isStaged else { return found }
             return try adopt(connection, tables)
         } catch let error as StoreError where error.code == .migrationRequired && mayReset {
             return try reset(connection, tables, error)
         } catch let error as StoreError where error.sqlState == "42501" { throw named(error, "read the store") }
+    }
+
+    /// Completes a migration whose former tables others read at its commit.
+    /// - Returns: `false` if others still read them, or the user may not rename the tables.
+    private func complete(_ connection: Connection, _ metadata: StoreMetadata) throws -> Bool {
+        do { return try MigrationCompletion(ResolvedSchema(metadata.schema), in: schemaName).run(connection, database) } catch let error
+            as StoreError where error.recovery != .connectionLost
+        {
+            request.logger.write(
+                .warning,
+                "The last migration of the store \(location) is not complete, and the tables keep other names than the model: \(error)")
+            return false
+        }
     }
 
     /// Replaces the tables of a store of another model with empty ones.
@@ -198,10 +215,14 @@ extension StoreTables {
         }
         let schema = try ResolvedSchema(SchemaDescription(encoded: [UInt8](rows.bytes(0, 0))))
         let tables = StoreTables(schema, in: schemaName)
+        let staged = StoreTables(schema, in: schemaName, isStaged: true)
+        let found = try connection.rows("SELECT name FROM \(tables.own("names")) WHERE kind = 'former'")
+        let former = (0..<found.count).compactMap { found.text($0, 0).flatMap(NULFreeText.decode) }
         // First those that every transaction locks, in the same order.
         let own = ["lock", "state", "metadata", "names", "commits", "sequence", "values", "log"].map { tables.own($0) }
         // Views of others on these tables are removed with them.
-        return (own + tables.entities.map(\.name) + tables.links.map(\.name)).map { "DROP TABLE IF EXISTS \($0) CASCADE" }
+        let names = [tables, staged].flatMap { $0.entities.map(\.name) + $0.links.map(\.name) }
+        return (own + former + names).map { "DROP TABLE IF EXISTS \($0) CASCADE" }
             + ServerFunctions.removal(from: namespace)
     }
 }

@@ -57,7 +57,7 @@ struct LinkWriter {
                 Statement(
                     "DELETE FROM \(table.name) AS t USING unnest($1::bigint[], $2::bigint[]) AS rows(source, target) "
                         + "WHERE t.source = rows.source AND t.target = rows.target",
-                    [.integers(part.map(\.source)), .integers(part.map(\.target))]))
+                    Self.arrays(2) { [.integers(part.map(\.source)), .integers(part.map(\.target))] }))
         }
         // Of an existing pair only the given positions are set.
         var groups: [[Bool]: [Outcome]] = [:]
@@ -74,11 +74,18 @@ struct LinkWriter {
                 statements.append(
                     Statement(
                         sql,
-                        [.integers(part.map(\.source)), .integers(part.map(\.target))]
-                            + columns.indices.map { column in .integers(part.map { $0.positions[column] ?? 0 }) }))
+                        Self.arrays(columns.count + 2) {
+                            [.integers(part.map(\.source)), .integers(part.map(\.target))]
+                                + columns.indices.map { column in .integers(part.map { $0.positions[column] ?? 0 }) }
+                        }))
             }
         }
         return statements
+    }
+
+    /// Returns arrays of integers that are encoded when they are sent.
+    private static func arrays(_ count: Int, _ encode: @escaping () -> [Parameter]) -> DeferredParameters {
+        DeferredParameters(types: [UInt32](repeating: ParameterType.int8.array, count: count), encode: encode)
     }
 
     private func parts(_ outcomes: [Outcome]) -> [ArraySlice<Outcome>] {

@@ -5,6 +5,7 @@ import PolyStoreCore
 import PolyStoreLMDB
 import PolyStoreLevelDB
 import PolyStoreMemory
+import PolyStorePostgreSQL
 import PolyStoreSQLite
 
 /// The store that the workloads of one process share.
@@ -27,10 +28,15 @@ final class BenchStore: Sendable {
 
     var isInMemory: Bool { engine == "memory" }
 
-    /// The URL of the store. `BENCH_OPTIONS` is appended to it: `?mapSize=1g`.
+    /// A Boolean value that indicates whether the store is in a database of a server.
+    var isRemote: Bool { engine == "postgresql" }
+
+    /// The URL of the store. `BENCH_OPTIONS` is appended to it: `?mapSize=1g`. The database of a server is that of `BENCH_POSTGRESQL`, a URL without options, and the name that of the schema.
     func configuration(_ name: String) throws -> StoreConfiguration {
-        let options = ProcessInfo.processInfo.environment["BENCH_OPTIONS"] ?? ""
-        let engines = StoreEngines([.sqlite, .lmdb, .levelDB, .memory])
+        let environment = ProcessInfo.processInfo.environment
+        let options = environment["BENCH_OPTIONS"] ?? ""
+        let engines = StoreEngines([.sqlite, .lmdb, .levelDB, .memory, .postgreSQL])
+        if isRemote { return try engines.configuration((environment["BENCH_POSTGRESQL"] ?? "postgresql:") + "?schema=" + name) }
         return try engines.configuration(isInMemory ? "memory:" : "\(engine):\(path(name))\(options)")
     }
 
@@ -38,6 +44,8 @@ final class BenchStore: Sendable {
 
     /// Removes the files that an earlier run has left.
     func remove(_ name: String) throws {
+        // The schemas of a server are removed by the driver.
+        if isRemote { return }
         for suffix in ["", "-wal", "-shm", "-lock"] where FileManager.default.fileExists(atPath: path(name) + suffix) {
             try FileManager.default.removeItem(atPath: path(name) + suffix)
         }
@@ -52,7 +60,7 @@ final class BenchStore: Sendable {
     /// Returns the stack with all persons: the open one, the one of an earlier process, or a new one, whose creation is not measured.
     func stack() throws -> DataStack {
         if let stack = held.stack { return stack }
-        if !isInMemory, FileManager.default.fileExists(atPath: path("polystore")) {
+        if try exists() {
             let stack = try open()
             held.stack = stack
             return stack
@@ -66,6 +74,12 @@ final class BenchStore: Sendable {
         }
         held.stack = stack
         return try stack ?? open()
+    }
+
+    /// Whether an earlier process has created the store.
+    private func exists() throws -> Bool {
+        if isRemote { return try configuration("polystore").exists() }
+        return !isInMemory && FileManager.default.fileExists(atPath: path("polystore"))
     }
 
     /// Keeps the stack after W1: an in-memory store stays open, other stores are closed and opened again when a workload needs them.

@@ -72,7 +72,7 @@ let capabilityCases: [ConformanceCase] = [
     ) { run in
         let store = try Pets.open(run)
         let location = run.location("copy")
-        if run.target.capabilities.contains(.copying) { return try store.backend.copy(to: location.path) }
+        if run.target.capabilities.contains(.copying) { return try store.backend.copy(to: run.copyLocation("copy")) }
         try run.expectError(.unsupported) { try store.backend.copy(to: location.path) }
         try run.expect(try StorePath(path: location.path).kind(), equals: .absent, "the file at the path")
     },

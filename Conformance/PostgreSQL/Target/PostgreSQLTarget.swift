@@ -8,34 +8,34 @@ package enum PostgreSQLTarget {
     /// The features that the backend claims.
     package static let capabilities: Set<Capabilities.Feature> = [
         .persistence, .multiProcess, .readOnlyOpen, .fullDurability, .concurrentReaders, .transferableWriter, .namedValues, .changeLog,
-        .verification, .migration, .compaction,
+        .verification, .migration, .copying, .compaction, .shortSnapshots,
     ]
 
     /// The cases that the backend fails, with the reasons.
-    package static let knownFailures = [
-        "migration.handles.are-refused":
-            "The commit of a migration waits for the snapshots of others, and throws busy while one is open: the server cannot remove a table that a transaction reads."
-    ]
+    package static let knownFailures: [String: String] = [:]
 
     /// Creates the target. The connections of each case lead through a proxy, which can end them at a commit.
-    package static func on(_ server: PostgreSQLServer) -> ConformanceTarget {
+    /// - Parameter pooler: A pooler in transaction mode between the proxy and the server.
+    package static func on(_ server: PostgreSQLServer, through pooler: TransactionPooler? = nil) -> ConformanceTarget {
         let proxies = Protected<[String: ConnectionProxy]>([:])
         return ConformanceTarget(
             name: "postgresql", capabilities: capabilities, findsDamage: false, keepsLocalFiles: false,
             store: { location in
                 do {
                     let proxy = try proxies.withLock { proxies in
-                        let proxy = try proxies[location.path] ?? ConnectionProxy(server)
+                        let proxy = try proxies[location.path] ?? ConnectionProxy(server, folder: pooler?.folder)
                         proxies[location.path] = proxy
                         return proxy
                     }
-                    return try .postgreSQL(proxy.url(), options: options(location))
+                    return try .postgreSQL(proxy.url(options: pooler == nil ? "" : "pooler=transaction"), options: options(location))
                 } catch { return StoreConfiguration(engine: "postgresql", location: location.path) { _ in throw error } }
             },
             teardown: { location in
                 proxies.withLock { $0.removeValue(forKey: location.path) }?.stop()
                 try server.psql("DROP SCHEMA IF EXISTS \(options(location).schema) CASCADE")
             },
+            // Without the proxy, whose faults concern commits alone.
+            copyLocation: { server.url(options: "schema=\(options($0).schema)") },
             failCommit: { location, fault in
                 switch fault {
                 case .responseLost(let isCommitted):

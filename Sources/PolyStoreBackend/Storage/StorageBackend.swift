@@ -72,7 +72,7 @@ public protocol StorageBackend: AnyObject, Sendable {
     ///
     /// The copy has the same store id, schema, named values and change log, and can be opened like any other store.
     /// - Parameters:
-    ///   - location: A path with no file or folder, in an existing folder.
+    ///   - location: A path with no file or folder, in an existing folder. For a store on a server, a URL that names no store.
     ///   - report: Receives the progress. An error that it throws ends the copy, and nothing of the copy remains.
     /// - Throws: `unsupported` without the feature `copying`, `io` if the path is taken, `full`, and errors of `report`.
     func copy(to location: String, reporting report: MaintenanceReport) throws

@@ -52,7 +52,7 @@ extension PersistentStore {
     /// Writes a copy of the store at its newest version to another path, while the store is in use. The copy can be opened like any other store.
     ///
     /// Runs on a thread of PolyStore. The calling task waits for the complete copy without blocking a thread, and cancels it if the task is cancelled.
-    /// - Parameter path: A path without a file or folder, in an existing folder.
+    /// - Parameter path: A path without a file or folder, in an existing folder. For a store on a server the URL of the copy, in the form that the store's own URL has.
     /// - Throws: `unsupported` for a backend without the feature `copying`, `io` if the path already exists, `full`, `cancelled`.
     public func backUp(to path: String) async throws { try await value(of: backUpWork(path)) }
 
@@ -60,13 +60,19 @@ extension PersistentStore {
     public func startBackUp(to path: String) -> MaintenanceRun<Void> { start(backUpWork(path)) }
 
     private func backUpWork(_ path: String) -> MaintenanceWork<Void> {
-        MaintenanceWork("Copying \(location) to \(path)", name: "copy of \(location) to \(path)") { [backend] in
-            try backend.copy(to: StorePath.resolve(path), reporting: $0)
+        let destination = copyLocation(path)
+        // Without the password of a URL.
+        let shown = configuration.remote == nil ? path : "another URL"
+        return MaintenanceWork("Copying \(location) to \(shown)", name: "copy of \(location) to \(shown)") { [backend] in
+            try backend.copy(to: destination, reporting: $0)
         }
     }
 
+    /// Returns what the backend is given for a path, or for the URL of a copy on a server.
+    private func copyLocation(_ path: String) -> String { configuration.remote == nil ? StorePath.resolve(path) : path }
+
     /// Writes a copy of the store, blocking the caller's thread until the copy is complete; see ``backUp(to:)``.
-    public func backUpAndWait(to path: String) throws { try backend.copy(to: StorePath.resolve(path)) }
+    public func backUpAndWait(to path: String) throws { try backend.copy(to: copyLocation(path)) }
 
     /// Returns the disk space of deleted objects to the file system while the store is in use, if the backend supports it.
     ///

@@ -26,11 +26,13 @@ package final class ConnectionProxy: @unchecked Sendable {  // the state is guar
     private var fault: Fault?
     private var turns = 0
     private var delay: TimeInterval = 0
+    private var counter: SyncCounter?
 
     /// Starts the proxy of a server.
-    package init(_ server: PostgreSQLServer) throws {
+    /// - Parameter target: The folder of the socket to connect to; nil for that of the server.
+    package init(_ server: PostgreSQLServer, folder target: String? = nil) throws {
         folder = server.folder + "/p\(UUID().uuidString.prefix(8))"
-        target = server.folder + "/.s.PGSQL.5432"
+        self.target = (target ?? server.folder) + "/.s.PGSQL.5432"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         listener = socket(AF_UNIX, streamSocket, 0)
         let isBound = Self.withAddress(folder + "/.s.PGSQL.5432") { bind(listener, $0, $1) } == 0
@@ -72,6 +74,18 @@ package final class ConnectionProxy: @unchecked Sendable {  // the state is guar
         let before = withLock { turns }
         try body()
         return withLock { turns } - before
+    }
+
+    /// Returns the number of responses that a client waits for, while a closure runs; see ``SyncCounter``. Call it before the first connection of the client.
+    package func awaitedResponses(_ body: () throws -> Void) rethrows -> Int {
+        let counter = withLock {
+            let counter = self.counter ?? SyncCounter()
+            self.counter = counter
+            return counter
+        }
+        let before = counter.count
+        try body()
+        return counter.count - before
     }
 
     private func withLock<T>(_ body: () -> T) -> T {
@@ -142,6 +156,7 @@ package final class ConnectionProxy: @unchecked Sendable {  // the state is guar
 
     private func pump(from source: Int32, to target: Int32, _ pair: Pair, isClient: Bool) {
         defer {
+            if isClient { withLock { counter }?.end(source) }
             pair.end()
             pair.leave()
         }
@@ -154,6 +169,7 @@ package final class ConnectionProxy: @unchecked Sendable {  // the state is guar
                 if begins { turns += 1 }
                 return (isClient ? delay : 0, self.fault)
             }
+            if isClient { withLock { counter }?.receive(buffer[..<count], of: source) }
             if wait > 0 { Thread.sleep(forTimeInterval: wait) }
             if let fault, buffer[..<count].firstRange(of: Self.commit) != nil {
                 switch (fault, isClient) {

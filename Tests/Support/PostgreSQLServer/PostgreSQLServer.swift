@@ -13,14 +13,15 @@ package final class PostgreSQLServer: Sendable {
     package let folder: String
     private let process: ChildProcess
     private let bin: String
-    private let account: [String]
+    let account: [String]
 
     /// The server that the tests of this process share. It is started when it is used for the first time.
     package static let shared = Result { try PostgreSQLServer() }
 
     /// Starts a server.
+    /// - Parameter settings: Settings of the server, such as `default_transaction_read_only=on`.
     /// - Throws: ``Unavailable`` without a program of PostgreSQL, or without a user to run it as.
-    package init() throws {
+    package init(_ settings: [String] = []) throws {
         bin = try Self.programs()
         account = try Self.account()
         let folder = FileManager.default.temporaryDirectory.path + "/pg-\(UUID().uuidString.prefix(8))"
@@ -36,18 +37,48 @@ package final class PostgreSQLServer: Sendable {
         // The shell ends the server when its input ends, which it does with this process.
         let server =
             account + [
-                bin + "/postgres", "-D", data, "-k", folder, "-c", "listen_addresses=", "-c", "fsync=off", "-c", "max_connections=200",
+                bin + "/postgres", "-D", data, "-k", folder, "-c", "listen_addresses=", "-c", "fsync=off", "-c", "max_connections=400",
                 "-c", "log_min_messages=fatal",
-            ]
+            ] + settings.flatMap { ["-c", $0] }
         let script =
-            "\"$@\" </dev/null >'\(folder)/log' 2>&1 & server=$!; cat >/dev/null; kill -QUIT $server; wait $server; rm -rf '\(folder)'"
-        process = try ChildProcess("/bin/sh", ["-c", script, "sh"] + server, input: .pipe, output: .null, errors: .null)
+            """
+            start() { "$@" </dev/null >>'\(folder)/log' 2>&1 & server=$!; }
+            start "$@"
+            while read -r word; do case $word in
+            kill) kill -STOP $server; pkill -KILL -P $server; kill -KILL $server; wait $server; echo ;;
+            start) kill -0 $server 2>/dev/null || start "$@" ;;
+            esac; done
+            kill -QUIT $server; wait $server; rm -rf '\(folder)'
+            """
+        process = try ChildProcess("/bin/sh", ["-c", script, "sh"] + server, input: .pipe, output: .pipe, errors: .null)
+        try waitUntilReady()
+    }
+
+    private func waitUntilReady() throws {
         var rest = 600
         while try run("pg_isready", ["-q"]) != 0 {
             rest -= 1
             guard rest > 0 else { throw Unavailable(description: "The server in \(folder) does not answer.") }
             Thread.sleep(forTimeInterval: 0.1)
         }
+    }
+
+    /// Ends the server as a crash does.
+    package func kill() {
+        process.input?.write(Data("kill\n".utf8))
+        // The shell answers.
+        _ = process.output?.availableData
+    }
+
+    /// Starts the server again after ``kill()``. It starts only when the processes of its predecessor have ended.
+    package func restart() throws {
+        var rest = 3000
+        repeat {
+            process.input?.write(Data("start\n".utf8))
+            Thread.sleep(forTimeInterval: 0.1)
+            rest -= 1
+            guard rest > 0 else { throw Unavailable(description: "The server in \(folder) does not start again.") }
+        } while try run("pg_isready", ["-q"]) != 0
     }
 
     /// Returns the URL of a database, which exists if it is `postgres`.
@@ -67,9 +98,11 @@ package final class PostgreSQLServer: Sendable {
         return String(decoding: output, as: UTF8.self).trimmingCharacters(in: .newlines)
     }
 
-    private func run(_ name: String, _ arguments: [String]) throws -> Int32 {
-        try ChildProcess(bin + "/" + name, ["-h", folder, "-U", "polystore", "-d", "postgres"] + arguments, output: .null, errors: .null)
-            .wait()
+    func run(_ name: String, _ arguments: [String], in folder: String? = nil) throws -> Int32 {
+        try ChildProcess(
+            bin + "/" + name, ["-h", folder ?? self.folder, "-U", "polystore", "-d", "postgres"] + arguments, output: .null, errors: .null
+        )
+        .wait()
     }
 
     /// Returns the folder of the programs: that of `POLYSTORE_POSTGRESQL`, or the newest one of Debian and Homebrew.

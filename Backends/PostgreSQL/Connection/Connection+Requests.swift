@@ -1,0 +1,78 @@
+import CPostgreSQL
+import PolyStoreBackend
+
+extension Connection {
+    /// Sends statements in one pipeline and waits for their results.
+    /// - Throws: The first error of a statement. The statements after it were not executed.
+    @discardableResult
+    func run(_ statements: [Statement]) throws -> [Rows] {
+        if statements.contains(where: { $0.copied != nil }) { return try runCopying(statements) }
+        let before = unread.count
+        let first = before + prefix.count
+        let expected = try send(statements)
+        var results: [Rows] = []
+        var failure: StoreError?
+        for (index, part) in expected.enumerated() {
+            switch try receive(part) {
+            case .success(let rows): if let rows, index >= first { results.append(rows) }
+            case .failure(let error): if index >= before, failure == nil { failure = error }
+            }
+        }
+        if let failure { throw failure }
+        return results
+    }
+
+    /// Reads the responses that nobody waited for.
+    func readUnread() throws {
+        let expected = unread
+        unread = []
+        for part in expected { _ = try receive(part) }
+    }
+
+    /// Counts a round trip that is not that of a pipeline.
+    func countRoundTrip() { pipelineCount += 1 }
+
+    /// Returns whether the server answers within a time. A connection that was not used for long can have ended unnoticed.
+    func answers(within time: Duration) -> Bool {
+        limit = Deadline(after: time)
+        defer { limit = nil }
+        return (try? run([.once("SELECT 1")])) != nil
+    }
+
+    /// Executes one statement and returns its rows.
+    func rows(_ sql: String, _ parameters: [Parameter] = []) throws -> Rows {
+        guard let rows = try run([Statement(sql, parameters)]).last else {
+            throw StoreError(.io, "\(location) did not answer a statement.", location: location)
+        }
+        return rows
+    }
+
+    /// Sends statements without waiting for their results, which are read before those of the next statements. Their errors are ignored.
+    func post(_ statements: [Statement]) {
+        guard failure == nil, process.isCurrent else { return }
+        // An error has marked the connection.
+        if let expected = try? send(statements, isAwaited: false) { unread = expected }
+    }
+
+    /// Sends statements without waiting for their results, which are kept when they are read: before those of the next statements, or by ``readPosted()``.
+    func post(_ statements: [Statement], to response: PostedResponse) {
+        guard failure == nil, process.isCurrent else { return }
+        let before = unread.count
+        if let expected = try? send(statements, isAwaited: false) {
+            unread = expected[..<before] + expected[before...].map { .posted(response, $0) }
+        }
+    }
+
+    /// Waits for the results of the statements that nobody has waited for.
+    /// - Parameter timeout: The time to wait for each part of them; nil for that of every response.
+    func readPosted(within timeout: Duration? = nil) throws {
+        try check()
+        shorterTimeout = [timeout, responseTimeout].compactMap(\.self).min()
+        defer { shorterTimeout = nil }
+        guard !unread.isEmpty else { return }
+        pipelineCount += 1
+        let parts = unread
+        unread = []
+        for part in parts { _ = try receive(part) }
+    }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import PolyStoreBackend
+
+/// The end of a migration: it removes the former tables and gives the new ones the names of the model. The server permits that when no snapshot reads the former tables. Until then the
+/// migrated store has tables with the names of the migration, and snapshots from before read the former tables.
+struct MigrationCompletion {
+    let staged: StoreTables
+    let final: StoreTables
+
+    init(staged: StoreTables, final: StoreTables) { (self.staged, self.final) = (staged, final) }
+
+    init(_ schema: ResolvedSchema, in plainSchema: String) {
+        self.init(staged: StoreTables(schema, in: plainSchema, isStaged: true), final: StoreTables(schema, in: plainSchema))
+    }
+
+    /// The statements of a transaction that replace the tables.
+    /// - Parameter former: The quoted names of the former tables.
+    func statements(removing former: [String]) -> [Statement] {
+        var sql = ["LOCK TABLE \(final.own("state")), \(final.own("metadata")) IN ACCESS EXCLUSIVE MODE"]
+        sql += former.map { "DROP TABLE \($0)" }
+        for (old, new) in zip(staged.entities, final.entities) {
+            sql.append("ALTER TABLE \(old.name) RENAME TO \(SQLNames.quoted(new.plainName))")
+            sql.append(rename(old.keyName, new.keyName))
+            sql += zip(old.indexes, new.indexes).map { rename($0.plainName, $1.plainName) }
+        }
+        for (old, new) in zip(staged.links, final.links) {
+            sql.append("ALTER TABLE \(old.name) RENAME TO \(SQLNames.quoted(new.plainName))")
+            sql += zip(old.indexNames, new.indexNames).map { rename($0, $1) }
+        }
+        return sql.map { .once($0) }
+    }
+
+    private func rename(_ old: String, _ new: String) -> String {
+        "ALTER INDEX \(staged.namespace).\(SQLNames.quoted(old)) RENAME TO \(SQLNames.quoted(new))"
+    }
+
+    /// Completes the migration in a transaction of its own, unless another process has done that.
+    /// - Returns: `false` if others still read the former tables.
+    func run(_ connection: Connection, _ database: Database) throws -> Bool {
+        let names = final.own("names")
+        do {
+            try connection.run(
+                database.beginning("ISOLATION LEVEL READ COMMITTED READ WRITE") + [
+                    database.waitingBriefly,
+                    .once("LOCK TABLE \(final.own("state")), \(final.own("metadata")) IN ACCESS EXCLUSIVE MODE"),
+                ])
+            let found = try connection.rows(
+                "SELECT \"isStaged\" FROM \(final.own("metadata"))")
+            guard found.bool(0, 0) else {
+                try connection.run([.once("ROLLBACK")])
+                return true
+            }
+            let former = try connection.rows("SELECT name FROM \(names) WHERE kind = 'former'")
+            try connection.run(
+                statements(removing: (0..<former.count).compactMap { former.text($0, 0).flatMap(NULFreeText.decode) }) + [
+                    .once("DELETE FROM \(names) WHERE kind = 'former'"),
+                    .once("UPDATE \(final.own("metadata")) SET \"isStaged\" = false"), .once("COMMIT"),
+                ])
+            return true
+        } catch let error as StoreError {
+            connection.post([.once("ROLLBACK")])
+            if error.sqlState == "55P03" { return false }
+            throw error
+        }
+    }
+
+    /// The time between two attempts, in milliseconds.
+    private static let pauses = (first: 1000, longest: 60_000)
+
+    /// Completes the migration on a thread of its own when that becomes possible, unless the store is closed before.
+    func runInBackground(_ pool: ConnectionPool) {
+        Thread.detachNewThread {
+            var pause = Self.pauses.first
+            while pool.isStaged {
+                var left = pause
+                while left > 0, !pool.isClosed {
+                    Deadline.pause(milliseconds: min(left, 200))
+                    left -= 200
+                }
+                if pool.isClosed { return }
+                if let connection = try? pool.database.connect(), (try? run(connection, pool.database)) == true { pool.didRename() }
+                pause = min(2 * pause, Self.pauses.longest)
+            }
+        }
+    }
+}

@@ -1,0 +1,119 @@
+import Foundation
+import PolyStoreBackend
+import PolyStoreCore
+import PolyStoreSQLite
+import PostgreSQLServer
+import TestModels
+import Testing
+
+@testable import PolyStorePostgreSQL
+
+/// Objects in a store on a server: what the guide to PostgreSQL describes.
+@Suite(.withServer) struct ObjectTests {
+    private static let models = Schema("Company 1", Person.self, Department.self, Project.self)
+
+    /// The values of a person that are copied.
+    private struct Values: Sendable {
+        let email: String
+        let age: Int
+        let department: ObjectID<Department>?
+    }
+
+    private func stack(_ options: PostgreSQLOptions) throws -> DataStack {
+        let stack = try DataStack(Self.models)
+        try stack.addStore(.postgreSQL(TestServer.get().url(), options: options))
+        return stack
+    }
+
+    /// Returns a stack with people of five departments.
+    private func filled(_ stack: DataStack, people: Int) throws -> DataStack {
+        try stack.performAndWait { transaction in
+            let departments = try (0..<5).map { number in
+                let department = try transaction.create(Into<Department>())
+                department.title = "department \(number)"
+                return department
+            }
+            for number in 0..<people {
+                let person = try transaction.create(Into<Person>())
+                person.email = "person \(number)"
+                person.age = number % 100
+                person.department = number % 6 < 5 ? departments[number % 6] : nil
+            }
+        }
+        return stack
+    }
+
+    /// What a store contains, as texts in order.
+    private func contents(_ stack: DataStack) throws -> [String] {
+        try stack.readAndWait { context in
+            try context.fetchAll(From<Person>().orderBy(.ascending(\.email))).map { "\($0.email) \($0.age) \($0.department?.title ?? "-")" }
+        }
+    }
+
+    /// The program of the guide, with a batch that is large enough for a copy of rows.
+    @Test func storeOfSQLiteIsMovedToAServer() throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).sqlite").path
+        defer { for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: file + suffix) } }
+        let sqlite = try DataStack(Self.models)
+        try sqlite.addStore(.sqlite(file: file))
+        let old = try filled(sqlite, people: 25_000)
+        let new = try stack(TestServer.options())
+        try old.readAndWait { context in
+            let titles = try context.fetchAll(From<Department>()).map { ($0.objectID, $0.title) }
+            let departments = try new.performAndWait { transaction in
+                var ids: [ObjectID<Department>: ObjectID<Department>] = [:]
+                for (id, title) in titles {
+                    let department = try transaction.create(Into<Department>())
+                    department.title = title
+                    ids[id] = department.objectID
+                }
+                return ids
+            }
+            try context.fetchInBatches(From<Person>(), size: 20_000) { people in
+                let batch = people.map { Values(email: $0.email, age: $0.age, department: $0.department?.objectID) }
+                try new.performAndWait { transaction in
+                    for values in batch {
+                        let person = try transaction.create(Into<Person>())
+                        person.email = values.email
+                        person.age = values.age
+                        guard let id = values.department.flatMap({ departments[$0] }) else { continue }
+                        person.department = try transaction.object(with: id)
+                    }
+                }
+            }
+        }
+        #expect(try contents(new) == contents(old))
+    }
+
+    @Test func storeIsBackedUpToAnotherSchema() async throws {
+        let stack = try filled(stack(TestServer.options()), people: 100)
+        let options = TestServer.options()
+        let url = try TestServer.get().url(options: "schema=\(options.schema)")
+        let store = try #require(stack.stores.first)
+        try await store.backUp(to: url)
+        #expect(try contents(self.stack(options)) == contents(stack))
+        // The place is taken now.
+        await #expect(throws: StoreError.self) { try await store.backUp(to: url) }
+        #expect(throws: StoreError.self) { try store.backUpAndWait(to: url) }
+        // A run is named without the URL, which can contain a password.
+        let run = store.startBackUp(to: url)
+        let error = await #expect(throws: StoreError.self) { try await run.value }
+        #expect(error?.code == .io)
+    }
+
+    @Test func refusedObjectOfALargeTransactionIsNamed() throws {
+        let stack = try filled(stack(TestServer.options()), people: 10)
+        let error = #expect(throws: StoreError.self) {
+            try stack.performAndWait { transaction in
+                for number in 0..<25_000 {
+                    let person = try transaction.create(Into<Person>())
+                    person.email = number == 20_000 ? "person 3" : "new \(number)"
+                }
+            }
+        }
+        #expect(error?.code == .constraint)
+        #expect(error?.attribute == "email")
+        #expect(error?.message.contains("person 3") == true)
+        #expect(try contents(stack).count == 10)
+    }
+}
