@@ -12,7 +12,7 @@ import Testing
         let store: Store
         let name: String
 
-        /// - Parameter fast: The number of people that are found at once.
+        /// - Parameter fast: The number of people that are found immediately.
         init(fast: Int = 0) throws {
             let options = TestServer.options()
             name = options.schema

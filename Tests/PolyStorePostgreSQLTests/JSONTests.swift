@@ -10,7 +10,7 @@ import Testing
 @Suite(.withServer) struct JSONTests {
     private static let nested = String(repeating: "[", count: 511) + String(repeating: "]", count: 511)
     private static let wide = "[" + Array(repeating: "{\"a\":[]}", count: 600).joined(separator: ",") + "]"
-    /// Values of `a`, of which many are not what they seem.
+    /// Values of `a`; many are not what they seem.
     private static let values = [
         "0", "-0", "1", "-1", "1.0", "1e0", "10e-1", "1.5", "-2.5e3", "1e999", "-1e999", "1e-999", "0e999999999", "0e-99999", "0.000",
         "1" + String(repeating: "0", count: 30) + "e-30", "9223372036854775807", "9223372036854775808", "-9223372036854775808",

@@ -113,7 +113,7 @@ extension Connection {
     /// The number of rows that are read at the end of a transaction before the statement is cancelled.
     private static let mostDiscarded = 1000
 
-    /// Ends the current stream, whose rows nobody reads any more. Call it at the end of a transaction, or with a savepoint: cancelling a statement ends the transaction on the server.
+    /// Ends the current stream, whose rows are not read any more. Call it at the end of a transaction, or with a savepoint: cancelling a statement ends the transaction on the server.
     func abandonStream() {
         guard !skipArrivedRows(), let stream else { return }
         cancel()

@@ -22,7 +22,7 @@ extension Connection {
         return results
     }
 
-    /// Reads the responses that nobody waited for.
+    /// Reads the responses that were not waited for.
     func readUnread() throws {
         let expected = unread
         unread = []
@@ -63,7 +63,7 @@ extension Connection {
         }
     }
 
-    /// Waits for the results of the statements that nobody has waited for.
+    /// Waits for the results of the statements that were not waited for.
     /// - Parameter timeout: The time to wait for each part of them; nil for that of every response.
     func readPosted(within timeout: Duration? = nil) throws {
         try check()

@@ -56,7 +56,7 @@ final class Connection {
     var limit: Deadline?
     /// The time to wait for the end of a statement that was cancelled, before the connection is closed.
     var cancelTimeout = Duration.seconds(10)
-    /// The number of pipelines whose response was awaited, each of which is one round trip.
+    /// The number of pipelines whose response was awaited. Each is one round trip.
     var pipelineCount = 0
     /// The bytes of parameters and copied rows that were encoded since everything was sent.
     var queuedBytes = 0 {
@@ -76,7 +76,7 @@ final class Connection {
         case parse(ParsedKey, name: String)
         case rows
         case sync
-        /// A part of a response that nobody waits for, but which is kept.
+        /// A part of a response that is not waited for, but kept.
         indirect case posted(PostedResponse, Expected)
     }
 

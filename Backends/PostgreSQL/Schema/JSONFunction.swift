@@ -28,9 +28,9 @@ enum JSONFunction {
     }
 
     /// Returns a test whether an array has an element; nil for a type that the functions do not read.
-    /// - Parameter wanted: The element in SQL.
-    static func containing(_ column: String, _ keys: [String], _ type: AttributeType, _ wanted: String, in namespace: String) -> String? {
-        suffix(type).map { "\(namespace).polystore_contains_\($0)(\(column), \(array(keys)), \(wanted))" }
+    /// - Parameter element: The element in SQL.
+    static func containing(_ column: String, _ keys: [String], _ type: AttributeType, _ element: String, in namespace: String) -> String? {
+        suffix(type).map { "\(namespace).polystore_contains_\($0)(\(column), \(array(keys)), \(element))" }
     }
 
     private static func array(_ keys: [String]) -> String {

@@ -68,7 +68,7 @@ enum ServerFunctions {
         Reading(name: "uuid", type: "uuid", body: uuid),
     ]
 
-    /// Whether an array at a path of keys has an element with a value. Null if there is no array.
+    /// Whether an array at a path of keys has an element with a value. Null without an array.
     private static func contains(_ namespace: String, _ name: String) -> String {
         #"""
         DECLARE

@@ -130,7 +130,7 @@ final class ConnectionPool: Sendable {
         _ = discarded
     }
 
-    /// Ends the transaction of a connection and takes the connection back. Does not wait for the server: a thread of its own cancels a statement whose rows nobody reads any more.
+    /// Ends the transaction of a connection and takes the connection back. Does not wait for the server: a thread of its own cancels a statement whose rows are not read any more.
     /// - Parameter completion: Called when the connection has been taken back. Not called in a forked child.
     func rollback(_ connection: Connection, _ completion: @escaping @Sendable () -> Void) {
         guard connection.process.isCurrent else { return }

@@ -1,6 +1,6 @@
 import PolyStoreBackend
 
-/// The beginning of a snapshot: its statements are sent at once, and their response is read with that of the first request.
+/// The beginning of a snapshot: its statements are sent immediately, and their response is read with that of the first request.
 ///
 /// The response is also read before a commit of the same store object, so that a snapshot shows no commit that began after it.
 // Sendable: the state is accessed under the lock, and the connection is used by the thread that has claimed the response, later by the reader.

@@ -133,7 +133,7 @@ final class PostgreSQLWriteTransaction: WriteTransaction, OrdersByIndexedJSON {
             tables: session.tables, changes: changes, following: following, version: version + 1, location: pool.location)
     }
 
-    /// Returns the statements of change sets, in their order. Neighbours of which each only inserts are written together.
+    /// Returns the statements of change sets, in their order. Neighbours that only insert are written together.
     private func statements(_ sets: [ChangeSet]) throws -> [Statement] {
         var statements: [Statement] = []
         var rest = sets[...]

@@ -3,7 +3,7 @@ import PolyStoreBackend
 /// Turns change sets into statements: one for each entity and kind of change, with the values of all objects as arrays.
 struct ChangeWriter {
     let tables: StoreTables
-    /// The change sets: one, or several of which each only inserts.
+    /// The change sets: one, or several that only insert.
     let sets: [ChangeSet]
     /// The first change set, which is the only one where the object of an error is looked for.
     let changes: ChangeSet

@@ -7,7 +7,7 @@ struct Message {
     /// The whole message.
     let bytes: [UInt8]
 
-    /// Returns one of the texts at the beginning of the message, each of which ends with NUL.
+    /// Returns one of the texts at the beginning of the message, which each end with NUL.
     func text(_ index: Int) -> String {
         let parts = bytes.dropFirst(5).split(separator: 0, maxSplits: index + 1, omittingEmptySubsequences: false)
         return index < parts.count ? String(decoding: parts[index], as: UTF8.self) : ""

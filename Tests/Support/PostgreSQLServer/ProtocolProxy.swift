@@ -19,9 +19,9 @@ package final class ProtocolProxy: @unchecked Sendable {  // the state is guarde
         case delay(Double)
         /// The connection ends, and the statement does not reach the server.
         case drop
-        /// Neither the statement nor anything after it arrives until ``ProtocolProxy/release()``, or the client gives up.
+        /// Neither the statement nor anything after it arrives until ``ProtocolProxy/release()``, or the client ends the connection.
         case stall
-        /// The client loses the connection at once; the server after some seconds.
+        /// The client loses the connection immediately; the server after some seconds.
         case halfClose(Double)
     }
 
@@ -221,7 +221,7 @@ package final class ProtocolProxy: @unchecked Sendable {  // the state is guarde
             condition.unlock()
             if isReleased { return true }
             var descriptor = pollfd(fd: client, events: Int16(POLLIN), revents: 0)
-            // Data that nobody reads precedes the end.
+            // Data that is not read precedes the end.
             if poll(&descriptor, 1, 0) > 0, descriptor.revents & Int16(POLLHUP) != 0 { return false }
         }
     }
