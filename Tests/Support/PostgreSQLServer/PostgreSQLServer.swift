@@ -48,7 +48,7 @@ package final class PostgreSQLServer: Sendable {
             kill) kill -STOP $server; pkill -KILL -P $server; kill -KILL $server; wait $server; echo ;;
             start) kill -0 $server 2>/dev/null || start "$@" ;;
             esac; done
-            kill -QUIT $server; wait $server; rm -rf '\(folder)'
+            kill -QUIT $server; sleep 1; rm -rf '\(folder)'
             """
         process = try ChildProcess("/bin/sh", ["-c", script, "sh"] + server, input: .pipe, output: .pipe, errors: .null)
         Self.keepFromChildren(process)
