@@ -48,10 +48,18 @@ package final class PostgreSQLServer: Sendable {
             kill) kill -STOP $server; pkill -KILL -P $server; kill -KILL $server; wait $server; echo ;;
             start) kill -0 $server 2>/dev/null || start "$@" ;;
             esac; done
-            kill -QUIT $server; wait $server; rm -rf '\(folder)'
+            kill -QUIT $server; sleep 1; rm -rf '\(folder)'
             """
         process = try ChildProcess("/bin/sh", ["-c", script, "sh"] + server, input: .pipe, output: .pipe, errors: .null)
+        Self.keepFromChildren(process)
+        // Until the end of this process, with which the shell ends the server.
+        _ = Unmanaged.passRetained(self)
         try waitUntilReady()
+    }
+
+    /// Keeps other processes from inheriting the input of a shell, whose end they would delay.
+    static func keepFromChildren(_ process: ChildProcess) {
+        if let input = process.input { _ = fcntl(input.fileDescriptor, F_SETFD, FD_CLOEXEC) }
     }
 
     private func waitUntilReady() throws {

@@ -43,6 +43,9 @@ package final class TransactionPooler: Sendable {
         process = try ChildProcess(
             "/bin/sh", ["-c", script, "sh"] + server.account + [program, folder + "/configuration"], input: .pipe, output: .null,
             errors: .null)
+        PostgreSQLServer.keepFromChildren(process)
+        // Until the end of this process, with which the shell ends the pooler.
+        _ = Unmanaged.passRetained(self)
         var rest = 600
         while try server.run("pg_isready", ["-q"], in: folder) != 0 {
             rest -= 1
