@@ -20,7 +20,7 @@ EXCLUDED = ("docs/decisions/*", "Benchmarks/history/*", "CHANGELOG.md", "*/LICEN
 FOREIGN = set(
     """
     perf callgrind unlink_chunk _int_free malloc_consolidate mprotect NSPredicate XID_Start XID_Continue ForEach AndWait ll REFERENCES
-    docs/decisions/NNN-title.md NAME.NUMBER.partial Entity_relationship A_b.c ANYKEY CASEINSENSITIVE polystore.external-commits
+    docs/decisions/NNN-title.md NAME.NUMBER.partial Entity_relationship A_b.c ANYKEY CASEINSENSITIVE polystore.external-commits PGPASSWORD
     """.split()
 )
 # Names of other software, for pages that compare with it.
