@@ -24,7 +24,7 @@ public struct ConformanceTarget: Sendable, CustomStringConvertible {
     ///   - store: Returns the configuration for a path. Called again with the same path to reopen the store.
     ///   - teardown: Removes data that a store has left elsewhere: on a server, or in other folders. Called after each case for each path that the case used,
     ///     when its stores are closed. Files at the path or beside it are removed in any case.
-    ///   - copyLocation: Returns what ``StorageBackend/copy(to:)`` is given for a copy that ``store`` opens at a path. By default the path.
+    ///   - copyLocation: Returns the location for `StorageBackend.copy(to:)` of a copy that `store` opens at a path. The default is the path.
     ///   - failCommit: Lets the next commit of the open store at a path fail. If omitted, the cases about such failures are skipped.
     public init(
         name: String, capabilities: Set<Capabilities.Feature>, findsDamage: Bool = true, keepsLocalFiles: Bool = true,
