@@ -302,6 +302,10 @@ let package = Package(
                 "TestModels",
             ],
             swiftSettings: settings),
+        // Two machines that share a store of PostgreSQL, run by Tests/Namespaces/run.sh.
+        .executableTarget(
+            name: "namespaces-child", dependencies: ["PolyStoreBackend", "PolyStoreCore", "PolyStorePostgreSQL", "TestModels"],
+            path: "Tests/Namespaces/Child", swiftSettings: settings),
         .testTarget(
             name: "PolyStoreProcessTests",
             dependencies: ["PolyStoreSQLite", "EngineTestSupport", "engine-child", "kill-child", "TestSupport"],

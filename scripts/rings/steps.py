@@ -174,6 +174,7 @@ def items():
                       env={"POLYSTORE_KILLS": "{size}", "POLYSTORE_DAMAGES": "400"}))
     found.append(Item(
         "cliffs", "Benchmarks/cliffs.py --size {size}", 25000, None, [], cores=CORES, alone="it measures times", needs=("build/release",)))
+    found.append(Item("postgresql/namespaces", "Tests/Namespaces/run.sh {size}", 1000, None, []))
     found.append(Item("postgresql/18", "scripts/postgresql-18.sh", 1, None, [], cores=CORES, swiftpm=True))
     found.append(Item(
         "postgresql/oracle", "swift run --skip-build --disable-build-manifest-caching postgresql-report oracle 1 {size}", 5000, None, [], cores=CORES,
