@@ -116,4 +116,27 @@ import Testing
         #expect(error?.message.contains("person 3") == true)
         #expect(try contents(stack).count == 10)
     }
+
+    @MainActor
+    @Test func viewLeftIdleForAnHourPinsNothing() throws {
+        let options = TestServer.options()
+        let stack = try filled(stack(options), people: 10)
+        let time = Protected<UInt64>(1)
+        stack.core.sessions.clock.exchange { time.withLock { $0 } }
+        // The timer of the stack does not follow this clock.
+        stack.snapshotIdleTime = .seconds(100_000)
+        func holdsLocks() throws -> Bool {
+            try TestServer.get().psql(
+                "SELECT count(*) > 0 FROM pg_locks l JOIN pg_class c ON c.oid = l.relation JOIN pg_namespace n ON n.oid = c.relnamespace "
+                    + "WHERE n.nspname = '\(options.schema)'") == "t"
+        }
+        #expect(try stack.view.fetchCount(From<Person>()) == 10)
+        #expect(try holdsLocks())
+        stack.snapshotIdleTime = .seconds(10)
+        time.withLock { $0 += 3600 * 1_000_000_000 }
+        stack.core.sessions.giveBackIdle()
+        // The end of a snapshot is not waited for.
+        while try holdsLocks() {}
+        #expect(try stack.view.fetchCount(From<Person>()) == 10)
+    }
 }
