@@ -30,7 +30,8 @@ extension ChangeWriter {
             let ids = ids(table, [.update, .delete])
             guard !ids.isEmpty else { continue }
             let found = try connection.rows(
-                "SELECT id FROM unnest($1::bigint[]) AS rows(id) WHERE NOT EXISTS (SELECT 1 FROM \(table.name) WHERE \(SQLNames.objectID) = id) LIMIT 1",
+                "SELECT rows.id FROM unnest($1::bigint[]) AS rows(id) "
+                    + "WHERE NOT EXISTS (SELECT 1 FROM \(table.name) AS t WHERE t.\(SQLNames.objectID) = rows.id) LIMIT 1",
                 [.integers(ids)])
             guard found.count > 0, let id = found.integer(0, 0) else { continue }
             let isDeletion = changes.changes.contains { $0.entity == table.entity.index && $0.rowID == id && $0.kind == .delete }
