@@ -288,6 +288,31 @@ import Testing
             ], store)
     }
 
+    @Test func dataIsNeverNaN() throws {
+        let schema = try ResolvedSchema(
+            SchemaDescription(
+                name: "Bytes",
+                entities: [
+                    EntityDescription(
+                        name: "Part", properties: [.attribute(AttributeDescription(name: "data", type: .data, isOptional: true))])
+                ]))
+        let store = try Store(schema: schema)
+        let part = try store.entity("Part")
+        let changes = ChangeSet(schema)
+        // The byte of the second is that of a decimal that is NaN.
+        for (id, byte) in [(1, 0x7d), (2, 0x7e), (3, 0x7f)] as [(Int64, UInt8)] {
+            try changes.insert(part, rowID: id) { try $0.set(part.fields[0], .blob([byte])) }
+        }
+        try store.write(changes)
+        let data = FieldReference(part.fields[0])
+        for (comparison, expected) in [(.equal, [2]), (.notEqual, [1, 3]), (.less, [1]), (.greaterOrEqual, [2, 3])]
+            as [(ComparisonOperator, [Int64])]
+        {
+            let predicate = QueryPredicate.compare(data, comparison, .blob([0x7e]))
+            #expect(try store.ids(FetchRequest(part, predicate: predicate)) == expected, "\(predicate)")
+        }
+    }
+
     @Test func groupsByExpressionsAreThoseOfTheSharedExecutor() throws {
         let store = try Self.store()
         let (i, d, k, b) = (try value(store, "i"), try value(store, "d"), try value(store, "k"), try value(store, "b"))
