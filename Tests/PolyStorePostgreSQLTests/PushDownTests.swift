@@ -313,6 +313,36 @@ import Testing
         }
     }
 
+    @Test func conditionsWithMoreConstantsThanTheServerAcceptsRemain() throws {
+        let store = try Self.store()
+        let thing = try store.entity("Thing")
+        let (i, k) = (try store.field("Thing", "i"), try store.field("Thing", "k"))
+        let pairs = (0..<33_000 as Range<Int64>).map {
+            QueryPredicate.and([.compare(i, .equal, .integer($0)), .compare(k, .equal, .integer($0 % 4))])
+        }
+        let positive = QueryPredicate.compare(i, .greater, .integer(0))
+        let predicate = QueryPredicate.and([positive, .or(pairs)])
+        let transaction = try store.backend.beginWrite()
+        defer { transaction.rollback() }
+        let scan = try transaction.scan(FetchRequest(thing, predicate: predicate))
+        scan.cursor.close()
+        #expect(!scan.residual.isNothing)
+        let expected = try transaction.ids(FetchRequest(thing, predicate: .and([positive, .oneOf(i, [.integer(2), .integer(7)])])))
+            .filter { id in
+                let record = try #require(try transaction.record(thing, rowID: id))
+                return !record.isNull(1) && record.integer(1) == record.integer(0) % 4
+            }
+        #expect(try transaction.ids(FetchRequest(thing, predicate: predicate)) == expected)
+        #expect(try transaction.count(FetchRequest(thing, predicate: predicate)) == expected.count)
+        #expect(try transaction.scanGroups(AggregateRequest(thing, predicate: predicate, groupBy: [], aggregates: [.count])) == nil)
+        // One of the two parts alone fits.
+        let half = QueryPredicate.or(Array(pairs[..<20_000]))
+        let other = QueryPredicate.or(Array(pairs[..<8]) + Array(pairs[13_000...]))
+        let both = FetchRequest(thing, predicate: .and([half, other]))
+        let common = QueryPredicate.or(Array(pairs[..<8]) + Array(pairs[13_000..<20_000]))
+        #expect(try transaction.ids(both) == transaction.ids(FetchRequest(thing, predicate: common)))
+    }
+
     @Test func groupsByExpressionsAreThoseOfTheSharedExecutor() throws {
         let store = try Self.store()
         let (i, d, k, b) = (try value(store, "i"), try value(store, "d"), try value(store, "k"), try value(store, "b"))
@@ -331,18 +361,4 @@ import Testing
             #expect(try found.rows == Unaided(reader).aggregate(request), "\(keys)")
         }
     }
-}
-
-/// A transaction of a backend that evaluates nothing.
-final class Unaided: ReadTransaction {
-    private let inner: any ReadTransaction
-    init(_ inner: any ReadTransaction) { self.inner = inner }
-
-    var version: UInt64 { get throws { try inner.version } }
-    func record(_ entity: Entity, rowID: Int64) throws -> RecordView? { try inner.record(entity, rowID: rowID) }
-    func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs { try inner.related(relationship, of: sources) }
-    func scan(_ request: FetchRequest) throws -> Scan {
-        Scan(try inner.scan(FetchRequest(request.entity)).cursor, residual: .everything(of: request))
-    }
-    func end() {}
 }

@@ -30,6 +30,9 @@ struct ChangeWriter {
     /// The limits of one statement. A statement with more rows or bytes is divided, because its parameters are in memory on both sides.
     static let mostRows = 20_000
     static let mostBytes = 4 << 20
+    /// The number of bytes of an object, a named value, an entry of the log or the constants of a request above which they are refused. PostgreSQL receives messages of up to 1 GiB, and closes the
+    /// connection after a longer one; the rest of a statement is much shorter than the difference.
+    static let longestMessage = 1_000_000_000
     /// The numbers of inserted rows and of their bytes from which the rows of one entity are copied. A copy takes three round trips more than arrays in the pipeline of the commit, and saves the
     /// server 1 to 4 µs a row: both take the same time with 10 ms a round trip.
     static let leastCopied = 20_000
