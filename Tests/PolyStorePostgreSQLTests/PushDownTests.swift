@@ -288,6 +288,39 @@ import Testing
             ], store)
     }
 
+    @Test func constantsOfConditionalValuesAreThoseOfTheSharedExecutor() throws {
+        let store = try Self.store()
+        let (i, d, f, s) = (try value(store, "i"), try value(store, "d"), try value(store, "f"), try value(store, "s"))
+        let test = QueryPredicate.compare(i, .greater, .constant(.integer(0), .int64))
+        var predicates: [QueryPredicate] = []
+        // A constant of the type Float keeps the value that a Float would round.
+        for number in [0.1, 1e300, .nan, 0.5] {
+            let constant = QueryExpression.constant(.real(number), .float)
+            for chosen in [
+                QueryExpression.conditional(test, f, constant), .conditional(test, constant, f), .conditional(test, constant, constant),
+                .conditional(test, constant, d),
+            ] {
+                let chosen = try #require(chosen)
+                for comparison in ComparisonOperator.allCases {
+                    predicates += [.compare(chosen, comparison, .constant(.real(number), .double)), .compare(chosen, comparison, d)]
+                }
+                predicates += [.isNull(chosen), .oneOf(chosen, [.real(number), .real(Double(Float(number)))])]
+            }
+        }
+        // A null has the type of the other value.
+        let types: [(QueryExpression, AttributeType)] = [(s, .int64), (i, .string), (d, .string), (f, .uuid), (s, .data), (i, .decimal)]
+        for (value, type) in types {
+            let null = QueryExpression.constant(.null, type)
+            for chosen in [QueryExpression.conditional(test, value, null), .conditional(test, null, value)] {
+                let chosen = try #require(chosen)
+                predicates += [.isNull(chosen), .compare(chosen, .equal, value)]
+            }
+        }
+        let null = try #require(QueryExpression.conditional(test, .constant(.null, .string), .constant(.null, .int64)))
+        predicates.append(.isNull(null))
+        try check(predicates, store)
+    }
+
     @Test func dataIsNeverNaN() throws {
         let schema = try ResolvedSchema(
             SchemaDescription(
