@@ -18,6 +18,12 @@ import Testing
                     entities: entities.map { EntityDescription(name: $0.name, properties: $0.attributes.map { .attribute($0) }) })))
     }
 
+    /// Returns a text that the server cannot compress below its length.
+    private static func incompressible(_ count: Int) -> String {
+        var generator = SystemRandomNumberGenerator()
+        return String((0..<count).map { _ in Character(Unicode.Scalar(UInt8.random(in: 33...126, using: &generator))) })
+    }
+
     @Test(arguments: [AttributeType.string, .uuid, .int64])
     func missingObjectIsNamedIfAnAttributeIsCalledID(_ type: AttributeType) throws {
         let store = try Self.store([("Item", [AttributeDescription(name: "id", type: type, isOptional: true)])])
@@ -41,6 +47,72 @@ import Testing
         try transaction.apply(more)
         _ = try transaction.commit(.relaxed)
         #expect(try store.ids(FetchRequest(item)) == [1, 2])
+    }
+
+    /// The first violation is found by the server at once, the second one only while the server looks for the object of the first.
+    @Test(arguments: [true, false])
+    func secondViolationLeavesTheTransactionUsable(_ isTooLong: Bool) throws {
+        let options = TestServer.options()
+        let store = try Self.store(
+            [
+                ("First", [AttributeDescription(name: "code", type: .int64, isUnique: true)]),
+                ("Second", [AttributeDescription(name: "text", type: .string, isUnique: true)]),
+            ], options: options)
+        let (first, second) = (try store.entity("First"), try store.entity("Second"))
+        let changes = ChangeSet(store.schema)
+        try changes.insert(first, rowID: 1) { $0.setInteger(0, 1) }
+        try changes.insert(second, rowID: 1) { $0.setText(0, "a") }
+        try store.write(changes)
+        let refused = ChangeSet(store.schema)
+        try refused.insert(first, rowID: 2) { $0.setInteger(0, 1) }
+        try refused.insert(second, rowID: 2) { $0.setText(0, isTooLong ? Self.incompressible(3000) : "b") }
+        // A check that is not deferred.
+        if !isTooLong {
+            try TestServer.get().psql("ALTER TABLE \(options.schema).\"Second\" ADD CHECK (text <> 'b')")
+        }
+        let other = ChangeSet(store.schema)
+        try other.insert(first, rowID: 3) { $0.setInteger(0, 3) }
+        let transaction = try store.backend.beginWrite()
+        let results = try transaction.apply([refused, other], committing: nil)
+        #expect(results.errors.map { $0?.code } == [.constraint, nil])
+        #expect(results.errors[0]?.entity == "First")
+        #expect(results.errors[0]?.attribute == "code")
+        #expect(results.errors[0]?.rowID == nil)
+        _ = try transaction.commit(.relaxed)
+        #expect(try store.ids(FetchRequest(first)) == [1, 3])
+        #expect(try store.ids(FetchRequest(second)) == [1])
+    }
+
+    @Test func uniqueValueThatIsTooLongIsNamedIfItIsKnown() throws {
+        let texts = ["a", "b"].map { AttributeDescription(name: $0, type: .string, isOptional: true, isUnique: true) }
+        let store = try Self.store([("Item", texts)])
+        let item = try store.entity("Item")
+        let compressible = String(repeating: "x", count: 100_000)
+        func refusal(_ rows: [(a: String?, b: String?)]) throws -> StoreError {
+            let changes = ChangeSet(store.schema)
+            for (index, row) in rows.enumerated() {
+                try changes.insert(item, rowID: Int64(index + 1)) { record in
+                    if let a = row.a { record.setText(0, a) }
+                    if let b = row.b { record.setText(1, b) }
+                }
+            }
+            let error = try #require(throws: StoreError.self) { try store.write(changes) }
+            #expect(error.code == .invalidValue)
+            #expect(error.message.contains("2,704"))
+            return error
+        }
+        // The server names the index.
+        let named = try refusal([(compressible, nil), ("short", Self.incompressible(3000))])
+        #expect((named.entity, named.attribute, named.rowID) == ("Item", "b", 2))
+        // Both values are in that index, and the server does not say which one is too long.
+        let unknown = try refusal([(nil, compressible), (nil, Self.incompressible(3000))])
+        #expect((unknown.entity, unknown.attribute, unknown.rowID) == ("Item", "b", nil))
+        // The server names no index for an entry of more than 8,191 bytes.
+        let alone = try refusal([(compressible, nil), (Self.incompressible(20_000), "short")].reversed())
+        #expect((alone.entity, alone.attribute, alone.rowID) == ("Item", "a", nil))
+        let either = try refusal([(compressible, nil), (nil, Self.incompressible(20_000))])
+        #expect((either.entity, either.attribute, either.rowID) == ("Item", nil, nil))
+        #expect(either.message.contains("Item.a or Item.b"))
     }
 
     /// The limit is lower than that of a store, whose values would need gigabytes of memory.
