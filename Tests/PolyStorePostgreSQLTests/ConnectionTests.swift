@@ -7,6 +7,22 @@ import Testing
 
 /// Connections over libpq: pipelines, prepared statements, binary values, single rows, errors.
 @Suite(.withServer) struct ConnectionTests {
+    @Test func statementThatCannotBeSentLeavesTheConnectionUsable() throws {
+        let connection = try TestServer.connect()
+        try connection.run([.once("BEGIN")])
+        let parameters = (0...65_535).map { Parameter.integer($0) }
+        let error = #expect(throws: StoreError.self) {
+            try connection.run([
+                Statement("CREATE TEMPORARY TABLE before_it (n bigint)"), Statement("SELECT 1", parameters), .once("ROLLBACK"),
+            ])
+        }
+        #expect(error?.recovery == .permanent)
+        #expect(error?.underlying?.contains("65535") == true)
+        // The statements before it were executed, and those after it were not.
+        #expect(try connection.rows("SELECT count(*) FROM before_it").integer(0, 0) == 0)
+        try connection.run([.once("ROLLBACK")])
+    }
+
     @Test func valuesArriveInBinaryForm() throws {
         let connection = try TestServer.connect()
         let rows = try connection.rows(

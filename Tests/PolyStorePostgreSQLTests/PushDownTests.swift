@@ -288,6 +288,94 @@ import Testing
             ], store)
     }
 
+    @Test func constantsOfConditionalValuesAreThoseOfTheSharedExecutor() throws {
+        let store = try Self.store()
+        let (i, d, f, s) = (try value(store, "i"), try value(store, "d"), try value(store, "f"), try value(store, "s"))
+        let test = QueryPredicate.compare(i, .greater, .constant(.integer(0), .int64))
+        var predicates: [QueryPredicate] = []
+        // A constant of the type Float keeps the value that a Float would round.
+        for number in [0.1, 1e300, .nan, 0.5] {
+            let constant = QueryExpression.constant(.real(number), .float)
+            for chosen in [
+                QueryExpression.conditional(test, f, constant), .conditional(test, constant, f), .conditional(test, constant, constant),
+                .conditional(test, constant, d),
+            ] {
+                let chosen = try #require(chosen)
+                for comparison in ComparisonOperator.allCases {
+                    predicates += [.compare(chosen, comparison, .constant(.real(number), .double)), .compare(chosen, comparison, d)]
+                }
+                predicates += [.isNull(chosen), .oneOf(chosen, [.real(number), .real(Double(Float(number)))])]
+            }
+        }
+        // A null has the type of the other value.
+        let types: [(QueryExpression, AttributeType)] = [(s, .int64), (i, .string), (d, .string), (f, .uuid), (s, .data), (i, .decimal)]
+        for (value, type) in types {
+            let null = QueryExpression.constant(.null, type)
+            for chosen in [QueryExpression.conditional(test, value, null), .conditional(test, null, value)] {
+                let chosen = try #require(chosen)
+                predicates += [.isNull(chosen), .compare(chosen, .equal, value)]
+            }
+        }
+        let null = try #require(QueryExpression.conditional(test, .constant(.null, .string), .constant(.null, .int64)))
+        predicates.append(.isNull(null))
+        try check(predicates, store)
+    }
+
+    @Test func dataIsNeverNaN() throws {
+        let schema = try ResolvedSchema(
+            SchemaDescription(
+                name: "Bytes",
+                entities: [
+                    EntityDescription(
+                        name: "Part", properties: [.attribute(AttributeDescription(name: "data", type: .data, isOptional: true))])
+                ]))
+        let store = try Store(schema: schema)
+        let part = try store.entity("Part")
+        let changes = ChangeSet(schema)
+        // The byte of the second is that of a decimal that is NaN.
+        for (id, byte) in [(1, 0x7d), (2, 0x7e), (3, 0x7f)] as [(Int64, UInt8)] {
+            try changes.insert(part, rowID: id) { try $0.set(part.fields[0], .blob([byte])) }
+        }
+        try store.write(changes)
+        let data = FieldReference(part.fields[0])
+        for (comparison, expected) in [(.equal, [2]), (.notEqual, [1, 3]), (.less, [1]), (.greaterOrEqual, [2, 3])]
+            as [(ComparisonOperator, [Int64])]
+        {
+            let predicate = QueryPredicate.compare(data, comparison, .blob([0x7e]))
+            #expect(try store.ids(FetchRequest(part, predicate: predicate)) == expected, "\(predicate)")
+        }
+    }
+
+    @Test func conditionsWithMoreConstantsThanTheServerAcceptsRemain() throws {
+        let store = try Self.store()
+        let thing = try store.entity("Thing")
+        let (i, k) = (try store.field("Thing", "i"), try store.field("Thing", "k"))
+        let pairs = (0..<33_000 as Range<Int64>).map {
+            QueryPredicate.and([.compare(i, .equal, .integer($0)), .compare(k, .equal, .integer($0 % 4))])
+        }
+        let positive = QueryPredicate.compare(i, .greater, .integer(0))
+        let predicate = QueryPredicate.and([positive, .or(pairs)])
+        let transaction = try store.backend.beginWrite()
+        defer { transaction.rollback() }
+        let scan = try transaction.scan(FetchRequest(thing, predicate: predicate))
+        scan.cursor.close()
+        #expect(!scan.residual.isNothing)
+        let expected = try transaction.ids(FetchRequest(thing, predicate: .and([positive, .oneOf(i, [.integer(2), .integer(7)])])))
+            .filter { id in
+                let record = try #require(try transaction.record(thing, rowID: id))
+                return !record.isNull(1) && record.integer(1) == record.integer(0) % 4
+            }
+        #expect(try transaction.ids(FetchRequest(thing, predicate: predicate)) == expected)
+        #expect(try transaction.count(FetchRequest(thing, predicate: predicate)) == expected.count)
+        #expect(try transaction.scanGroups(AggregateRequest(thing, predicate: predicate, groupBy: [], aggregates: [.count])) == nil)
+        // One of the two parts alone fits.
+        let half = QueryPredicate.or(Array(pairs[..<20_000]))
+        let other = QueryPredicate.or(Array(pairs[..<8]) + Array(pairs[13_000...]))
+        let both = FetchRequest(thing, predicate: .and([half, other]))
+        let common = QueryPredicate.or(Array(pairs[..<8]) + Array(pairs[13_000..<20_000]))
+        #expect(try transaction.ids(both) == transaction.ids(FetchRequest(thing, predicate: common)))
+    }
+
     @Test func groupsByExpressionsAreThoseOfTheSharedExecutor() throws {
         let store = try Self.store()
         let (i, d, k, b) = (try value(store, "i"), try value(store, "d"), try value(store, "k"), try value(store, "b"))
@@ -306,18 +394,4 @@ import Testing
             #expect(try found.rows == Unaided(reader).aggregate(request), "\(keys)")
         }
     }
-}
-
-/// A transaction of a backend that evaluates nothing.
-final class Unaided: ReadTransaction {
-    private let inner: any ReadTransaction
-    init(_ inner: any ReadTransaction) { self.inner = inner }
-
-    var version: UInt64 { get throws { try inner.version } }
-    func record(_ entity: Entity, rowID: Int64) throws -> RecordView? { try inner.record(entity, rowID: rowID) }
-    func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs { try inner.related(relationship, of: sources) }
-    func scan(_ request: FetchRequest) throws -> Scan {
-        Scan(try inner.scan(FetchRequest(request.entity)).cursor, residual: .everything(of: request))
-    }
-    func end() {}
 }

@@ -151,3 +151,17 @@ extension ReadTransaction {
         return ids
     }
 }
+
+/// A transaction of a backend that evaluates nothing.
+final class Unaided: ReadTransaction {
+    private let inner: any ReadTransaction
+    init(_ inner: any ReadTransaction) { self.inner = inner }
+
+    var version: UInt64 { get throws { try inner.version } }
+    func record(_ entity: Entity, rowID: Int64) throws -> RecordView? { try inner.record(entity, rowID: rowID) }
+    func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs { try inner.related(relationship, of: sources) }
+    func scan(_ request: FetchRequest) throws -> Scan {
+        Scan(try inner.scan(FetchRequest(request.entity)).cursor, residual: .everything(of: request))
+    }
+    func end() {}
+}

@@ -237,7 +237,7 @@ final class Connection {
                 throw error
             }
             guard usesNames else {
-                try execute(nil, statement, parameters)
+                try execute(nil, statement, parameters, after: expected)
                 expected.append(.rows)
                 continue
             }
@@ -246,12 +246,12 @@ final class Connection {
             if name == nil {
                 lastName += 1
                 let new = "p\(lastName)"
-                try queued(PQsendPrepare(handle, new, key.sql, Int32(key.types.count), key.types))
+                try queued(PQsendPrepare(handle, new, key.sql, Int32(key.types.count), key.types), after: expected)
                 expected.append(.parse(key, name: new))
                 names[key] = new
                 name = new
             }
-            try execute(name, statement, parameters)
+            try execute(name, statement, parameters, after: expected)
             expected.append(.rows)
             if queuedBytes > Self.longestQueue { try flush() }
         }
@@ -269,27 +269,42 @@ final class Connection {
         for part in expected + [.sync] { _ = try receive(part) }
     }
 
-    /// - Parameter name: The name of the parsed statement; nil to parse it for this execution alone.
-    private func execute(_ name: String?, _ statement: Statement, _ parameters: [Parameter]) throws {
+    /// - Parameters:
+    ///   - name: The name of the parsed statement; nil to parse it for this execution alone.
+    ///   - expected: The parts of the response to the statements before it.
+    private func execute(_ name: String?, _ statement: Statement, _ parameters: [Parameter], after expected: [Expected]) throws {
         var values = parameters.map { UnsafePointer($0.buffer?.start.assumingMemoryBound(to: CChar.self)) }
         var lengths = parameters.map { Int32(clamping: $0.buffer?.count ?? 0) }
         var formats = [Int32](repeating: 1, count: parameters.count)
         try withExtendedLifetime(parameters) {
             let count = Int32(parameters.count)
-            if let name { return try queued(PQsendQueryPrepared(handle, name, count, &values, &lengths, &formats, 1)) }
-            try queued(PQsendQueryParams(handle, statement.sql, count, statement.types, &values, &lengths, &formats, 1))
+            let success =
+                if let name {
+                    PQsendQueryPrepared(handle, name, count, &values, &lengths, &formats, 1)
+                } else {
+                    PQsendQueryParams(handle, statement.sql, count, statement.types, &values, &lengths, &formats, 1)
+                }
+            try queued(success, after: expected)
         }
         queuedBytes += lengths.reduce(0) { $0 + Int($1) }
     }
 
-    func queued(_ success: Int32) throws {
-        guard success == 1 else {
-            if PQstatus(handle) == CONNECTION_BAD { throw lost() }
-            throw fail(
-                StoreError(
-                    .io, "A statement could not be sent to \(location).", location: location,
-                    underlying: StoreError.firstLine(PQerrorMessage(handle)), recovery: .connectionLost))
+    /// Checks that libpq accepted a statement.
+    /// - Parameters:
+    ///   - success: What the function of libpq returned.
+    ///   - expected: The parts of the response to the statements before it, which are executed if libpq refuses a statement, as one with too many parameters; nil if the connection cannot be used then.
+    func queued(_ success: Int32, after expected: [Expected]? = nil) throws {
+        guard success != 1 else { return }
+        if PQstatus(handle) == CONNECTION_BAD { throw lost() }
+        var error = StoreError(
+            .io, "A statement could not be sent to \(location).", location: location,
+            underlying: StoreError.firstLine(PQerrorMessage(handle)))
+        if let expected {
+            try abandon(expected)
+            throw error
         }
+        error.recovery = .connectionLost
+        throw fail(error)
     }
 
     /// Sends what is queued. Reads meanwhile, because a server that cannot send its responses reads no further statements.

@@ -43,7 +43,7 @@ extension QueryCompiler {
     /// Notes the columns that cannot be NaN where all parts of a conjunction hold, so that ranges with two ends are ranges of an index.
     mutating func noteNumbers(_ parts: [QueryPredicate], _ scope: Scope) {
         for part in parts {
-            guard case .compare(let field, let comparison, let value)? = part.fieldCondition, !value.isNull, !value.isNaN,
+            guard case .compare(let field, let comparison, let value)? = part.fieldCondition, !value.isNull, !value.isNaN(as: field.type),
                 [.equal, .greater, .greaterOrEqual].contains(comparison)
             else { continue }
             numbers.insert(scope.operand(field).sql)
@@ -79,16 +79,17 @@ extension QueryCompiler {
         // Bytes that are not a UUID or a decimal can be compared with one, but not by the server.
         if case .blob(let bytes) = value, !Self.canHold(bytes, operand.form) { return nil }
         guard let parameter = try parameter(value, operand, scope) else { return "NULL::boolean" }
-        if value.isNaN, !operand.holdsNaN {
+        let isNaN = value.isNaN(as: operand.type)
+        if isNaN, !operand.holdsNaN {
             return [.notEqual, .greater, .greaterOrEqual].contains(comparison) ? alwaysUnlessNull(column) : neverUnlessNull(column)
         }
         if operand.holdsNaN {
             // Like the keys of an index on the column. The server would turn a negation into a test that no key serves.
             let isNumber = "\(column) <> 'NaN'"
-            let isNaN = "(\(isNumber)) < TRUE"
-            if value.isNaN {
+            let isNoNumber = "(\(isNumber)) < TRUE"
+            if isNaN {
                 switch comparison {
-                case .equal, .lessOrEqual: return "(\(isNaN))"
+                case .equal, .lessOrEqual: return "(\(isNoNumber))"
                 case .notEqual, .greater: return "(\(isNumber))"
                 case .less: return neverUnlessNull(column)
                 case .greaterOrEqual: return alwaysUnlessNull(column)
@@ -97,7 +98,7 @@ extension QueryCompiler {
             let plain = "\(column) \(comparison.sql) \(bind(parameter))"
             switch comparison {
             case .less where !numbers.contains(column), .lessOrEqual where !numbers.contains(column):
-                return operand.index < 0 ? "(\(plain) OR \(column) = 'NaN')" : "(\(isNaN) OR (\(isNumber) AND \(plain)))"
+                return operand.index < 0 ? "(\(plain) OR \(column) = 'NaN')" : "(\(isNoNumber) OR (\(isNumber) AND \(plain)))"
             case .notEqual: return "(\(plain))"
             default: return "(\(isNumber) AND \(plain))"
             }
@@ -141,7 +142,7 @@ extension QueryCompiler {
         let list = bind(Self.array(found, form))
         if form == .bool { return "(\(column)::integer = ANY(\(list)))" }
         let whole = "\(column) = ANY(\(list))"
-        if operand.holdsNaN, !found.contains(where: \.isNaN) { return "(\(column) <> 'NaN' AND \(whole))" }
+        if operand.holdsNaN, !found.contains(where: { $0.isNaN(as: operand.type) }) { return "(\(column) <> 'NaN' AND \(whole))" }
         if let start = scope.table.prefix(of: column, operand.index), let end = scope.table.prefix(of: "value", operand.index) {
             return "(\(start) = ANY(ARRAY(SELECT \(end) FROM unnest(\(list)) AS list(value))) AND \(whole))"
         }
@@ -245,11 +246,11 @@ extension QueryCompiler {
 }
 
 extension Value {
-    /// A Boolean value that indicates whether the value is NaN, as a real number or in the ordered bytes of a decimal.
-    fileprivate var isNaN: Bool {
+    /// Returns whether the value is NaN, as a real number or in the ordered bytes of a decimal.
+    fileprivate func isNaN(as type: AttributeType) -> Bool {
         switch self {
         case .real(let real): real.isNaN
-        case .blob(let bytes): bytes == [0x7e]
+        case .blob(let bytes): type == .decimal && bytes == [0x7e]
         default: false
         }
     }

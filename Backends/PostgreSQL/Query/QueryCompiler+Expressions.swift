@@ -29,7 +29,7 @@ extension QueryCompiler {
         case .arithmetic(let operation, let left, let right): return try arithmetic(operation.rawValue, type, left, right, scope, depth)
         case .function(let function, let operands): return try self.function(function, operands, type, scope, depth)
         case .conditional(let predicate, let first, let second):
-            guard let first = try operand(first, scope, depth), let second = try operand(second, scope, depth),
+            guard let first = try alternative(first, type, scope, depth), let second = try alternative(second, type, scope, depth),
                 let test = try condition(predicate, scope, depth: depth, isTruthEnough: true)
             else { return nil }
             let cast = type == .double ? "::double precision" : ""
@@ -53,6 +53,14 @@ extension QueryCompiler {
         }
     }
 
+    /// Returns one of the values of a conditional value of a type. A null can have another type.
+    private mutating func alternative(
+        _ expression: QueryExpression, _ type: AttributeType, _ scope: Scope, _ depth: Int
+    ) throws -> Operand? {
+        if let constant = expression.asConstant, constant.isNull { return self.constant(constant, type) }
+        return try operand(expression, scope, depth)
+    }
+
     /// Returns an aggregate of the values of related objects; nil for one that the shared executor must compute.
     private static func aggregate(_ function: Aggregate.Function, _ value: Operand, _ scope: Scope) -> String? {
         switch (function, value.form) {
@@ -70,12 +78,15 @@ extension QueryCompiler {
     private mutating func constant(_ value: Value, _ type: AttributeType) -> Operand? {
         let format = ColumnFormat(type, isOptional: true)
         guard let parameter = Self.parameter(value, format) else { return nil }
-        return Operand("\(bind(parameter))::\(format.type.name)" + (format.form == .text ? " COLLATE \"C\"" : ""), type)
+        // A constant of the type Float can be a number that a Float would round.
+        let name = (format.form == .float4 ? ParameterType.float8 : format.type).name
+        return Operand("\(bind(parameter))::\(name)" + (format.form == .text ? " COLLATE \"C\"" : ""), type)
     }
 
     /// Returns a constant as a parameter of the type of a column; nil if it is none.
     private static func parameter(_ value: Value, _ format: ColumnFormat) -> Parameter? {
         switch (value, format.form) {
+        case (.null, .float4): .null(.float8)
         case (.null, _): .null(format.type)
         case (.integer(let integer), .bool): (0...1).contains(integer) ? .bool(integer == 1) : nil
         case (.integer(let integer), .unsigned): .unsigned(UInt64(bitPattern: integer))

@@ -5,6 +5,8 @@ struct QueryCompiler {
     let tables: StoreTables
     /// The constants of the request, which the text refers to by their positions.
     private(set) var parameters: [Parameter] = []
+    /// The number of bytes of ``parameters``.
+    private var parameterBytes = 0
     /// The columns that are not NaN in the rows that satisfy the rest of the condition.
     var numbers: Set<String> = []
     /// The number of aliases given to tables.
@@ -12,6 +14,11 @@ struct QueryCompiler {
 
     /// The maximum nesting depth. Deeper conditions become residual.
     static let deepest = 60
+
+    /// The maximum number of constants. The protocol numbers them with 16 bits, and two are those of a slice. Conditions with more become residual.
+    private static let mostParameters = 60_000
+    /// A Boolean value that indicates whether the server accepts the number and the bytes of the constants so far.
+    var fits: Bool { parameters.count <= Self.mostParameters && parameterBytes <= ChangeWriter.longestMessage }
 
     init(_ tables: StoreTables) { self.tables = tables }
 
@@ -31,12 +38,13 @@ struct QueryCompiler {
         var left: [QueryPredicate] = []
         noteNumbers(request.predicate.conjuncts, scope)
         for part in request.predicate.conjuncts {
-            let count = parameters.count
-            if let text = try condition(part, scope, depth: 0, isTruthEnough: true) {
+            let (count, bytes) = (parameters.count, parameterBytes)
+            if let text = try condition(part, scope, depth: 0, isTruthEnough: true), fits {
                 conditions.append(text)
                 evaluated.append(part)
             } else {
                 parameters.removeSubrange(count...)
+                parameterBytes = bytes
                 left.append(part)
             }
         }
@@ -89,6 +97,7 @@ struct QueryCompiler {
     /// Adds a constant and returns its place in the text.
     mutating func bind(_ parameter: Parameter) -> String {
         parameters.append(parameter)
+        parameterBytes += parameter.buffer?.count ?? 0
         return "$\(parameters.count)"
     }
 

@@ -104,6 +104,7 @@ extension QueryCompiler {
             guard let text = try condition(part, scope, depth: 0, isTruthEnough: true) else { return nil }
             conditions.append(text)
         }
+        guard fits else { return nil }
         var sql = "SELECT \(selected.joined(separator: ", ")) FROM \(table.name) AS \(scope.alias)"
         if !conditions.isEmpty { sql += " WHERE \(conditions.joined(separator: " AND "))" }
         if !keys.isEmpty {

@@ -30,7 +30,8 @@ extension ChangeWriter {
             let ids = ids(table, [.update, .delete])
             guard !ids.isEmpty else { continue }
             let found = try connection.rows(
-                "SELECT id FROM unnest($1::bigint[]) AS rows(id) WHERE NOT EXISTS (SELECT 1 FROM \(table.name) WHERE \(SQLNames.objectID) = id) LIMIT 1",
+                "SELECT rows.id FROM unnest($1::bigint[]) AS rows(id) "
+                    + "WHERE NOT EXISTS (SELECT 1 FROM \(table.name) AS t WHERE t.\(SQLNames.objectID) = rows.id) LIMIT 1",
                 [.integers(ids)])
             guard found.count > 0, let id = found.integer(0, 0) else { continue }
             let isDeletion = changes.changes.contains { $0.entity == table.entity.index && $0.rowID == id && $0.kind == .delete }
@@ -65,11 +66,18 @@ extension ChangeWriter {
             "SELECT a.\(id), b.\(id) FROM \(table.name) AS a JOIN \(table.name) AS b ON \(equal) AND a.\(id) <> b.\(id) "
                 + "WHERE a.\(id) = ANY($1) ORDER BY b.\(id) = ANY($1), a.\(id) DESC LIMIT 1", [.integers(ids(table, [.insert, .update]))])
         let written = try statements().filter { $0.sql != "SET CONSTRAINTS ALL IMMEDIATE" }
-        let results = try connection.run([.once("SET CONSTRAINTS ALL DEFERRED")] + written + [search, undo])
         let names = index.fields.map { table.entity.fields[$0].name }.joined(separator: ", ")
         var error = error
         (error.entity, error.attribute) = (table.entity.name, names)
-        guard let rows = results.dropLast().last, rows.count > 0, let first = rows.integer(0, 0), let holder = rows.integer(0, 1) else {
+        var rows: Rows?
+        do { rows = try connection.run([.once("SET CONSTRAINTS ALL DEFERRED")] + written + [search, undo]).dropLast().last } catch let
+            another as StoreError
+        {
+            // Another violation, which the first one preceded.
+            guard connection.failure == nil, another.recovery == .permanent else { throw another }
+            try connection.run([undo])
+        }
+        guard let rows, rows.count > 0, let first = rows.integer(0, 0), let holder = rows.integer(0, 1) else {
             error.message = "\(table.entity.name).\(names) of an object must be unique, and another object has the same value."
             return error
         }
@@ -89,29 +97,5 @@ extension ChangeWriter {
     private func described(_ table: EntityTable, _ rowID: Int64) -> String {
         let isNew = changes.changes.contains { $0.kind == .insert && $0.entity == table.entity.index && $0.rowID == rowID }
         return isNew ? "a new object" : "object \(rowID)"
-    }
-
-    /// Returns the error for the longest unique value of the change set, which is too long for an entry of an index.
-    private func tooLong(_ error: StoreError) -> StoreError? {
-        var longest: (count: Int, change: ChangeSet.Change, index: EntityTable.Index)?
-        for change in changes.changes where change.kind != .delete {
-            let table = tables.entities[change.entity]
-            let record = changes.record(change)
-            for index in table.indexes where index.isUnique {
-                let fields = index.fields.filter { change.kind == .insert || change.mask.contains($0) }
-                let count = fields.reduce(0) { $0 + (record.isNull($1) ? 0 : record.bytes($1).count) }
-                if count > longest?.count ?? 2000 { longest = (count, change, index) }
-            }
-        }
-        guard let longest else { return nil }
-        let table = tables.entities[longest.change.entity]
-        let names = longest.index.fields.map { table.entity.fields[$0].name }.joined(separator: ", ")
-        var result = StoreError(
-            .invalidValue,
-            "\(table.entity.name).\(names) of object \(longest.change.rowID) has \(longest.count) bytes and is unique. PostgreSQL supports unique values of up to 2,704 bytes after their "
-                + "compression. Store a shorter value, or remove the uniqueness.", entity: table.entity.name, attribute: names,
-            rowID: longest.change.rowID)
-        (result.engineCode, result.underlying, result.location) = (error.engineCode, error.underlying, error.location)
-        return result
     }
 }

@@ -12,6 +12,8 @@ struct ChangeWriter {
     let location: String
     /// Whether many rows are copied. The server refuses that for tables with row-level security.
     var copies = true
+    /// The value of ``ChangeWriter/longestMessage-swift.type.property``, which tests lower.
+    var longestMessage = Self.longestMessage
 
     init(tables: StoreTables, changes: ChangeSet, following: ArraySlice<ChangeSet> = [], version: UInt64, location: String) {
         self.tables = tables
@@ -30,6 +32,9 @@ struct ChangeWriter {
     /// The limits of one statement. A statement with more rows or bytes is divided, because its parameters are in memory on both sides.
     static let mostRows = 20_000
     static let mostBytes = 4 << 20
+    /// The number of bytes of an object, an entry of the log or the constants of a request above which they are refused. PostgreSQL receives messages of up to 1 GiB, and closes the
+    /// connection after a longer one; the rest of a statement is much shorter than the difference.
+    static let longestMessage = 1_000_000_000
     /// The numbers of inserted rows and of their bytes from which the rows of one entity are copied. A copy takes three round trips more than arrays in the pipeline of the commit, and saves the
     /// server 1 to 4 µs a row: both take the same time with 10 ms a round trip.
     static let leastCopied = 20_000
@@ -55,7 +60,7 @@ struct ChangeWriter {
         for (_, statements) in updating { written += statements }
         for group in groups(.insert) { written += try write(group) }
         if isDeferred { written.append(.once("SET CONSTRAINTS ALL IMMEDIATE")) }
-        return written + (try LinkWriter(tables: tables).statements(sets.flatMap(\.links))) + valueStatements + logStatements
+        return written + (try LinkWriter(tables: tables).statements(sets.flatMap(\.links))) + valueStatements + (try logStatements())
     }
 
     // MARK: Groups
@@ -115,7 +120,7 @@ struct ChangeWriter {
         let rows = group.rows.sorted { $0.change.rowID < $1.change.rowID }
         if copies, group.kind == .insert, isCopied(rows) { return [copy(rows, table)] }
         let sql = Self.sql(group.kind, table, fields)
-        return parts(rows).map { part in
+        return Self.parts(rows, { $0.change.kind == .delete ? 0 : record($0).count }).map { part in
             let types =
                 [ParameterType.int8.array] + fields.map { table.formats[$0].type.array }
                 + (group.kind == .insert ? [] : [ParameterType.int8.oid])
@@ -129,20 +134,6 @@ struct ChangeWriter {
             || rows.count >= Self.fewestCopied && rows.reduce(0) { $0 + record($1).count } >= Self.leastCopiedBytes
     }
 
-    /// Divides changes by the limits of one statement.
-    private func parts(_ rows: [Row]) -> [ArraySlice<Row>] {
-        var parts: [ArraySlice<Row>] = []
-        var (start, byteCount) = (0, 0)
-        for (index, row) in rows.enumerated() {
-            if index - start == Self.mostRows || byteCount >= Self.mostBytes {
-                parts.append(rows[start..<index])
-                (start, byteCount) = (index, 0)
-            }
-            if row.change.kind != .delete { byteCount += record(row).count }
-        }
-        return start < rows.count ? parts + [rows[start...]] : parts
-    }
-
     /// Encodes the values of changes: an array for the row ids and for each field.
     private func parameters(
         _ kind: ChangeSet.Kind, _ rows: ArraySlice<Row>, _ table: EntityTable, _ fields: [Int]
@@ -153,11 +144,26 @@ struct ChangeWriter {
             ids.append(size: 8) { $0.append(row.change.rowID) }
             if fields.isEmpty { continue }
             let record = record(row)
+            var left = longestMessage
             for (field, column) in zip(fields, columns) {
-                try column.appendElement { try ValueWriter.append(field, of: record, row.change, table, to: $0) }
+                try column.appendElement { try append(field, of: record, row.change, table, to: $0, left: &left) }
             }
         }
         return [ids.parameter] + columns.map(\.parameter) + (kind == .insert ? [] : [.integer(Int64(ids.count))])
+    }
+
+    /// Appends the value of a field with its size, or null.
+    /// - Parameter left: The number of bytes that the other values of the object leave, which is reduced.
+    /// - Returns: `false` for null.
+    /// - Throws: `invalidValue` for a value that needs more bytes.
+    private func append(
+        _ field: Int, of record: RecordView, _ change: ChangeSet.Change, _ table: EntityTable, to buffer: ByteBuffer, left: inout Int
+    ) throws -> Bool {
+        let start = buffer.count
+        let hasValue = try ValueWriter.append(field, of: record, change, table, to: buffer)
+        left -= buffer.count - start
+        guard left >= 0 else { throw ValueWriter.tooLarge(change, table, field, longestMessage) }
+        return hasValue
     }
 
     /// Returns the statement that copies inserted rows.
@@ -167,7 +173,8 @@ struct ChangeWriter {
             let row = rows[index]
             buffer.append(size: 8) { $0.append(row.change.rowID) }
             let record = record(row)
-            for field in table.formats.indices { try ValueWriter.append(field, of: record, row.change, table, to: buffer) }
+            var left = longestMessage
+            for field in table.formats.indices { _ = try append(field, of: record, row.change, table, to: buffer, left: &left) }
         }
         return .copy("COPY \(table.name) (\(columns)) FROM STDIN (FORMAT binary)", copied)
     }
@@ -197,58 +204,5 @@ struct ChangeWriter {
     /// Returns a statement that fails with ``wrongCount`` unless it changes a number of rows, so that a commit in the same pipeline is not executed.
     static func counted(_ sql: String, _ count: String) -> String {
         "WITH changed AS (\(sql) RETURNING 1) SELECT 1 / (CASE WHEN count(*) = \(count)::bigint THEN 1 ELSE 0 END) FROM changed"
-    }
-
-    // MARK: Named values and the change log
-
-    private var valueStatements: [Statement] {
-        let names = ArrayParameter(.text)
-        let values = ArrayParameter(.bytes)
-        let removed = ArrayParameter(.text)
-        for change in changes.values {
-            var name = change.name
-            let target = change.bytes == nil ? removed : names
-            target.append { buffer in name.withUTF8 { buffer.appendNULFree(UnsafeRawBufferPointer($0)) } }
-            if let bytes = change.bytes { values.append { buffer in bytes.withUnsafeBytes { buffer.append($0) } } }
-        }
-        var statements: [Statement] = []
-        if removed.count > 0 {
-            statements.append(Statement("DELETE FROM \(tables.own("values")) WHERE name = ANY($1::text[])", [removed.parameter]))
-        }
-        if names.count > 0 {
-            statements.append(
-                Statement(
-                    "INSERT INTO \(tables.own("values")) (name, value) SELECT * FROM unnest($1::text[], $2::bytea[]) AS rows(name, value) "
-                        + "ON CONFLICT (name) DO UPDATE SET value = excluded.value", [names.parameter, values.parameter]))
-        }
-        return statements
-    }
-
-    private var logStatements: [Statement] {
-        var statements: [Statement] = []
-        if let position = changes.logRemoval {
-            statements.append(Statement("DELETE FROM \(tables.own("log")) WHERE position <= $1", [.integer(position)]))
-        }
-        var rest = sets.flatMap(\.logEntries)[...]
-        while !rest.isEmpty {
-            var byteCount = 0
-            let part = rest.prefix(Self.mostRows).prefix { entry in
-                defer { byteCount += entry.count }
-                return byteCount < Self.mostBytes
-            }
-            rest = rest.dropFirst(part.count)
-            let types = [ParameterType.bytes.array, ParameterType.int8.oid, ParameterType.int8.oid]
-            statements.append(
-                Statement(
-                    "WITH last AS (UPDATE \(tables.own("state")) SET \"lastLogEntry\" = \"lastLogEntry\" + $2 RETURNING \"lastLogEntry\" - $2 AS position) "
-                        + "INSERT INTO \(tables.own("log")) (position, version, entry) "
-                        + "SELECT last.position + rows.number, $3, rows.entry FROM last, unnest($1::bytea[]) WITH ORDINALITY AS rows(entry, number)",
-                    DeferredParameters(types: types) {
-                        let entries = ArrayParameter(.bytes)
-                        for entry in part { entries.append { buffer in entry.withUnsafeBytes { buffer.append($0) } } }
-                        return [entries.parameter, .integer(Int64(part.count)), .integer(Int64(bitPattern: version))]
-                    }))
-        }
-        return statements
     }
 }

@@ -43,6 +43,16 @@ enum ValueWriter {
             rowID: change.rowID)
     }
 
+    /// Returns the error for a value with which the values of an object exceed a number of bytes.
+    static func tooLarge(_ change: ChangeSet.Change, _ table: EntityTable, _ field: Int, _ limit: Int) -> StoreError {
+        let name = table.entity.fields[field].name
+        return StoreError(
+            .invalidValue,
+            "\(table.entity.name).\(name) of \(change.kind == .insert ? "a new object" : "object \(change.rowID)") is too large. A store on PostgreSQL supports up to \(limit) bytes in all "
+                + "values of an object. Store a shorter value, or divide it among objects.", entity: table.entity.name, attribute: name,
+            rowID: change.rowID)
+    }
+
     private static func required(_ change: ChangeSet.Change, _ table: EntityTable, _ field: Int) -> StoreError {
         let name = table.entity.fields[field].name
         return StoreError(

@@ -67,6 +67,28 @@ let comparisonCases: [ConformanceCase] =
                 }
             }
         },
+        ConformanceCase(
+            "comparison.data.single-bytes", "Data of one byte is compared by that byte, also if the byte has a meaning in other types."
+        ) { run in
+            // The ids from 1 on have the bytes 0, 1, …, 255.
+            let bytes = (0...255).map { UInt8($0) }
+            for isIndexed in [true, false] {
+                let store = try run.open(Fixtures.thing(.data, isIndexed: isIndexed), "indexed-\(isIndexed)")
+                try store.insert("Thing", bytes.map { [.blob([$0])] } + [[.null]])
+                let field = try store.field("Thing", "value")
+                for constant in [0, 1, 0x7d, 0x7e, 0x7f, 0x80, 0xff] as [UInt8] {
+                    for comparison in ComparisonOperator.allCases {
+                        let matching = bytes.filter { comparison.holds(Int64($0), Int64(constant)) }.map { Int64($0) + 1 }
+                        let predicate = QueryPredicate.compare(field, comparison, .blob([constant]))
+                        try run.expect(try store.ids(predicate), equals: matching, "\(predicate), indexed \(isIndexed)")
+                        let others = bytes.map { Int64($0) + 1 }.filter { !matching.contains($0) }
+                        try run.expect(try store.ids(.not(predicate)), equals: others, "not \(predicate), indexed \(isIndexed)")
+                    }
+                    let list = QueryPredicate.oneOf(field, [.blob([constant]), .blob([constant, constant]), .null])
+                    try run.expect(try store.ids(list), equals: [Int64(constant) + 1], "\(list), indexed \(isIndexed)")
+                }
+            }
+        },
         ConformanceCase("comparison.constant.true-and-false", "The constant predicates select all objects and no objects.") { run in
             let (store, field) = try numbered(run)
             try run.expect(try store.ids(FetchRequest(field.entity, predicate: .all)), equals: [1, 2, 3, 4, 5])

@@ -19,6 +19,48 @@ let nameCases: [ConformanceCase] = [
         }
     },
     ConformanceCase(
+        "names.own.missing-object",
+        "An object that is missing is named, and the transaction continues, also if an attribute is called id, and whatever it contains."
+    ) { run in
+        let values: [(AttributeType, [Value])] = [
+            (.string, [.text("a"), .text("1"), .text("99")]), (.int64, [.integer(5), .integer(6), .integer(7)]),
+            (.int64, [.integer(1), .integer(2), .integer(3)]), (.int64, [.integer(99), .null, .integer(98)]),
+            (.uuid, [1, 2, 3].map { .blob([UInt8](repeating: $0, count: 16)) }),
+        ]
+        for (number, (type, rows)) in values.enumerated() {
+            let attributes = ["id", "t", "rows", "changed"].map {
+                AttributeDescription(name: $0, type: type, isOptional: true)
+            }
+            let store = try run.open(
+                SchemaDescription(
+                    name: "Missing", entities: [EntityDescription(name: "Item", properties: attributes.map { .attribute($0) })]),
+                "\(number)")
+            let item = try store.entity("Item")
+            try store.insert("Item", rows.map { [$0, $0, $0, $0] })
+            let new = rows[0]
+            try store.write { transaction in
+                for isDeletion in [true, false] {
+                    let what = "\(number), \(isDeletion ? "delete" : "update")"
+                    let missing = ChangeSet(store.schema)
+                    for id in [1, 2, 99] as [Int64] {
+                        if isDeletion { missing.delete(item, rowID: id) } else { try missing.update(item, rowID: id, ["id": new]) }
+                    }
+                    let error = try run.expectError(.notFound, what) { try transaction.apply(missing) }
+                    try run.expect(error.entity, equals: "Item", what)
+                    try run.expect(error.rowID, equals: 99, what)
+                }
+                let changes = ChangeSet(store.schema)
+                try changes.update(item, rowID: 2, ["id": new])
+                changes.delete(item, rowID: 3)
+                try transaction.apply(changes)
+            }
+            try run.expect(
+                try store.read { try $0.rows(FetchRequest(item)) },
+                equals: [[new, new, new, new], [new] + Array(repeating: rows[1], count: 3)],
+                "\(number)")
+        }
+    },
+    ConformanceCase(
         "names.derived.do-not-collide", "An entity can have the name that a backend derives for another entity's index or link table."
     ) { run in
         let schema = SchemaDescription(
