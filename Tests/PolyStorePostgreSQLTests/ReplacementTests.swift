@@ -65,4 +65,56 @@ import Testing
         for end in ends { try end().get() }
         #expect(try relations(options) == "")
     }
+
+    // MARK: Processes that stop
+
+    @Test func readersAndWritersWaitForAReplacementUpToTheBusyTimeout() throws {
+        let options = TestServer.options()
+        try Store(options: options).backend.close()
+        var brief = options
+        brief.busyTimeout = .milliseconds(50)
+        let store = try Store(options: brief)
+        // What a process holds that stops at the commit of a migration.
+        let other = try TestServer.connect()
+        for table in ["state", "metadata"] {
+            try other.run([.once("BEGIN"), .once("LOCK TABLE \(options.schema).polystore_\(table) IN ACCESS EXCLUSIVE MODE")])
+            let reader = try store.backend.beginRead()
+            reader.interruption = Interruption(timeLimit: .milliseconds(50))
+            let reading = #expect(throws: StoreError.self) { try reader.ids(FetchRequest(store.entity("Person"))) }
+            #expect(reading?.code == .busy)
+            reader.end()
+            let writing = #expect(throws: StoreError.self) { try store.backend.beginWrite() }
+            #expect(writing?.code == .busy)
+            try other.run([.once("ROLLBACK")])
+            // The next ones are not concerned.
+            var options = options
+            options.busyTimeout = .seconds(3600)
+            #expect(try Store(options: options).ids(FetchRequest(store.entity("Person"))) == [])
+        }
+    }
+
+    @Test func serverEndsAReplacementWhoseProcessHasStopped() throws {
+        var options = TestServer.options()
+        let store = try Store(options: options)
+        let proxy = try ProtocolProxy(TestServer.get())
+        defer { proxy.stop() }
+        options.replacementIdleTime = .milliseconds(100)
+        let through = try Store(proxy.url(), options: options)
+        nonisolated(unsafe) let migration = try through.backend.beginMigration(MigrationTests.change(through.schema))
+        let isStalled = Protected(false)
+        proxy.setRule { sql in
+            // The locks are held, and nothing is being executed.
+            guard sql.hasPrefix("UPDATE"), sql.contains("polystore_metadata") else { return .forward }
+            isStalled.signal { $0 = true }
+            return .stall
+        }
+        let end = inBackground { try migration.commit() }
+        isStalled.wait(until: { $0 }, { _ in })
+        #expect(try store.ids(FetchRequest(store.entity("Person"))) == [])
+        try store.write(store.people([(1, "Jane", nil)]))
+        proxy.reset()
+        proxy.release()
+        #expect(throws: StoreError.self) { try end().get() }
+        #expect(try store.ids(FetchRequest(store.entity("Person"))) == [1])
+    }
 }

@@ -41,7 +41,7 @@ struct MigrationCompletion {
         do {
             try connection.run(
                 database.beginning("ISOLATION LEVEL READ COMMITTED READ WRITE") + [
-                    database.waitingBriefly,
+                    database.endingWhenIdle, database.waitingBriefly,
                     .once("LOCK TABLE \(final.own("state")), \(final.own("metadata")) IN ACCESS EXCLUSIVE MODE"),
                 ])
             let found = try connection.rows(

@@ -151,7 +151,7 @@ struct MigrationTables {
         let metadata = MetadataTable(connection: connection, tables: final)
         do {
             try connection.run(
-                [.once("SAVEPOINT polystore_names"), database.waitingBriefly]
+                [.once("SAVEPOINT polystore_names"), database.endingWhenIdle, database.waitingBriefly]
                     + MigrationCompletion(staged: staged, final: final).statements(removing: former))
             return metadata.migration(change.target, keeping: [])
         } catch let error as StoreError where error.sqlState == "55P03" {

@@ -175,9 +175,12 @@ final class ConnectionPool: Sendable {
         Statement("SELECT version, \"storeID\", generation, \"isStaged\" FROM \(final.own("state")), \(final.own("metadata"))")
     }
 
-    /// The statement that waits for a migration or a reset that is being committed. It takes no snapshot, so that the statement after it reads what was committed.
-    private var waitingForReplacement: Statement {
-        Statement("LOCK TABLE \(tables.own("state")), \(tables.own("metadata")) IN ACCESS SHARE MODE")
+    /// The statements that wait for a migration or a reset that is being committed, and read the version. The first ones take no snapshot, so that the last one reads what was committed.
+    private var versionStatements: [Statement] {
+        [
+            database.waitingForWriters, Statement("LOCK TABLE \(tables.own("state")), \(tables.own("metadata")) IN ACCESS SHARE MODE"),
+            database.waitingAsUsual, versionStatement,
+        ]
     }
 
     /// Returns the version in the result of ``versionStatement``.
@@ -217,7 +220,7 @@ final class ConnectionPool: Sendable {
     func beginTransaction(_ statements: [Statement]) throws -> (connection: Connection, version: UInt64) {
         let connection: Connection
         let results: [Rows]
-        do { (connection, results) = try begin(statements + [waitingForReplacement, versionStatement]) } catch { throw explained(error) }
+        do { (connection, results) = try begin(statements + versionStatements) } catch { throw explained(error) }
         do { return (connection, try version(results.last)) } catch {
             connection.post([.once("ROLLBACK")])
             giveBack(connection)
@@ -235,7 +238,7 @@ final class ConnectionPool: Sendable {
             throw error
         }
         connection.forgetParsed()
-        let beginning = database.beginning("ISOLATION LEVEL REPEATABLE READ READ ONLY") + [waitingForReplacement, versionStatement]
+        let beginning = database.beginning("ISOLATION LEVEL REPEATABLE READ READ ONLY") + versionStatements
         let opening = Opening(self, connection, isReused: isReused, beginning)
         lock.withLock { state.openings[ObjectIdentifier(opening)] = opening }
         return opening

@@ -96,7 +96,7 @@ struct StoreOpener {
         let metadata = StoreMetadata(format: StoreTables.format, request: request)
         do {
             try connection.run([
-                Self.beginning, database.waitingForReaders,
+                Self.beginning, database.endingWhenIdle, database.waitingForReaders,
                 .once("LOCK TABLE \(tables.own("lock")), \(tables.own("state")), \(tables.own("metadata")) IN ACCESS EXCLUSIVE MODE"),
             ])
             // Another process may have reset the store meanwhile.
