@@ -181,7 +181,7 @@ import Testing
                     return left < 0
                 } ? .drop : .forward
             }
-            _ = try? MigrationCompletion(target, in: options.schema).run(connection, database)
+            _ = try? MigrationCompletion.run(connection, database)
             if try tables(options) != "Person" { #expect(try tables(options) == "Firm Person polystore_new_t0") }
             limit += 1
         }

@@ -66,6 +66,54 @@ import Testing
         #expect(try relations(options) == "")
     }
 
+    // MARK: Completion
+
+    @Test(arguments: [false, true])
+    func migrationIsCompletedByAProgramWithOtherIndexes(_ hasIndex: Bool) throws {
+        var (options, early) = try staged(MigrationTests.target(isTitleIndexed: !hasIndex))
+        options.renamingTime = .seconds(60)
+        let program = try MigrationTests.target(isTitleIndexed: hasIndex)
+        let store = try Store(options: options, schema: program)
+        #expect(try relations(options, "^polystore_new_") != "")
+        early.end()
+        // Completes the last migration first.
+        let person = try FetchRequest(store.entity("Person"))
+        let empty = try SchemaChange(
+            identifier: "again", source: store.schema, target: MigrationTests.target(named: "Human"), entities: [.empty(rowIDsOf: nil)],
+            links: [])
+        let migration = try store.backend.beginMigration(empty)
+        migration.rollback()
+        #expect(try relations(options, "^polystore_new_") == "")
+        try store.backend.close()
+        let opened = try Store(options: options, schema: program)
+        #expect(try opened.ids(person) == [1, 2])
+        #expect(try opened.backend.verify().isEmpty)
+        try opened.backend.beginMigration(empty).commit()
+    }
+
+    // MARK: Outcomes
+
+    @Test(arguments: [false, true])
+    func migrationWhoseResponseIsLostIsThereOrNot(_ isExecuted: Bool) throws {
+        let options = TestServer.options()
+        let store = try Store(options: options)
+        try store.write(store.people([(1, "Jane", nil)]))
+        let proxy = try ProtocolProxy(TestServer.get())
+        defer { proxy.stop() }
+        let through = try Store(proxy.url(), options: options)
+        let migration = try through.backend.beginMigration(MigrationTests.change(through.schema))
+        if isExecuted {
+            proxy.setResponseRule { $0 == "COMMIT" ? .drop : .forward }
+            try migration.commit()
+        } else {
+            proxy.setRule { $0 == "COMMIT" ? .drop : .forward }
+            let error = #expect(throws: StoreError.self) { try migration.commit() }
+            #expect(error?.recovery == .connectionLost)
+        }
+        let found = try Store(options: options, schema: isExecuted ? MigrationTests.target() : nil)
+        #expect(try found.ids(FetchRequest(found.entity("Person"))) == [1])
+    }
+
     // MARK: Processes that stop
 
     @Test func readersAndWritersWaitForAReplacementUpToTheBusyTimeout() throws {
@@ -79,7 +127,6 @@ import Testing
         for table in ["state", "metadata"] {
             try other.run([.once("BEGIN"), .once("LOCK TABLE \(options.schema).polystore_\(table) IN ACCESS EXCLUSIVE MODE")])
             let reader = try store.backend.beginRead()
-            reader.interruption = Interruption(timeLimit: .milliseconds(50))
             let reading = #expect(throws: StoreError.self) { try reader.ids(FetchRequest(store.entity("Person"))) }
             #expect(reading?.code == .busy)
             reader.end()

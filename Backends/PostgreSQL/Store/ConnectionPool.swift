@@ -99,7 +99,8 @@ final class ConnectionPool: Sendable {
         do { return (try database.connect(), false) } catch {
             lock.withLock {
                 state.used -= 1
-                lock.signal()
+                // Those that wait for the writer wait on the same condition.
+                lock.broadcast()
             }
             throw error
         }
