@@ -70,12 +70,15 @@ import Testing
 
     @Test(arguments: [false, true])
     func migrationIsCompletedByAProgramWithOtherIndexes(_ hasIndex: Bool) throws {
-        var (options, early) = try staged(MigrationTests.target(isTitleIndexed: !hasIndex))
-        options.renamingTime = .seconds(60)
+        let (options, early) = try staged(MigrationTests.target(isTitleIndexed: !hasIndex))
         let program = try MigrationTests.target(isTitleIndexed: hasIndex)
         let store = try Store(options: options, schema: program)
         #expect(try relations(options, "^polystore_new_") != "")
         early.end()
+        // The end of the snapshot is not waited for.
+        while try TestServer.get().psql(
+            "SELECT count(*) FROM pg_locks l JOIN pg_class c ON c.oid = l.relation JOIN pg_namespace n ON n.oid = c.relnamespace WHERE nspname = '\(options.schema)'"
+        ) != "0" {}
         // Completes the last migration first.
         let person = try FetchRequest(store.entity("Person"))
         let empty = try SchemaChange(
@@ -162,6 +165,35 @@ import Testing
         proxy.reset()
         proxy.release()
         #expect(throws: StoreError.self) { try end().get() }
+        #expect(try store.ids(FetchRequest(store.entity("Person"))) == [1])
+    }
+
+    // MARK: Tables of others
+
+    @Test func tablesOfOthersAreKeptWithAnIncompleteMigration() throws {
+        let (options, early) = try staged(MigrationTests.target(named: "Human"))
+        let server = try TestServer.get()
+        // The name is that of a table of the model, which it receives at the completion.
+        try server.psql("CREATE TABLE \(options.schema).\"Human\" (a int)")
+        early.end()
+        try erase(options)
+        #expect(try relations(options) == "Human")
+    }
+
+    @Test(arguments: [false, true])
+    func migrationWhoseNamesOthersUseIsRefused(_ hasReader: Bool) throws {
+        var options = TestServer.options()
+        options.renamingTime = hasReader ? .milliseconds(10) : .seconds(60)
+        let store = try Store(options: options)
+        try store.write(store.people([(1, "Jane", nil)]))
+        try TestServer.get().psql("CREATE TABLE \(options.schema).\"Human\" (a int)")
+        let early = hasReader ? try Store(options: options).backend.beginRead() : nil
+        _ = try early?.version
+        let change = try MigrationTests.change(store.schema, to: MigrationTests.target(named: "Human"))
+        let migration = try store.backend.beginMigration(change)
+        let error = #expect(throws: StoreError.self) { try migration.commit() }
+        #expect(error?.message.contains("Rename it first") == true)
+        early?.end()
         #expect(try store.ids(FetchRequest(store.entity("Person"))) == [1])
     }
 }

@@ -220,14 +220,15 @@ extension StoreTables {
     static func removal(from schemaName: String, _ connection: Connection) throws -> [String] {
         let namespace = SQLNames.quoted(schemaName)
         let schema = try storedSchema(schemaName, connection)
-        let tables = StoreTables(schema, in: schemaName)
-        let staged = StoreTables(schema, in: schemaName, isStaged: true)
+        let isStaged = try connection.rows("SELECT \"isStaged\" FROM \(namespace).polystore_metadata").bool(0, 0)
+        // Until a migration is complete, a table with a name of the model is a former one or does not belong to the store.
+        let tables = StoreTables(schema, in: schemaName, isStaged: isStaged)
         let found = try connection.rows("SELECT name FROM \(tables.own("names")) WHERE kind = 'former'")
         let former = (0..<found.count).compactMap { found.text($0, 0).flatMap(NULFreeText.decode) }
         // First those that every transaction locks, in the same order.
         let own = ["lock", "state", "metadata", "names", "commits", "sequence", "values", "log"].map { tables.own($0) }
         // Views of others on these tables are removed with them.
-        let names = [tables, staged].flatMap { $0.entities.map(\.name) + $0.links.map(\.name) }
+        let names = tables.entities.map(\.name) + tables.links.map(\.name)
         return (own + former + names).map { "DROP TABLE IF EXISTS \($0) CASCADE" }
             + ServerFunctions.removal(from: namespace)
     }
