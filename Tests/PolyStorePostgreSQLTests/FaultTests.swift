@@ -163,4 +163,16 @@ import Testing
         disturbed.proxy.release()
         #expect(try disturbed.ids() == [1])
     }
+
+    @Test func lastCommitOfSeveralOnesIsAnnounced() throws {
+        let found = Protected((commits: 0, isAnnounced: false))
+        let disturbed = try DisturbedStore(rule: { sql in
+            if sql == "COMMIT" { found.withLock { $0 = ($0.commits + 1, false) } }
+            if sql.hasPrefix("NOTIFY") { found.signal { $0.isAnnounced = true } }
+            return .forward
+        })
+        let before = found.withLock { $0.commits }
+        for id in 1..<30 { #expect(try disturbed.write(Int64(id))) }
+        found.wait(until: { $0.commits == before + 29 && $0.isAnnounced }, { _ in })
+    }
 }
