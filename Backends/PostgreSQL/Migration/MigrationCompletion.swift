@@ -1,7 +1,7 @@
 import Foundation
 import PolyStoreBackend
 
-/// The end of a migration: it removes the former tables and gives the new ones the names of the model. The server permits that when no snapshot reads the former tables. Until then the
+/// The end of a migration: it removes the former tables and gives the new ones the names of the model. The server permits that at a moment without any snapshot: each one locks `polystore_state`. Until then the
 /// migrated store has tables with the names of the migration, and snapshots from before read the former tables.
 struct MigrationCompletion {
     let staged: StoreTables

@@ -43,7 +43,7 @@ struct Database: RemoteStore {
 
     private static func waiting(_ time: Duration) -> Statement { Statement("SET LOCAL lock_timeout = \(max(1, time.inMilliseconds))") }
 
-    /// The database cluster, the database and the schema, as the server names them.
+    /// The database cluster, the start of the server, the database and the schema, as the server names them. The start distinguishes servers whose data directories are copies of one.
     func identity() throws -> String {
         try ServerIdentities.identity("\(address.key) schema=\(SQLNames.literal(options.schema))") {
             let connection = try Connection(
@@ -51,8 +51,8 @@ struct Database: RemoteStore {
                 usesNames: false)
             let rows = try connection.rows(
                 """
-                SELECT system_identifier::text || '.' || timeline_id::text || '.' || (SELECT oid::text FROM pg_catalog.pg_database
-                WHERE datname = current_database()) FROM pg_catalog.pg_control_system(), pg_catalog.pg_control_checkpoint()
+                SELECT system_identifier::text || '.' || extract(epoch FROM pg_catalog.pg_postmaster_start_time())::text || '.' || (SELECT oid::text
+                FROM pg_catalog.pg_database WHERE datname = current_database()) FROM pg_catalog.pg_control_system()
                 """)
             guard let name = rows.count == 1 ? rows.text(0, 0) : nil else {
                 throw StoreError(.io, "The server of \(location) does not say which one it is.", location: location)
