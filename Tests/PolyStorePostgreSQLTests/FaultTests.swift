@@ -66,10 +66,11 @@ import Testing
         #expect(try disturbed.write(1))
         var failures = 0
         for limit in 0... {
-            // Each statement of a transaction fails once, COMMIT among them.
+            // Each statement of a transaction fails once, COMMIT among them. What is sent without being waited for can belong to the one before.
             let left = Protected(limit)
-            disturbed.proxy.setRule { _ in
-                left.withLock { left in
+            disturbed.proxy.setRule { sql in
+                if sql == "ROLLBACK" || sql.hasPrefix("NOTIFY") { return .forward }
+                return left.withLock { left in
                     left -= 1
                     return left == -1
                 } ? .fail("40001") : .forward
@@ -161,5 +162,17 @@ import Testing
         disturbed.proxy.reset()
         disturbed.proxy.release()
         #expect(try disturbed.ids() == [1])
+    }
+
+    @Test func lastCommitOfSeveralOnesIsAnnounced() throws {
+        let found = Protected((commits: 0, isAnnounced: false))
+        let disturbed = try DisturbedStore(rule: { sql in
+            if sql == "COMMIT" { found.withLock { $0 = ($0.commits + 1, false) } }
+            if sql.hasPrefix("NOTIFY") { found.signal { $0.isAnnounced = true } }
+            return .forward
+        })
+        let before = found.withLock { $0.commits }
+        for id in 1..<30 { #expect(try disturbed.write(Int64(id))) }
+        found.wait(until: { $0.commits == before + 29 && $0.isAnnounced }, { _ in })
     }
 }

@@ -8,22 +8,22 @@ import Testing
 /// Migrations while others read the store, and migrations that end in the middle.
 @Suite(.withServer) struct MigrationTests {
     /// The model after the migration: people have other names and a unique code, and are in no company.
-    private static func target() throws -> ResolvedSchema {
+    static func target(named name: String = "Person", isTitleIndexed: Bool = true) throws -> ResolvedSchema {
         try ResolvedSchema(
             SchemaDescription(
                 name: "Company 2",
                 entities: [
                     EntityDescription(
-                        name: "Person",
+                        name: name,
                         properties: [
-                            .attribute(AttributeDescription(name: "title", type: .string, isIndexed: true)),
+                            .attribute(AttributeDescription(name: "title", type: .string, isIndexed: isTitleIndexed)),
                             .attribute(AttributeDescription(name: "code", type: .string, isOptional: true, isUnique: true)),
                         ])
                 ]))
     }
 
-    private static func change(_ schema: ResolvedSchema) throws -> SchemaChange {
-        let target = try target()
+    static func change(_ schema: ResolvedSchema, to other: ResolvedSchema? = nil) throws -> SchemaChange {
+        let target = try other ?? target()
         let source = try #require(schema.entity(named: "Person"))
         let fields = try target.entities[0].fields.map { field in
             let name = field.name == "title" ? "name" : "email"
@@ -181,7 +181,7 @@ import Testing
                     return left < 0
                 } ? .drop : .forward
             }
-            _ = try? MigrationCompletion(target, in: options.schema).run(connection, database)
+            _ = try? MigrationCompletion.run(connection, database)
             if try tables(options) != "Person" { #expect(try tables(options) == "Firm Person polystore_new_t0") }
             limit += 1
         }

@@ -100,6 +100,16 @@ import Testing
         #expect(try identity(other.url(), options) != one)
     }
 
+    @Test func serverWithACopyOfTheDataIsAnotherOne() throws {
+        let first = try PostgreSQLServer()
+        first.kill()
+        let second = try PostgreSQLServer(copying: first)
+        try first.restart()
+        let options = TestServer.options()
+        let identities = try [first, second].map { try StoreConfiguration.postgreSQL($0.url(), options: options).remote?.identity() }
+        #expect(identities[0] != nil && identities[0] != identities[1])
+    }
+
     @Test func stackHasAStoreOnceUnderAllItsNames() throws {
         let server = try TestServer.get()
         let options = TestServer.options()

@@ -27,6 +27,8 @@ public struct PostgreSQLOptions: Sendable, Hashable {
     package var cancelTimeout = Duration.seconds(10)
     /// The time that the commit of a migration waits for the end of snapshots. New readers wait meanwhile.
     package var renamingTime = Duration.seconds(1)
+    /// The time after which the server ends a transaction that replaces the tables and sends no statement: all others wait for it.
+    package var replacementIdleTime = Duration.seconds(60)
     /// The schema of the database that contains the tables of the store. It is created if it does not exist.
     public var schema = "polystore"
 

@@ -64,11 +64,11 @@ extension Connection {
     }
 
     /// Waits for the results of the statements that were not waited for.
-    /// - Parameter timeout: The time to wait for each part of them; nil for that of every response.
-    func readPosted(within timeout: Duration? = nil) throws {
+    /// - Parameter deadline: Until when to wait for all of them; nil for the limit of every response.
+    func readPosted(until deadline: Deadline? = nil) throws {
         try check()
-        shorterTimeout = [timeout, responseTimeout].compactMap(\.self).min()
-        defer { shorterTimeout = nil }
+        otherLimit = deadline
+        defer { otherLimit = nil }
         guard !unread.isEmpty else { return }
         pipelineCount += 1
         let parts = unread

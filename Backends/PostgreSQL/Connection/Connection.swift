@@ -145,11 +145,14 @@ final class Connection {
     /// Waits until the socket can be read or written.
     /// - Returns: `false` at the deadline.
     func wait(_ events: Int16, until deadline: Deadline?) -> Bool {
-        guard let deadline else {
+        let other = otherLimit
+        guard deadline != nil || other != nil else {
             while !isReady(events, milliseconds: -1) {}
             return true
         }
-        while !isReady(events, milliseconds: 100) { if deadline.isPast { return false } }
+        func isOver() -> Bool { deadline?.isPast ?? false || other?.isPast ?? false }
+        // What has arrived is also read after the deadline.
+        while !isReady(events, milliseconds: isOver() ? 0 : 100) { if isOver() { return false } }
         return true
     }
 
@@ -164,10 +167,9 @@ final class Connection {
         return found > 0 || found < 0 && errno != EINTR
     }
 
-    /// The time to wait for each part of a response that another thread needs.
-    var shorterTimeout: Duration?
-    private var currentTimeout: Duration? { shorterTimeout ?? responseTimeout }
-    var newDeadline: Deadline? { limit ?? currentTimeout.map { Deadline(after: $0) } }
+    /// Until when a response is waited for that another thread needs.
+    var otherLimit: Deadline?
+    var newDeadline: Deadline? { limit ?? responseTimeout.map { Deadline(after: $0) } }
 
     // MARK: State
 
@@ -309,14 +311,14 @@ final class Connection {
 
     /// Sends what is queued. Reads meanwhile, because a server that cannot send its responses reads no further statements.
     func flush() throws {
-        let deadline = newDeadline
         while true {
             switch PQflush(handle) {
             case 0:
                 queuedBytes = 0
                 return
             case 1:
-                guard wait(Int16(POLLIN | POLLOUT), until: deadline) else { throw timedOut() }
+                // Each part that the server takes is waited for anew.
+                guard wait(Int16(POLLIN | POLLOUT), until: newDeadline) else { throw timedOut() }
                 guard PQconsumeInput(handle) == 1 else { throw lost() }
             default: throw lost()
             }
@@ -325,11 +327,11 @@ final class Connection {
 
     /// Closes a connection whose server did not respond in time. The statement ends on the server too.
     func timedOut() -> StoreError {
-        let time = limit == nil ? currentTimeout ?? .zero : cancelTimeout
+        let time = limit != nil ? "within \(cancelTimeout)" : otherLimit != nil ? "in time" : "within \(responseTimeout ?? .zero)"
         cancel()
         return fail(
             StoreError(
-                .busy, "The server of \(location) did not respond within \(time). Try again later.",
+                .busy, "The server of \(location) did not respond \(time). Try again later.",
                 location: location))
     }
 

@@ -1,7 +1,7 @@
 import Foundation
 import PolyStoreBackend
 
-/// The end of a migration: it removes the former tables and gives the new ones the names of the model. The server permits that when no snapshot reads the former tables. Until then the
+/// The end of a migration: it removes the former tables and gives the new ones the names of the model. The server permits that at a moment without any snapshot: each one locks `polystore_state`. Until then the
 /// migrated store has tables with the names of the migration, and snapshots from before read the former tables.
 struct MigrationCompletion {
     let staged: StoreTables
@@ -35,30 +35,33 @@ struct MigrationCompletion {
     }
 
     /// Completes the migration in a transaction of its own, unless another process has done that.
+    ///
+    /// The names are those of the stored model, which can have other plain indexes than the one that the store was opened with.
     /// - Returns: `false` if others still read the former tables.
-    func run(_ connection: Connection, _ database: Database) throws -> Bool {
-        let names = final.own("names")
+    static func run(_ connection: Connection, _ database: Database) throws -> Bool {
+        func own(_ name: String) -> String { "\(SQLNames.quoted(database.options.schema)).polystore_\(name)" }
         do {
             try connection.run(
                 database.beginning("ISOLATION LEVEL READ COMMITTED READ WRITE") + [
-                    database.waitingBriefly,
-                    .once("LOCK TABLE \(final.own("state")), \(final.own("metadata")) IN ACCESS EXCLUSIVE MODE"),
+                    database.endingWhenIdle, database.waitingBriefly,
+                    .once("LOCK TABLE \(own("state")), \(own("metadata")) IN ACCESS EXCLUSIVE MODE"),
                 ])
-            let found = try connection.rows(
-                "SELECT \"isStaged\" FROM \(final.own("metadata"))")
+            let found = try connection.rows("SELECT \"isStaged\" FROM \(own("metadata"))")
             guard found.bool(0, 0) else {
                 try connection.run([.once("ROLLBACK")])
                 return true
             }
-            let former = try connection.rows("SELECT name FROM \(names) WHERE kind = 'former'")
+            let completion = MigrationCompletion(
+                try StoreTables.storedSchema(database.options.schema, connection), in: database.options.schema)
+            let former = try connection.rows("SELECT name FROM \(own("names")) WHERE kind = 'former'")
             try connection.run(
-                statements(removing: (0..<former.count).compactMap { former.text($0, 0).flatMap(NULFreeText.decode) }) + [
-                    .once("DELETE FROM \(names) WHERE kind = 'former'"),
-                    .once("UPDATE \(final.own("metadata")) SET \"isStaged\" = false"), .once("COMMIT"),
+                completion.statements(removing: (0..<former.count).compactMap { former.text($0, 0).flatMap(NULFreeText.decode) }) + [
+                    .once("DELETE FROM \(own("names")) WHERE kind = 'former'"),
+                    .once("UPDATE \(own("metadata")) SET \"isStaged\" = false"), .once("COMMIT"),
                 ])
             return true
         } catch let error as StoreError {
-            connection.post([.once("ROLLBACK")])
+            _ = try? connection.run([.once("ROLLBACK")])
             if error.sqlState == "55P03" { return false }
             throw error
         }
@@ -68,9 +71,9 @@ struct MigrationCompletion {
     private static let pauses = (first: 1000, longest: 60_000)
 
     /// Completes the migration on a thread of its own when that becomes possible, unless the store is closed before.
-    func runInBackground(_ pool: ConnectionPool) {
+    static func runInBackground(_ pool: ConnectionPool) {
         Thread.detachNewThread {
-            var pause = Self.pauses.first
+            var pause = pauses.first
             while pool.isStaged {
                 var left = pause
                 while left > 0, !pool.isClosed {
@@ -79,7 +82,7 @@ struct MigrationCompletion {
                 }
                 if pool.isClosed { return }
                 if let connection = try? pool.database.connect(), (try? run(connection, pool.database)) == true { pool.didRename() }
-                pause = min(2 * pause, Self.pauses.longest)
+                pause = min(2 * pause, pauses.longest)
             }
         }
     }

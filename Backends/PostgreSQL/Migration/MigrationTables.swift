@@ -151,12 +151,29 @@ struct MigrationTables {
         let metadata = MetadataTable(connection: connection, tables: final)
         do {
             try connection.run(
-                [.once("SAVEPOINT polystore_names"), database.waitingBriefly]
+                [.once("SAVEPOINT polystore_names"), database.endingWhenIdle, database.waitingBriefly]
                     + MigrationCompletion(staged: staged, final: final).statements(removing: former))
             return metadata.migration(change.target, keeping: [])
         } catch let error as StoreError where error.sqlState == "55P03" {
             try connection.run([.once("ROLLBACK TO SAVEPOINT polystore_names"), database.waitingAsUsual])
+            try checkNames(connection)
             return metadata.migration(change.target, keeping: former)
+        }
+    }
+
+    /// Checks that the names that the tables receive later are free, or those of former tables.
+    private func checkNames(_ connection: Connection) throws {
+        let former = Set((source.entities.map(\.plainName) + source.links.map(\.plainName)).map { Array($0.utf8) })
+        for name in final.entities.map(\.plainName) + final.links.map(\.plainName) where !former.contains(Array(name.utf8)) {
+            let found = try connection.rows(
+                "SELECT 1 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relname = $2",
+                [.text(final.plainSchema), .text(name)])
+            guard found.count == 0 else {
+                throw StoreError(
+                    .io,
+                    "Cannot complete the migration of the store \(connection.location): the schema contains \(name), which is not of the store and has the name of a table of the new model. The store was not migrated. Rename it first.",
+                    location: connection.location)
+            }
         }
     }
 
@@ -167,6 +184,9 @@ struct MigrationTables {
         case "2BP01":
             error.message =
                 "Cannot complete the migration of the store \(location): other objects of the database, such as views, depend on its tables. The store was not migrated. Remove them first."
+        case "42P07":
+            error.message =
+                "Cannot complete the migration of the store \(location): the schema contains an object that is not of the store and has the name of a table or an index of the new model. The store was not migrated. Rename it first."
         default: break
         }
         return error

@@ -50,12 +50,33 @@ final class PostgreSQLMigration: StoreMigration {
             snapshot.end()
             _ = try transaction.commit(try tables.replacement(transaction.session.connection, pool.database), .full, keepsReaders: false)
         } catch let error as StoreError {
+            let failure = error.recovery == .commitOutcomeUnknown ? outcome(of: error) : error
             rollback()
-            throw tables.explained(error, pool.location)
+            if let failure { throw tables.explained(failure, pool.location) }
         }
         isEnded = true
         pool.close()
     }
+
+    /// Asks for the outcome of the commit, whose response was lost.
+    /// - Returns: The error of the commit; nil if the commit took effect.
+    private func outcome(of failure: StoreError) -> StoreError? {
+        for number in 1...Self.mostQuestions {
+            switch try? transaction.commitOutcome() {
+            case .committed?: return nil
+            case .notCommitted?:
+                return StoreError(
+                    .io, "The connection ended at the commit of the migration of \(pool.location). The store was not migrated. Try again.",
+                    location: pool.location, underlying: failure.underlying, recovery: .connectionLost)
+            case .unknown?: return failure
+            case nil: if number < Self.mostQuestions { Deadline.pause(milliseconds: Self.pause * number) }
+            }
+        }
+        return failure
+    }
+
+    /// How often the outcome of the commit is asked for, with pauses in milliseconds that grow by the first one.
+    private static let (mostQuestions, pause) = (5, 50)
 
     func rollback() {
         guard !isEnded else { return }
@@ -87,7 +108,7 @@ extension PostgreSQLBackend {
         }
         if pool.isStaged {
             let connection = try pool.database.connect()
-            guard try MigrationCompletion(schema, in: pool.tables.plainSchema).run(connection, pool.database) else {
+            guard try MigrationCompletion.run(connection, pool.database) else {
                 throw StoreError(
                     .busy,
                     "Cannot migrate the store \(pool.location): others still read the tables from before the last migration. End their transactions and contexts.",

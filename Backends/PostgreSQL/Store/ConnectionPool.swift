@@ -15,6 +15,10 @@ final class ConnectionPool: Sendable {
         var openings: [ObjectIdentifier: Opening] = [:]
         /// When the last commit was announced.
         var lastAnnouncement: ContinuousClock.Instant?
+        /// A Boolean value that indicates whether a commit after the last announcement has not been announced.
+        var owesAnnouncement = false
+        /// A Boolean value that indicates whether a thread announces what is owed.
+        var hasAnnouncer = false
     }
 
     let database: Database
@@ -99,7 +103,8 @@ final class ConnectionPool: Sendable {
         do { return (try database.connect(), false) } catch {
             lock.withLock {
                 state.used -= 1
-                lock.signal()
+                // Those that wait for the writer wait on the same condition.
+                lock.broadcast()
             }
             throw error
         }
@@ -175,9 +180,12 @@ final class ConnectionPool: Sendable {
         Statement("SELECT version, \"storeID\", generation, \"isStaged\" FROM \(final.own("state")), \(final.own("metadata"))")
     }
 
-    /// The statement that waits for a migration or a reset that is being committed. It takes no snapshot, so that the statement after it reads what was committed.
-    private var waitingForReplacement: Statement {
-        Statement("LOCK TABLE \(tables.own("state")), \(tables.own("metadata")) IN ACCESS SHARE MODE")
+    /// The statements that wait for a migration or a reset that is being committed, and read the version. The first ones take no snapshot, so that the last one reads what was committed.
+    private var versionStatements: [Statement] {
+        [
+            database.waitingForWriters, Statement("LOCK TABLE \(tables.own("state")), \(tables.own("metadata")) IN ACCESS SHARE MODE"),
+            database.waitingAsUsual, versionStatement,
+        ]
     }
 
     /// Returns the version in the result of ``versionStatement``.
@@ -217,7 +225,7 @@ final class ConnectionPool: Sendable {
     func beginTransaction(_ statements: [Statement]) throws -> (connection: Connection, version: UInt64) {
         let connection: Connection
         let results: [Rows]
-        do { (connection, results) = try begin(statements + [waitingForReplacement, versionStatement]) } catch { throw explained(error) }
+        do { (connection, results) = try begin(statements + versionStatements) } catch { throw explained(error) }
         do { return (connection, try version(results.last)) } catch {
             connection.post([.once("ROLLBACK")])
             giveBack(connection)
@@ -235,7 +243,7 @@ final class ConnectionPool: Sendable {
             throw error
         }
         connection.forgetParsed()
-        let beginning = database.beginning("ISOLATION LEVEL REPEATABLE READ READ ONLY") + [waitingForReplacement, versionStatement]
+        let beginning = database.beginning("ISOLATION LEVEL REPEATABLE READ READ ONLY") + versionStatements
         let opening = Opening(self, connection, isReused: isReused, beginning)
         lock.withLock { state.openings[ObjectIdentifier(opening)] = opening }
         return opening
@@ -244,10 +252,11 @@ final class ConnectionPool: Sendable {
     /// Called when the server has begun a snapshot, or the snapshot has ended.
     func didOpen(_ opening: Opening) { _ = lock.withLock { state.openings.removeValue(forKey: ObjectIdentifier(opening)) } }
 
-    /// Waits until the server has begun the snapshots that were asked for before this call, each for `busyTimeout` at most.
+    /// Waits until the server has begun the snapshots that were asked for before this call, together for `busyTimeout` at most.
     func completeOpenings() {
+        let deadline = Deadline(after: database.options.busyTimeout)
         // Their readers get the errors.
-        for opening in lock.withLock({ Array(state.openings.values) }) { _ = try? opening.complete(within: database.options.busyTimeout) }
+        for opening in lock.withLock({ Array(state.openings.values) }) { _ = try? opening.complete(until: deadline) }
     }
 
     /// Opens a connection in place of one that the server had closed, as it may have closed all idle ones.
@@ -289,15 +298,46 @@ final class ConnectionPool: Sendable {
     /// The minimum time between two announcements. Each takes a lock of the whole server.
     private static let announcementInterval = Duration.milliseconds(5)
 
-    /// Announces a commit to others, unless another one has been announced just before. Does not wait for the server.
+    private var announcement: [Statement] { [.once("NOTIFY \(SQLNames.quoted(channel)), \(SQLNames.literal(sender))")] }
+
+    /// Announces a commit to others; a little later if another one has been announced just before. Does not wait for the server.
     func announce(_ connection: Connection) {
         let now = ContinuousClock.now
-        let isDue = lock.withLock {
-            if let last = state.lastAnnouncement, now - last < Self.announcementInterval { return false }
-            state.lastAnnouncement = now
-            return true
+        let (isDue, needsAnnouncer) = lock.withLock {
+            guard let last = state.lastAnnouncement, now - last < Self.announcementInterval else {
+                (state.lastAnnouncement, state.owesAnnouncement) = (now, false)
+                return (true, false)
+            }
+            defer { (state.owesAnnouncement, state.hasAnnouncer) = (true, true) }
+            return (false, !state.hasAnnouncer)
         }
-        if isDue { connection.post([.once("NOTIFY \(SQLNames.quoted(channel)), \(SQLNames.literal(sender))")]) }
+        if isDue { connection.post(announcement) }
+        if needsAnnouncer { Thread.detachNewThread { [self] in announceOwed() } }
+    }
+
+    /// Announces the last commit of several ones over an idle connection, if none announces them before.
+    private func announceOwed() {
+        while true {
+            // While commits follow each other, they announce what is owed.
+            Deadline.pause(milliseconds: 2 * Self.announcementInterval.inMilliseconds)
+            let connection: Connection?? = lock.withLock {
+                guard state.owesAnnouncement, !state.isClosed else {
+                    state.hasAnnouncer = false
+                    return .some(nil)
+                }
+                guard let idle = state.idle.popLast() else { return nil }
+                state.used += 1
+                (state.owesAnnouncement, state.hasAnnouncer, state.lastAnnouncement) = (false, false, .now)
+                return idle
+            }
+            guard let connection else { continue }
+            if let connection {
+                if database.options.usesTransactionPooler { try? connection.readPosted() }
+                connection.post(announcement)
+                giveBack(connection)
+            }
+            return
+        }
     }
 
     // MARK: End
@@ -305,12 +345,15 @@ final class ConnectionPool: Sendable {
     /// Closes the idle connections. Those in use are closed when they are given back.
     func close() {
         var discarded: [Connection] = []
-        lock.withLock {
+        let owesAnnouncement = lock.withLock {
+            defer { state.owesAnnouncement = false }
             state.isClosed = true
             discarded = state.idle
             state.idle = []
             lock.broadcast()
+            return state.owesAnnouncement
         }
+        if owesAnnouncement { discarded.first?.post(announcement) }
         discarded.removeAll()
     }
 

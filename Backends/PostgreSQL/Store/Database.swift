@@ -32,12 +32,18 @@ struct Database: RemoteStore {
     /// The statement that limits the time that the transaction waits for other writers.
     var waitingForWriters: Statement { Self.waiting(longestLock) }
 
+    /// The statement that limits the time for which others wait for a transaction that replaces the tables and whose process has stopped.
+    var endingWhenIdle: Statement {
+        let time = min(options.replacementIdleTime, options.idleTransactionTimeout ?? options.replacementIdleTime)
+        return Statement("SET LOCAL idle_in_transaction_session_timeout = \(max(1, time.inMilliseconds))")
+    }
+
     /// The maximum time to wait for a lock. The server must answer before the connection gives the response up.
     private var longestLock: Duration { min(options.busyTimeout, options.responseTimeout.map { $0 / 2 } ?? options.busyTimeout) }
 
     private static func waiting(_ time: Duration) -> Statement { Statement("SET LOCAL lock_timeout = \(max(1, time.inMilliseconds))") }
 
-    /// The database cluster, the database and the schema, as the server names them.
+    /// The database cluster, the start of the server, the database and the schema, as the server names them. The start distinguishes servers whose data directories are copies of one.
     func identity() throws -> String {
         try ServerIdentities.identity("\(address.key) schema=\(SQLNames.literal(options.schema))") {
             let connection = try Connection(
@@ -45,8 +51,8 @@ struct Database: RemoteStore {
                 usesNames: false)
             let rows = try connection.rows(
                 """
-                SELECT system_identifier::text || '.' || timeline_id::text || '.' || (SELECT oid::text FROM pg_catalog.pg_database
-                WHERE datname = current_database()) FROM pg_catalog.pg_control_system(), pg_catalog.pg_control_checkpoint()
+                SELECT system_identifier::text || '.' || extract(epoch FROM pg_catalog.pg_postmaster_start_time())::text || '.' || (SELECT oid::text
+                FROM pg_catalog.pg_database WHERE datname = current_database()) FROM pg_catalog.pg_control_system()
                 """)
             guard let name = rows.count == 1 ? rows.text(0, 0) : nil else {
                 throw StoreError(.io, "The server of \(location) does not say which one it is.", location: location)
@@ -69,17 +75,33 @@ struct Database: RemoteStore {
         }
         let isOwner: Bool
         do {
+            try connection.run([
+                .once("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"), endingWhenIdle, waitingForWriters,
+                .once("LOCK TABLE \(own("lock")) IN ACCESS EXCLUSIVE MODE"),
+                waitingForReaders, .once("LOCK TABLE \(own("state")), \(own("metadata")) IN ACCESS EXCLUSIVE MODE"),
+            ])
+            // Another process may have migrated the store meanwhile.
             isOwner = try StoreTables.ownsSchema(options.schema, connection)
-            try connection.run(
-                [.once("BEGIN"), waitingForReaders] + (try StoreTables.removal(from: options.schema, connection)).map { .once($0) })
-            try connection.run([.once("COMMIT")])
+            try connection.run(try StoreTables.removal(from: options.schema, connection).map { .once($0) } + [.once("COMMIT")])
         } catch {
-            connection.post([.once("ROLLBACK")])
+            _ = try? connection.run([.once("ROLLBACK")])
+            // Another process may have erased the store meanwhile.
+            if let error = error as? StoreError, ["42P01", "3F000"].contains(error.sqlState), try isEmpty(connection) { return }
             throw error
         }
         guard isOwner else { return }
         // Others may have created something in the schema.
         _ = try? connection.run([.once("DROP SCHEMA \(SQLNames.quoted(options.schema)) RESTRICT")])
+    }
+
+    private func own(_ name: String) -> String { "\(SQLNames.quoted(options.schema)).polystore_\(name)" }
+
+    /// Returns whether there is nothing in the schema.
+    private func isEmpty(_ connection: Connection) throws -> Bool {
+        switch try contents(connection) {
+        case .absent, .empty: true
+        case .store, .foreign: false
+        }
     }
 
     /// Opens a connection and prepares it for a store.

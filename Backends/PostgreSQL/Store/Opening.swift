@@ -37,11 +37,10 @@ final class Opening: @unchecked Sendable {
     var connection: Connection { lock.withLock { current } }
 
     /// Waits while another thread reads the response.
-    /// - Parameter timeout: The time to wait for the other thread; nil for no limit.
+    /// - Parameter deadline: Until when to wait for the other thread; nil for no limit.
     /// - Returns: The outcome; nil if the caller must read the response.
-    private func claim(within timeout: Duration? = nil) -> Result<UInt64, StoreError>? {
-        let deadline = timeout.map { Deadline(after: $0) }
-        return lock.withLock {
+    private func claim(until deadline: Deadline? = nil) -> Result<UInt64, StoreError>? {
+        lock.withLock {
             while true {
                 switch state {
                 case .known(let outcome): return outcome
@@ -80,10 +79,10 @@ final class Opening: @unchecked Sendable {
     }
 
     /// Reads the response if no thread has read it, and returns the version.
-    /// - Parameter timeout: The time to wait for the server, after which the snapshot ends with an error; nil for that of every response.
-    func complete(within timeout: Duration? = nil) throws -> UInt64 {
-        if let outcome = claim(within: timeout) { return try outcome.get() }
-        do { try connection.readPosted(within: timeout) } catch {
+    /// - Parameter deadline: Until when to wait for the server, after which the snapshot ends with an error; nil for the limit of every response.
+    func complete(until deadline: Deadline? = nil) throws -> UInt64 {
+        if let outcome = claim(until: deadline) { return try outcome.get() }
+        do { try connection.readPosted(until: deadline) } catch {
             // The connection has failed, or belongs to another process.
         }
         return try finish().get()

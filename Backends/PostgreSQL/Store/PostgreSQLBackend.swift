@@ -37,8 +37,8 @@ final class PostgreSQLBackend: StorageBackend {
         return try PostgreSQLWriteTransaction(pool)
     }
 
-    /// Listens on a connection of its own, which reports commits soon after they are visible. Where the server or a pooler refuses to listen, reads the version regularly. Of several commits within a few milliseconds only the first is reported; the version, which is read once a
-    /// second, shows the others.
+    /// Listens on a connection of its own, which reports commits soon after they are visible. Where the server or a pooler refuses to listen, reads the version regularly. Of several commits within a few milliseconds the first and the last are
+    /// reported.
     func announceCommits(to handler: @escaping @Sendable () -> Void) -> (any AnyObject & Sendable)? {
         CommitListener(pool, handler)
     }

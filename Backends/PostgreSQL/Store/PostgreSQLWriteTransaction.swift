@@ -48,7 +48,6 @@ final class PostgreSQLWriteTransaction: WriteTransaction, OrdersByIndexedJSON {
     private static func locking(_ pool: ConnectionPool) -> [Statement] {
         pool.database.beginning("ISOLATION LEVEL REPEATABLE READ READ WRITE") + [
             pool.database.waitingForWriters, Statement("LOCK TABLE \(pool.tables.own("lock")) IN EXCLUSIVE MODE"),
-            pool.database.waitingAsUsual,
         ]
     }
 

@@ -30,7 +30,7 @@ struct StoreOpener {
         found.metadata.schemaHash = request.schema.versionHash
         let pool = ConnectionPool(
             database, tables, storeID: found.metadata.storeID, generation: found.generation, isStaged: found.isStaged, first: connection)
-        if found.isStaged, !request.isReadOnly { MigrationCompletion(request.schema, in: schemaName).runInBackground(pool) }
+        if found.isStaged, !request.isReadOnly { MigrationCompletion.runInBackground(pool) }
         return PostgreSQLBackend(pool: pool, metadata: found.metadata, isReadOnly: request.isReadOnly)
     }
 
@@ -49,7 +49,8 @@ struct StoreOpener {
                     + [.once("COMMIT")])
             return MetadataTable.Contents(metadata: metadata)
         } catch let error as StoreError {
-            connection.post([.once("ROLLBACK")])
+            // Waited for, because the connection is used further.
+            _ = try? connection.run([.once("ROLLBACK")])
             // Two processes that create the same store: the names exist, or are inserted at the same time.
             if ["42P07", "42P06", "23505"].contains(error.sqlState) {
                 switch try database.contents(connection) {
@@ -68,7 +69,7 @@ struct StoreOpener {
         do {
             var found = try MetadataTable(connection: connection, tables: tables).read(for: request)
             try check(found.metadata)
-            if found.isStaged, !request.isReadOnly { found.isStaged = try !complete(connection, found.metadata) }
+            if found.isStaged, !request.isReadOnly { found.isStaged = try !complete(connection) }
             // The indexes of tables with the names of a migration stay as they are.
             guard found.metadata.schemaHash != request.schema.versionHash, !request.isReadOnly, !found.isStaged else { return found }
             return try adopt(connection, tables)
@@ -79,8 +80,8 @@ struct StoreOpener {
 
     /// Completes a migration whose former tables others read at its commit.
     /// - Returns: `false` if others still read them, or the user may not rename the tables.
-    private func complete(_ connection: Connection, _ metadata: StoreMetadata) throws -> Bool {
-        do { return try MigrationCompletion(ResolvedSchema(metadata.schema), in: schemaName).run(connection, database) } catch let error
+    private func complete(_ connection: Connection) throws -> Bool {
+        do { return try MigrationCompletion.run(connection, database) } catch let error
             as StoreError where error.recovery != .connectionLost
         {
             request.logger.write(
@@ -96,7 +97,7 @@ struct StoreOpener {
         let metadata = StoreMetadata(format: StoreTables.format, request: request)
         do {
             try connection.run([
-                Self.beginning, database.waitingForReaders,
+                Self.beginning, database.endingWhenIdle, database.waitingForReaders,
                 .once("LOCK TABLE \(tables.own("lock")), \(tables.own("state")), \(tables.own("metadata")) IN ACCESS EXCLUSIVE MODE"),
             ])
             // Another process may have reset the store meanwhile.
@@ -205,23 +206,29 @@ extension StoreTables {
         return try connection.rows("SELECT \"ownsSchema\" FROM \(SQLNames.quoted(schemaName)).polystore_metadata").bool(0, 0)
     }
 
-    /// Returns the statements that remove the tables of the store in a schema, whatever model they belong to.
-    static func removal(from schemaName: String, _ connection: Connection) throws -> [String] {
-        let namespace = SQLNames.quoted(schemaName)
-        let rows = try connection.rows("SELECT schema FROM \(namespace).polystore_metadata")
+    /// Returns the schema of the store in a schema of the server.
+    static func storedSchema(_ schemaName: String, _ connection: Connection) throws -> ResolvedSchema {
+        let rows = try connection.rows("SELECT schema FROM \(SQLNames.quoted(schemaName)).polystore_metadata")
         guard rows.count == 1 else {
             throw StoreError(
                 .corrupt, "polystore_metadata of \(connection.location) does not have one row.", location: connection.location)
         }
-        let schema = try ResolvedSchema(SchemaDescription(encoded: [UInt8](rows.bytes(0, 0))))
-        let tables = StoreTables(schema, in: schemaName)
-        let staged = StoreTables(schema, in: schemaName, isStaged: true)
+        return try ResolvedSchema(SchemaDescription(encoded: [UInt8](rows.bytes(0, 0))))
+    }
+
+    /// Returns the statements that remove the tables of the store in a schema, whatever model they belong to.
+    static func removal(from schemaName: String, _ connection: Connection) throws -> [String] {
+        let namespace = SQLNames.quoted(schemaName)
+        let schema = try storedSchema(schemaName, connection)
+        let isStaged = try connection.rows("SELECT \"isStaged\" FROM \(namespace).polystore_metadata").bool(0, 0)
+        // Until a migration is complete, a table with a name of the model is a former one or does not belong to the store.
+        let tables = StoreTables(schema, in: schemaName, isStaged: isStaged)
         let found = try connection.rows("SELECT name FROM \(tables.own("names")) WHERE kind = 'former'")
         let former = (0..<found.count).compactMap { found.text($0, 0).flatMap(NULFreeText.decode) }
         // First those that every transaction locks, in the same order.
         let own = ["lock", "state", "metadata", "names", "commits", "sequence", "values", "log"].map { tables.own($0) }
         // Views of others on these tables are removed with them.
-        let names = [tables, staged].flatMap { $0.entities.map(\.name) + $0.links.map(\.name) }
+        let names = tables.entities.map(\.name) + tables.links.map(\.name)
         return (own + former + names).map { "DROP TABLE IF EXISTS \($0) CASCADE" }
             + ServerFunctions.removal(from: namespace)
     }

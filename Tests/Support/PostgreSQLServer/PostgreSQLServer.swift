@@ -19,9 +19,11 @@ package final class PostgreSQLServer: Sendable {
     package static let shared = Result { try PostgreSQLServer() }
 
     /// Starts a server.
-    /// - Parameter settings: Settings of the server, such as `default_transaction_read_only=on`.
+    /// - Parameters:
+    ///   - settings: Settings of the server, such as `default_transaction_read_only=on`.
+    ///   - original: A server that has ended and whose data directory is copied; nil for an empty one.
     /// - Throws: ``Unavailable`` without a program of PostgreSQL, or without a user to run it as.
-    package init(_ settings: [String] = []) throws {
+    package init(_ settings: [String] = [], copying original: PostgreSQLServer? = nil) throws {
         bin = try Self.programs()
         account = try Self.account()
         let folder = FileManager.default.temporaryDirectory.path + "/pg-\(UUID().uuidString.prefix(8))"
@@ -31,7 +33,11 @@ package final class PostgreSQLServer: Sendable {
             chown(folder, user.pointee.pw_uid, user.pointee.pw_gid)
         }
         let data = folder + "/data"
-        let initdb = account + [bin + "/initdb", "-D", data, "-U", "polystore", "-E", "UTF8", "--locale=C", "-A", "trust", "--no-sync"]
+        let initdb =
+            account
+            + (original.map { ["cp", "-a", $0.folder + "/data", data] } ?? [
+                bin + "/initdb", "-D", data, "-U", "polystore", "-E", "UTF8", "--locale=C", "-A", "trust", "--no-sync",
+            ])
         let making = try ChildProcess(initdb[0], Array(initdb.dropFirst()), output: .null, errors: .null)
         guard making.wait() == 0 else { throw Unavailable(description: "initdb failed: \(initdb.joined(separator: " "))") }
         // The shell ends the server when its input ends, which it does with this process.

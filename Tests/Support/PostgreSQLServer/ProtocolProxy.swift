@@ -173,23 +173,29 @@ package final class ProtocolProxy: @unchecked Sendable {  // the state is guarde
     private func pumpStatements(_ pair: Pair) {
         var messages = MessageBuffer(hasStartup: true)
         var statements: [String: String] = [:]
+        // A statement is parsed and executed by two messages, which stay together.
+        var parsing: [UInt8] = []
         while messages.fill(from: pair.client) {
             var forwarded: [UInt8] = []
             while let message = messages.next() {
                 var statement: String?
                 switch message.type {
-                case UInt8(ascii: "P"): statements[message.text(0)] = message.text(1)
+                case UInt8(ascii: "P"):
+                    statements[message.text(0)] = message.text(1)
+                    parsing += message.bytes
+                    continue
                 case UInt8(ascii: "B"): statement = statements[message.text(1)]
                 case UInt8(ascii: "Q"): statement = message.text(0)
                 default: break
                 }
                 guard let statement else {
-                    forwarded += message.bytes
+                    forwarded += parsing + message.bytes
+                    parsing = []
                     continue
                 }
                 // The rule can wait for the statements before this one.
                 guard write(forwarded, to: pair.server) else { return }
-                forwarded = []
+                (forwarded, parsing) = (parsing, [])
                 switch withLock({ rule })(statement) {
                 case .forward: break
                 case .fail(let state):
