@@ -20,7 +20,8 @@ import Testing
     private static let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appendingPathComponent("roundtrips.txt")
     private static let header = """
-        # The responses of a PostgreSQL server that an operation of the storage contract waits for, each of which costs a round trip.
+        # The responses of a PostgreSQL server that an operation of the storage contract waits for. Each costs a round trip.
+        # The beginning of a snapshot is sent ahead, and its response arrives with that of the first request: it is not counted.
         # The test RoundTripTests compares this listing. Write it with: POLYSTORE_WRITE_ROUND_TRIPS=1 swift test --filter RoundTripTests
 
         """

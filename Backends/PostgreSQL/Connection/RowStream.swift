@@ -26,6 +26,7 @@ final class RowStream {
             return nil
         } catch {
             hasEnded = true
+            failure = error as? StoreError
             throw error
         }
     }

@@ -46,6 +46,8 @@ extension QueryCompiler {
             guard case .compare(let field, let comparison, let value)? = part.fieldCondition, !value.isNull, !value.isNaN(as: field.type),
                 [.equal, .greater, .greaterOrEqual].contains(comparison)
             else { continue }
+            // NaN is greater than some bytes that are not those of a decimal.
+            if case .blob(let bytes) = value, !Self.canHold(bytes, scope.operand(field).form) { continue }
             numbers.insert(scope.operand(field).sql)
         }
     }

@@ -76,6 +76,7 @@ extension ChangeWriter {
             // Another violation, which the first one preceded.
             guard connection.failure == nil, another.recovery == .permanent else { throw another }
             try connection.run([undo])
+            if another.sqlState == Self.wrongCount, let missing = try missing(connection) { return missing }
         }
         guard let rows, rows.count > 0, let first = rows.integer(0, 0), let holder = rows.integer(0, 1) else {
             error.message = "\(table.entity.name).\(names) of an object must be unique, and another object has the same value."

@@ -2,7 +2,7 @@ internal import Foundation
 
 /// Counts the responses that clients wait for, by the messages of PostgreSQL's protocol that they send: the end of a pipeline, a simple query, the end of copied rows.
 ///
-/// The end of a transaction without a result and an announcement are not counted, because the client does not wait for their responses.
+/// The beginning of a snapshot, the end of a transaction without a result and an announcement are not counted, because the client does not wait for their responses.
 final class SyncCounter: @unchecked Sendable {  // the state is guarded by the lock
     /// The messages of one connection.
     private struct Stream {
@@ -10,6 +10,14 @@ final class SyncCounter: @unchecked Sendable {  // the state is guarded by the l
         var hasStarted = false
         /// A Boolean value that indicates whether the current pipeline contains a statement whose result the client reads.
         var isAwaited = false
+        /// A Boolean value that indicates whether the current pipeline begins a snapshot.
+        var isBeginning = false
+        /// The beginnings of snapshots that were parsed before, by the names of the statements.
+        var beginnings: Set<ArraySlice<UInt8>> = []
+
+        mutating func use(_ name: ArraySlice<UInt8>) {
+            if beginnings.contains(name) { isBeginning = true } else { isAwaited = true }
+        }
     }
 
     private static let posted = ["ROLLBACK", "NOTIFY", "DEALLOCATE ALL"]
@@ -58,15 +66,23 @@ final class SyncCounter: @unchecked Sendable {  // the state is guarded by the l
         let parts = message.dropFirst(5).split(separator: 0, maxSplits: 2, omittingEmptySubsequences: false)
         switch message.first.map({ Character(Unicode.Scalar($0)) }) {
         // The name of the statement, and its text.
-        case "P": if parts.count > 1, !isPosted(parts[1]) { stream.isAwaited = true }
+        case "P":
+            guard parts.count > 1, !isPosted(parts[1]) else { break }
+            if isBeginning(parts[1]) { stream.beginnings.insert(parts[0]) } else { stream.beginnings.remove(parts[0]) }
+            stream.use(parts[0])
         // The name of the portal, and that of a statement that was parsed before.
-        case "B": if parts.count > 1, !parts[1].isEmpty { stream.isAwaited = true }
+        case "B": if parts.count > 1, !parts[1].isEmpty { stream.use(parts[1]) }
         case "S":
-            if stream.isAwaited { total += 1 }
-            stream.isAwaited = false
+            if stream.isAwaited, !stream.isBeginning { total += 1 }
+            (stream.isAwaited, stream.isBeginning) = (false, false)
         case "Q", "c": total += 1
         default: break
         }
+    }
+
+    private func isBeginning(_ sql: ArraySlice<UInt8>) -> Bool {
+        let text = String(decoding: sql, as: UTF8.self)
+        return text.hasPrefix("BEGIN") && text.contains("READ ONLY")
     }
 
     private func isPosted(_ sql: ArraySlice<UInt8>) -> Bool {
