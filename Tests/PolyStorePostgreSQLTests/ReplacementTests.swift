@@ -117,6 +117,27 @@ import Testing
         #expect(try found.ids(FetchRequest(found.entity("Person"))) == [1])
     }
 
+    @Test(arguments: [false, true], [false, true])
+    func copyWhoseResponseIsLostIsThereOrNot(_ isExecuted: Bool, _ hasSchema: Bool) throws {
+        let store = try Store()
+        try store.write(store.people([(1, "Jane", nil)]))
+        let options = TestServer.options()
+        if hasSchema { try TestServer.get().psql("CREATE SCHEMA \(options.schema)") }
+        let proxy = try ProtocolProxy(TestServer.get())
+        defer { proxy.stop() }
+        let url = proxy.url(options: "schema=\(options.schema)")
+        if isExecuted {
+            proxy.setResponseRule { $0 == "COMMIT" ? .drop : .forward }
+            try store.backend.copy(to: url) { _ in }
+            let copy = try Store(options: options)
+            #expect(try copy.ids(FetchRequest(copy.entity("Person"))) == [1])
+        } else {
+            proxy.setRule { $0 == "COMMIT" ? .drop : .forward }
+            #expect(throws: StoreError.self) { try store.backend.copy(to: url) { _ in } }
+            #expect(try relations(options) == "")
+        }
+    }
+
     // MARK: Processes that stop
 
     @Test func readersAndWritersWaitForAReplacementUpToTheBusyTimeout() throws {

@@ -17,11 +17,37 @@ extension PostgreSQLBackend {
         }
         let copy = StoreCopy(
             session: reader.session, writer: writer, tables: StoreTables(pool.tables.schema, in: target.options.schema), metadata: metadata)
-        do { try copy.run(createsSchema: contents == .absent, report) } catch let error as StoreError {
+        do {
+            try copy.run(createsSchema: contents == .absent, report)
+            try commit(writer, target, createsSchema: contents == .absent)
+        } catch let error as StoreError {
             writer.post([.once("ROLLBACK")])
             // Another process has created a store there meanwhile.
             throw ["42P07", "42P06", "23505"].contains(error.sqlState) ? taken(target) : error
         }
+    }
+
+    /// Commits the copy. If the response is lost, looks whether the copy is there.
+    private func commit(_ writer: Connection, _ target: Database, createsSchema: Bool) throws {
+        do { try writer.run([.once("COMMIT")]) } catch let error as StoreError where writer.failure != nil {
+            guard (try? contains(target, createsSchema: createsSchema)) == true else { throw error }
+        }
+    }
+
+    /// Returns whether the copy is in the target. Waits for the end of its transaction, which has created the same name.
+    private func contains(_ target: Database, createsSchema: Bool) throws -> Bool {
+        let connection = try target.connect()
+        let tables = StoreTables(pool.tables.schema, in: target.options.schema)
+        let creation = createsSchema ? "CREATE SCHEMA \(tables.namespace)" : "CREATE TABLE \(tables.own("metadata")) ()"
+        do { try connection.run([.once("BEGIN"), target.waitingForWriters, .once(creation)]) } catch let error as StoreError
+            where ["42P07", "42P06", "23505"].contains(error.sqlState)
+        {
+            try connection.run([.once("ROLLBACK")])
+            guard case .store = try target.contents(connection) else { return false }
+            return try connection.rows("SELECT \"storeID\" FROM \(tables.own("metadata"))").text(0, 0) == metadata.storeID
+        }
+        try connection.run([.once("ROLLBACK")])
+        return false
     }
 
     private func destination(_ location: String) throws -> Database {
@@ -54,7 +80,7 @@ private struct StoreCopy {
     let tables: StoreTables
     let metadata: StoreMetadata
 
-    /// Creates the tables, copies the rows, and creates the indexes.
+    /// Creates the tables, copies the rows, and creates the indexes, in a transaction that the caller commits.
     func run(createsSchema: Bool, _ report: MaintenanceReport) throws {
         let indexes = Set(tables.indexSQL)
         let creation = (createsSchema ? ["CREATE SCHEMA \(tables.namespace)"] : []) + tables.creationSQL.filter { !indexes.contains($0) }
@@ -79,7 +105,7 @@ private struct StoreCopy {
             try copy(table.name, new.name, columns, table.plainName, report)
         }
         try report(MaintenanceProgress(activity: "indexes"))
-        try writer.run(tables.indexSQL.map { .once($0) } + [.once("COMMIT")])
+        try writer.run(tables.indexSQL.map { .once($0) })
     }
 
     /// The number of rows between two reports, and of bytes that are sent together.
