@@ -334,6 +334,15 @@ import Testing
         #expect(try TestServer.get().psql("SELECT format FROM \(metadata)") == "99")
     }
 
+    @Test func formatFromBeforeTheFirstReleaseIsRefused() throws {
+        let options = TestServer.options()
+        _ = try Store(options: options)
+        try TestServer.get().psql("UPDATE \(options.schema).polystore_metadata SET format = 1")
+        let error = #expect(throws: StoreError.self) { try Store(options: options) }
+        #expect(error?.code == .unsupported)
+        #expect(try TestServer.get().psql("SELECT format FROM \(options.schema).polystore_metadata") == "1")
+    }
+
     @Test(arguments: [-1, Int64.max])
     func damagedVersionIsCorrupt(_ version: Int64) throws {
         let options = TestServer.options()

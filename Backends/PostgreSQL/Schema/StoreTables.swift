@@ -3,7 +3,7 @@ import PolyStoreBackend
 /// The tables of a store, computed once when it is opened.
 final class StoreTables: Sendable {
     /// The format that this version writes.
-    static let format = 1
+    static let format = 2
 
     /// The beginning of the names of a migration's tables.
     private static let stage = "polystore_new_"

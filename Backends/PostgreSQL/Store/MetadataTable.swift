@@ -15,7 +15,7 @@ struct MetadataTable {
     }
 
     /// Reads the metadata.
-    /// - Throws: `corrupt` if there is not one row, or a value is missing.
+    /// - Throws: `corrupt` if there is not one row, or a value is missing; `unsupported` for the format of a version from before the first release.
     func read(for request: OpenRequest) throws -> Contents {
         let found = try connection.rows("SELECT format FROM \(tables.own("metadata"))")
         guard found.count == 1, let number = found.integer(0, 0), number > 0 else { throw corrupt("format") }
@@ -25,6 +25,12 @@ struct MetadataTable {
             return Contents(
                 metadata: StoreMetadata(
                     format: format, storeID: "", configurationName: nil, schema: SchemaDescription(name: "", entities: []), schemaHash: ""))
+        }
+        guard format == StoreTables.format else {
+            throw StoreError(
+                .unsupported,
+                "The store \(connection.location) was created by a version from before the first release of the backend, in the format \(format). "
+                    + "Export its objects with that version, and import them into a new store.", location: connection.location)
         }
         let rows = try connection.rows(
             "SELECT \"storeID\", configuration, schema, \"schemaSum\", \"schemaHash\", generation, \"isStaged\" FROM \(tables.own("metadata"))"
