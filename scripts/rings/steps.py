@@ -174,6 +174,9 @@ def items():
                       env={"POLYSTORE_KILLS": "{size}", "POLYSTORE_DAMAGES": "400"}))
     found.append(Item(
         "cliffs", "Benchmarks/cliffs.py --size {size}", 25000, None, [], cores=CORES, alone="it measures times", needs=("build/release",)))
+    found.append(Item(
+        "postgresql/disturbance", "scripts/run-tests.py --filter 'DisturbanceTests/'", 600, None, [], swiftpm=True,
+        env={"POLYSTORE_DISTURBANCE_SECONDS": "{size}", "POLYSTORE_SEED": "{seed}"}))
     found.append(Item("postgresql/namespaces", "Tests/Namespaces/run.sh {size}", 1000, None, []))
     found.append(Item("postgresql/18", "scripts/postgresql-18.sh", 1, None, [], cores=CORES, swiftpm=True))
     found.append(Item(
