@@ -209,33 +209,6 @@ extension QueryCompiler {
         let expression = bind(.encoded(pattern.regularExpression))
         return "(CASE WHEN strpos(\(column), chr(1)) = 0 THEN \(column) LIKE \(plain) ELSE \(column) ~ \(expression) END)"
     }
-
-    // MARK: Related objects
-
-    /// Returns the rows of the related objects: a scope, and what follows FROM, which ends with a condition.
-    mutating func destination(of reference: RelationshipReference, _ scope: Scope) -> (Scope, String)? {
-        let relationship = reference.relationship
-        guard relationship.source < tables.entities.count, tables.entities[relationship.source] === scope.table,
-            relationship.destination < tables.entities.count
-        else { return nil }
-        let inner = newScope(tables.entities[relationship.destination])
-        let id = "\(inner.alias).\(SQLNames.objectID)"
-        let source = "\(scope.alias).\(SQLNames.objectID)"
-        switch relationship.storage {
-        case .foreignKey(let field):
-            return (inner, "\(inner.table.name) AS \(inner.alias) WHERE \(id) = \(scope.alias).\(scope.table.columns[field])")
-        case .inverse(let field):
-            return (inner, "\(inner.table.name) AS \(inner.alias) WHERE \(inner.alias).\(inner.table.columns[field]) = \(source)")
-        case .link(let table, let isReversed):
-            guard tables.links.indices.contains(table) else { return nil }
-            let (here, there) = isReversed ? ("target", "source") : ("source", "target")
-            let links = "\(tables.links[table].name) AS \(inner.alias)l"
-            return (
-                inner,
-                "\(links) JOIN \(inner.table.name) AS \(inner.alias) ON \(id) = \(inner.alias)l.\(there) WHERE \(inner.alias)l.\(here) = \(source)"
-            )
-        }
-    }
 }
 
 extension LikePattern {
