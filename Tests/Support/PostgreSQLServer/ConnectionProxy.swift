@@ -1,15 +1,7 @@
 internal import Foundation
 
-#if canImport(Darwin)
-    private let streamSocket = SOCK_STREAM
-    private let sendFlags: Int32 = 0
-#else
-    private let streamSocket = Int32(SOCK_STREAM.rawValue)
-    private let sendFlags = Int32(MSG_NOSIGNAL)
-#endif
-
 /// A proxy between clients and a server of PostgreSQL, which counts round trips, delays them, and ends connections at a commit.
-package final class ConnectionProxy: @unchecked Sendable {  // the state is guarded by the lock, and the descriptor never changes
+package final class ConnectionProxy: @unchecked Sendable {  // the state is guarded by the lock
     /// What happens to the next commit.
     package enum Fault: Sendable {
         /// The connection ends before the server receives the commit.
@@ -18,10 +10,9 @@ package final class ConnectionProxy: @unchecked Sendable {  // the state is guar
         case responseLost
     }
 
+    private let listener: ProxyListener
     /// The folder of the socket.
-    package let folder: String
-    private let target: String
-    private let listener: Int32
+    package var folder: String { listener.folder }
     private let lock = NSLock()
     private var fault: Fault?
     private var turns = 0
@@ -31,37 +22,18 @@ package final class ConnectionProxy: @unchecked Sendable {  // the state is guar
     /// Starts the proxy of a server.
     /// - Parameter target: The folder of the socket to connect to; nil for that of the server.
     package init(_ server: PostgreSQLServer, folder target: String? = nil) throws {
-        folder = server.folder + "/p\(UUID().uuidString.prefix(8))"
-        self.target = (target ?? server.folder) + "/.s.PGSQL.5432"
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        listener = socket(AF_UNIX, streamSocket, 0)
-        let isBound = Self.withAddress(folder + "/.s.PGSQL.5432") { bind(listener, $0, $1) } == 0
-        guard listener >= 0, isBound, listen(listener, 64) == 0 else {
-            throw PostgreSQLServer.Unavailable(description: "The proxy cannot listen in \(folder).")
-        }
-        Thread.detachNewThread { [listener] in
-            while true {
-                let client = accept(listener, nil, nil)
-                guard client >= 0 else { return }
-                self.serve(client)
-            }
-        }
+        listener = try ProxyListener(folder: server.folder + "/p\(UUID().uuidString.prefix(8))", target: target ?? server.folder)
+        listener.start([
+            { self.pump(from: $0.client, to: $0.server, $0, isClient: true) },
+            { self.pump(from: $0.server, to: $0.client, $0, isClient: false) },
+        ])
     }
 
     /// Ends the proxy: it accepts no further connections. Call it once.
-    package func stop() {
-        // Wakes the thread that waits for connections.
-        shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
-        unlink(folder + "/.s.PGSQL.5432")
-        rmdir(folder)
-    }
+    package func stop() { listener.stop() }
 
     /// Returns the URL of a database through the proxy.
-    package func url(_ database: String = "postgres", options: String = "") -> String {
-        let host = folder.replacingOccurrences(of: "/", with: "%2F")
-        return "postgresql://polystore@\(host)/\(database)" + (options.isEmpty ? "" : "?" + options)
-    }
+    package func url(_ database: String = "postgres", options: String = "") -> String { listener.url(database, options: options) }
 
     /// Lets the next commit fail.
     package func failNextCommit(_ fault: Fault) { withLock { self.fault = fault } }
@@ -94,72 +66,10 @@ package final class ConnectionProxy: @unchecked Sendable {  // the state is guar
         return body()
     }
 
-    private static func withAddress(_ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { bytes in
-            for (index, byte) in path.utf8.prefix(bytes.count - 1).enumerated() { bytes[index] = byte }
-        }
-        return withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
-        }
-    }
-
-    /// The two ends of a connection, which both threads close.
-    private final class Pair: @unchecked Sendable {  // the state is guarded by the lock
-        let client: Int32
-        let server: Int32
-        private let lock = NSLock()
-        private var isAnswered = true
-        private var open = 2
-
-        init(_ client: Int32, _ server: Int32) { (self.client, self.server) = (client, server) }
-
-        func end() {
-            shutdown(client, Int32(SHUT_RDWR))
-            shutdown(server, Int32(SHUT_RDWR))
-        }
-
-        /// Closes the descriptors when both directions have ended.
-        func leave() {
-            lock.lock()
-            defer { lock.unlock() }
-            open -= 1
-            if open == 0 {
-                close(client)
-                close(server)
-            }
-        }
-
-        /// Notes the direction of bytes, and returns whether it begins a round trip.
-        func notes(fromClient: Bool) -> Bool {
-            lock.lock()
-            defer { lock.unlock() }
-            defer { isAnswered = !fromClient }
-            return fromClient && isAnswered
-        }
-    }
-
-    private func serve(_ client: Int32) {
-        let server = socket(AF_UNIX, streamSocket, 0)
-        guard server >= 0, Self.withAddress(target, { connect(server, $0, $1) }) == 0 else {
-            close(client)
-            if server >= 0 { close(server) }
-            return
-        }
-        let pair = Pair(client, server)
-        Thread.detachNewThread { self.pump(from: client, to: server, pair, isClient: true) }
-        Thread.detachNewThread { self.pump(from: server, to: client, pair, isClient: false) }
-    }
-
     private static let commit = Array("COMMIT\0".utf8)
 
-    private func pump(from source: Int32, to target: Int32, _ pair: Pair, isClient: Bool) {
-        defer {
-            if isClient { withLock { counter }?.end(source) }
-            pair.end()
-            pair.leave()
-        }
+    private func pump(from source: Int32, to target: Int32, _ pair: ProxyListener.Pair, isClient: Bool) {
+        defer { if isClient { withLock { counter }?.end(source) } }
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         while true {
             let count = read(source, &buffer, buffer.count)
@@ -179,12 +89,7 @@ package final class ConnectionProxy: @unchecked Sendable {  // the state is guar
                 default: break
                 }
             }
-            var sent = 0
-            while sent < count {
-                let written = buffer[sent..<count].withUnsafeBytes { send(target, $0.baseAddress, $0.count, sendFlags) }
-                guard written > 0 else { return }
-                sent += written
-            }
+            guard ProxyListener.write(buffer[..<count], to: target) else { return }
         }
     }
 }
