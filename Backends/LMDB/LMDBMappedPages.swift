@@ -40,18 +40,36 @@ struct LMDBMappedPages {
             var line: UnsafeMutablePointer<CChar>?
             var capacity = 0
             defer { free(line) }
-            while getline(&line, &capacity, maps) > 0 {
-                guard let line else { break }
-                // 7f0000000000-7f1000000000 r--s 00000000 08:01 131 /path
-                let fields = String(cString: line).split(separator: " ", maxSplits: 5)
-                guard fields.count == 6, fields[1].hasSuffix("s"), fields[2].allSatisfy({ $0 == "0" }),
-                    UInt64(fields[4]) == UInt64(information.st_ino)
-                else { continue }
-                let bounds = fields[0].split(separator: "-").compactMap { UInt(String($0), radix: 16) }
-                guard bounds.count == 2, let start = UnsafeMutableRawPointer(bitPattern: bounds[0]), bounds[0] < bounds[1] else { continue }
-                return UnsafeMutableRawBufferPointer(start: start, count: Int(bounds[1] - bounds[0]))
+            while getline(&line, &capacity, maps) > 0, let line {
+                if let found = mapping(line, of: UInt64(information.st_ino)) { return found }
             }
         #endif
         return nil
     }
+
+    #if os(Linux)
+        /// Returns the addresses in a line of the list of mappings; nil unless it is a shared mapping of a file from its beginning. See proc_pid_maps(5).
+        private static func mapping(_ line: UnsafeMutablePointer<CChar>, of inode: UInt64) -> UnsafeMutableRawBufferPointer? {
+            // 7f0000000000-7f1000000000 r--s 00000000 08:01 131 /path
+            var next = line
+            func number(_ radix: Int32) -> UInt64 {
+                var end: UnsafeMutablePointer<CChar>?
+                defer { next = end ?? next }
+                return UInt64(strtoul(next, &end, radix))
+            }
+            func skip(_ count: Int) { next += min(count, strlen(next)) }
+            let start = number(16)
+            skip(1)
+            let end = number(16)
+            skip(4)
+            guard next[0] == CChar(UInt8(ascii: "s")) else { return nil }
+            skip(1)
+            guard number(16) == 0 else { return nil }
+            _ = number(16)
+            skip(1)
+            _ = number(16)
+            guard number(10) == inode, start < end, let address = UnsafeMutableRawPointer(bitPattern: UInt(start)) else { return nil }
+            return UnsafeMutableRawBufferPointer(start: address, count: Int(end - start))
+        }
+    #endif
 }

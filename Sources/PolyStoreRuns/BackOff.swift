@@ -31,28 +31,29 @@ package struct BackOff: Sendable {
 
     // MARK: Transactions
 
-    /// Runs a transaction or a read until it succeeds, fails with an error that does not permit a repetition, or was repeated as often as permitted.
+    /// Runs a transaction or a read again after the error of its first attempt, until it succeeds, fails with an error that does not permit a repetition, or was repeated
+    /// as often as permitted.
     /// - Parameters:
     ///   - limit: The number of times that it may be repeated.
+    ///   - error: The error of the first attempt.
     ///   - interruption: Ends the repetitions.
     ///   - repeatsAfterLoss: Whether the loss of a connection permits it too, as a retryable error does.
     ///   - willRepeat: Called before each pause with the error and the number of the repetition; returns the pauses.
-    ///   - attempt: Runs the transaction. Receives whether it is a repetition.
+    ///   - attempt: Runs the transaction or the read again.
+    /// - Throws: The error of the last attempt.
     package static func run<T>(
-        _ limit: Int, within interruption: Interruption? = nil, repeatsAfterLoss: Bool = false,
-        willRepeat: (StoreError, Int) -> BackOff, attempt: (Bool) throws -> T
+        _ limit: Int, after error: StoreError, within interruption: Interruption? = nil, repeatsAfterLoss: Bool = false,
+        willRepeat: (StoreError, Int) -> BackOff, attempt: () throws -> T
     ) throws -> T {
-        var count = 0
-        while true {
-            do { return try attempt(count > 0) } catch let error as StoreError
-                where count < limit && (error.recovery == .retryable || repeatsAfterLoss && error.recovery == .connectionLost)
-            {
-                count += 1
-                try interruption?.checkRepetition(after: error)
-                willRepeat(error, count).wait(before: count, atMost: interruption?.remaining)
-                try interruption?.checkRepetition(after: error)
-            }
+        var (count, failure) = (0, error)
+        while count < limit, failure.recovery == .retryable || repeatsAfterLoss && failure.recovery == .connectionLost {
+            count += 1
+            try interruption?.checkRepetition(after: failure)
+            willRepeat(failure, count).wait(before: count, atMost: interruption?.remaining)
+            try interruption?.checkRepetition(after: failure)
+            do { return try attempt() } catch let error as StoreError { failure = error }
         }
+        throw failure
     }
 
     /// Runs a transaction as the other method does, and suspends the task during the pauses instead of blocking the thread.

@@ -73,7 +73,7 @@ package final class SlowOperations: Sendable {
     ///   - what: The beginning of the message.
     ///   - details: Returns the rest of the message, and further metadata.
     package func end(
-        _ kind: Kind, _ began: UInt64, _ site: CallSite, _ operation: String, _ what: String,
+        _ kind: Kind, _ began: UInt64, _ site: CallSite, _ operation: String, _ what: @autoclosure () -> String,
         _ details: () -> (text: String, metadata: [LogKey: LogValue]) = { ("", [:]) }
     ) {
         guard began != 0 else { return }
@@ -85,7 +85,7 @@ package final class SlowOperations: Sendable {
         let (text, metadata) = details()
         let own: [LogKey: LogValue] = [.operation: .text(operation), .milliseconds: .number(milliseconds)]
         logger.log(
-            .warning, "\(what) took \(milliseconds) ms\(text.isEmpty ? "" : ": " + text)",
+            .warning, "\(what()) took \(milliseconds) ms\(text.isEmpty ? "" : ": " + text)",
             metadata: own.merging(metadata) { own, _ in own },
             file: site.file, line: site.line, function: site.kind)
     }

@@ -65,8 +65,9 @@ final class HeldSnapshots {
         }
         for (store, snapshot) in new { _ = set(snapshot, at: store.index) }
         if registration == nil { registration = core.snapshots.open(site) }
-        registerSessions()
-        return new.compactMap(\.snapshot.session)
+        let sessions = new.compactMap(\.snapshot.session)
+        if !sessions.isEmpty { registerSessions() }
+        return sessions
     }
 
     /// Makes the list of open snapshots leave the context out while all of its sessions are given back.

@@ -203,6 +203,7 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
 
     /// Applies the deferred change sets of a store, before the running transaction reads it or writes to it.
     private func applyDeferred(_ writer: StoreWriter) throws {
+        guard writer.hasDeferred else { return }
         do { try writer.applyDeferred() } catch {
             assignRefusals(writer)
             throw lose(error)

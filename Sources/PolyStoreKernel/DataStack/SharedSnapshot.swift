@@ -15,7 +15,7 @@ final class SharedSnapshot: @unchecked Sendable {  // the users read on one thre
     ///   - mayWait: Whether the snapshot can wait until readers give their sessions back.
     init(of store: PersistentStore, users: Int = 1, mayWait: Bool = true) throws {
         reader = try mayWait ? store.backend.beginRead() : store.backend.beginReadWithoutWaiting()
-        session = (reader as? ServerSnapshot)?.session
+        session = store.hasShortSnapshots ? (reader as? ServerSnapshot)?.session : nil
         self.users = Atomic(users)
     }
 

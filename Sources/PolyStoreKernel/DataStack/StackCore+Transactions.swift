@@ -81,15 +81,18 @@ extension StackCore {
     func runAndWait(
         _ options: TransactionOptions, _ caller: WaitingCaller, _ body: (Transaction) throws -> Void, ended: (() -> Void)? = nil
     ) throws {
-        try BackOff.run(
-            options.retries, within: options.interruption, willRepeat: { willRepeat(options, $0, $1) },
-            attempt: { isRepeated in
-                let outcome = AwaitedOutcome()
-                let group = try enter(options)
-                Transaction(self, group, options).run(in: group, options, isRepeated: isRepeated, outcome, body)
-                writeQueue.leave(isPatient: caller == .thread)
-                try outcome.wait()
-            })
+        func attempt(isRepeated: Bool) throws {
+            let outcome = AwaitedOutcome()
+            let group = try enter(options)
+            Transaction(self, group, options).run(in: group, options, isRepeated: isRepeated, outcome, body)
+            writeQueue.leave(isPatient: caller == .thread)
+            try outcome.wait()
+        }
+        do { try attempt(isRepeated: false) } catch let error as StoreError {
+            try BackOff.run(
+                options.retries, after: error, within: options.interruption, willRepeat: { willRepeat(options, $0, $1) },
+                attempt: { try attempt(isRepeated: true) })
+        }
         ended?()
         if caller == .mainActor { MainActor.assumeIsolated { views.showCommits() } }
     }

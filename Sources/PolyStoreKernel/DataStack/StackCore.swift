@@ -115,15 +115,20 @@ package final class StackCore: Sendable {
     ) throws -> T {
         try process.check("This stack")
         try interruption?.check()
+        func attempt() throws -> T {
+            let context = SnapshotContext(core: self, table: table.withLock { $0 }, site)
+            if let interruption { context.interruption = interruption }
+            defer { context.end() }
+            return try body(context)
+        }
         do {
-            return try BackOff.run(retries, within: interruption, repeatsAfterLoss: true) { error, number in
-                logger.write(.info, site, "A read is run again (\(number) of \(retries)): \(error)")
-                return groupLimits.withLock { $0.backOff }
-            } attempt: { _ in
-                let context = SnapshotContext(core: self, table: table.withLock { $0 }, site)
-                context.interruption = interruption
-                defer { context.end() }
-                return try body(context)
+            do { return try attempt() } catch let error as StoreError {
+                return try BackOff.run(retries, after: error, within: interruption, repeatsAfterLoss: true) { error, number in
+                    logger.write(.info, site, "A read is run again (\(number) of \(retries)): \(error)")
+                    return groupLimits.withLock { $0.backOff }
+                } attempt: {
+                    try attempt()
+                }
             }
         } catch {
             logger.writeFailure(error, site)

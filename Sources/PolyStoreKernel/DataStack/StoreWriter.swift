@@ -31,8 +31,7 @@ final class StoreWriter {
         self.store = store
         self.owner = owner
         self.transaction = transaction
-        let version = Self.version(of: transaction)
-        recorder = store.historyOptions.map { HistoryRecorder(store, $0, version: version) }
+        recorder = store.historyOptions.map { HistoryRecorder(store, $0, version: Self.version(of: transaction)) }
     }
 
     var isChanged: Bool { durability != nil }
@@ -62,6 +61,7 @@ final class StoreWriter {
 
     /// Returns the change sets that the store did not accept since the last call.
     func takeRefused() -> [(changes: ChangeSet, error: any Error)] {
+        if refused.isEmpty { return [] }
         defer { refused = [] }
         return refused
     }
@@ -75,12 +75,14 @@ final class StoreWriter {
         return true
     }
 
+    var hasDeferred: Bool { !deferred.isEmpty }
+
     /// Applies the deferred change sets.
     /// - Throws: errors that end the group.
     func applyDeferred() throws {
+        guard hasDeferred else { return }
         let sets = deferred
         deferred = []
-        if sets.isEmpty { return }
         do { didApply(sets, try transaction.apply(sets, committing: nil).checked(sets.count)) } catch {
             try applyOneByOne(sets, after: error)
         }
@@ -160,15 +162,19 @@ final class StoreWriter {
         }
         let began = store.slowOperations.start(.commit)
         let recordsVersions = store.recordsVersions.load(ordering: .relaxed)
-        let (requested, backOff) = (durability ?? store.configuration.durability, limits.withLock { $0.backOff })
+        let requested = durability ?? store.configuration.durability
         var known: UInt64?
-        if recordsVersions || deferred.isEmpty { try applyDeferred() } else { known = try commitDeferred(requested, backOff) }
+        if recordsVersions || deferred.isEmpty {
+            try applyDeferred()
+        } else {
+            known = try commitDeferred(requested, limits.withLock { $0.backOff })
+        }
         guard isChanged else {
             rollBack()
             return nil
         }
         if recordsVersions { try store.recordVersions(transaction) }
-        let version = try known ?? transaction.commit(requested, backOff: backOff)
+        let version = try known ?? transaction.commit(requested, backOff: limits.withLock { $0.backOff })
         if recordsVersions { store.recordsVersions.store(false, ordering: .relaxed) }
         recorder?.didCommit(version)
         store.slowOperations.end(.commit, began, .framework, "commit", "A commit") {
