@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import PolyStoreBackend
 import PolyStoreCore
+import PolyStoreRuns
 import TestModels
 import TestSupport
 import Testing

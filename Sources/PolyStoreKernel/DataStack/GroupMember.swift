@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreRuns
 
 /// A transaction whose body has ended and that waits for its commit in a commit group.
 final class GroupMember {

@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreRuns
 
 /// The stores that a stack is opening. One thread at a time opens a store, so that concurrent additions of one store result in one store.
 final class StoreOpenings: Sendable {

@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreRuns
 
 /// A unit of work that collects changes in memory and writes all of them or none. Its fetches see its pending changes.
 ///

@@ -1,5 +1,3 @@
-import PolyStoreRuns
-
 /// The limits at which a commit group accepts no further transactions, which bound the latency of its first transaction, and the pauses before transactions are run
 /// again.
 package struct GroupLimits: Sendable {

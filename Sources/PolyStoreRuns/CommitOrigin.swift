@@ -1,11 +1,11 @@
 /// The metadata that a transaction passes to observers of its commit. A single object, because copying an existential takes hundreds of instructions
 /// and most transactions have no metadata.
-final class CommitOrigin: Sendable {
-    let sourceIdentifier: (any Hashable & Sendable)?
-    let userInfo: [String: any Sendable]
+package final class CommitOrigin: Sendable {
+    package let sourceIdentifier: (any Hashable & Sendable)?
+    package let userInfo: [String: any Sendable]
 
     /// - Returns: nil without metadata. Not a failable initializer, which would allocate the object first.
-    static func make(_ sourceIdentifier: (any Hashable & Sendable)?, _ userInfo: [String: any Sendable]) -> CommitOrigin? {
+    package static func make(_ sourceIdentifier: (any Hashable & Sendable)?, _ userInfo: [String: any Sendable]) -> CommitOrigin? {
         sourceIdentifier == nil && userInfo.isEmpty ? nil : CommitOrigin(sourceIdentifier, userInfo)
     }
 
