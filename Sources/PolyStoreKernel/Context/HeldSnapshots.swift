@@ -64,9 +64,10 @@ final class HeldSnapshots {
             throw error
         }
         for (store, snapshot) in new { _ = set(snapshot, at: store.index) }
-        if registration == nil { registration = core.snapshots.open(site) }
         let sessions = new.compactMap(\.snapshot.session)
-        if !sessions.isEmpty { registerSessions() }
+        let isFirst = registration == nil
+        if isFirst { registration = core.snapshots.open(site) }
+        if !isFirst || !sessions.isEmpty { registerSessions() }
         return sessions
     }
 
