@@ -100,12 +100,16 @@ let package = Package(
             name: "PolyStoreMigration",
             dependencies: ["PolyStoreBackend", "PolyStoreConditions", "PolyStoreKernel", "PolyStoreQuery", "PolyStoreRuns"],
             swiftSettings: settings),
-        // The object layer, free of macros: eight modules.
+        // Objects of stores that are opened with the schema that they keep, without classes.
+        .target(
+            name: "PolyStoreDynamic", dependencies: ["PolyStoreAttributes", "PolyStoreBackend", "PolyStoreKernel", "PolyStoreObservation"],
+            swiftSettings: settings),
+        // The object layer, free of macros: nine modules.
         .target(
             name: "PolyStoreCore",
             dependencies: [
-                "PolyStoreAttributes", "PolyStoreColumns", "PolyStoreHistory", "PolyStoreKernel", "PolyStoreMigration",
-                "PolyStoreObservation", "PolyStorePredicates", "PolyStoreRuns", "PolyStoreTransfer",
+                "PolyStoreAttributes", "PolyStoreColumns", "PolyStoreDynamic", "PolyStoreHistory", "PolyStoreKernel",
+                "PolyStoreMigration", "PolyStoreObservation", "PolyStorePredicates", "PolyStoreRuns", "PolyStoreTransfer",
             ],
             swiftSettings: settings),
         // Two functions of Swift's runtime.
@@ -376,6 +380,10 @@ let package = Package(
                 "EngineTestSupport",
                 "SeededRandom", "history-child", "TestSupport",
             ], swiftSettings: settings),
+        .testTarget(
+            name: "PolyStoreDynamicTests",
+            dependencies: ["PolyStoreBackend", "PolyStoreCore", "PolyStoreMemory", "PolyStoreSQLite", "TestModels", "TestSupport"],
+            swiftSettings: settings),
         .testTarget(
             name: "PolyStoreTests",
             dependencies: ["PolyStore", "PolyStoreBackend", "PolyStoreMemory", "PolyStoreSQLite", "TestSupport"],

@@ -86,6 +86,8 @@ public struct StoreError: Error, Sendable, Hashable {
     public var conflicts: [ObjectConflict] = []
     /// For `migrationRequired`: the schema that the store was written for.
     public var storedSchema: SchemaDescription?
+    /// For `differentStoreAtURL`: the name of the configuration that the store was created with; nil for the default one, and if the store belongs to another stack.
+    public var storedConfiguration: String?
 
     /// Creates an error. Parameters that do not apply keep their defaults.
     public init(

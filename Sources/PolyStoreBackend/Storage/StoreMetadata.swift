@@ -72,10 +72,12 @@ public struct StoreMetadata: Sendable, Hashable {
                 location: location)
         }
         guard configurationName == request.configurationName else {
-            throw StoreError(
+            var error = StoreError(
                 .differentStoreAtURL,
                 "The store \(location) belongs to the configuration \(Self.quoted(configurationName)) and was opened as \(Self.quoted(request.configurationName)).",
                 location: location)
+            error.storedConfiguration = configurationName
+            throw error
         }
         guard schemaHash == request.schema.versionHash else {
             let changes = schema.differences(to: request.schema.description)

@@ -27,6 +27,8 @@ package final class StoreEntity: Sendable {
     /// The relationships of each class of the hierarchy.
     private let relationshipsOfClasses: [[Relationship]]
     @usableFromInline let isPolymorphic: Bool
+    /// A Boolean value that indicates whether the objects are of several classes of a hierarchy, which one Swift class can represent.
+    let holdsHierarchy: Bool
     /// A Boolean value for each relationship that indicates whether it is ordered.
     let isOrdered: [Bool]
     /// The hidden fields with positions, and the to-one relationships and foreign keys they belong to.
@@ -56,6 +58,7 @@ package final class StoreEntity: Sendable {
         hierarchy = type._$hierarchy
         relationshipsOfClasses = entity.classes.map { $0.relationships.map { entity.relationships[$0] } }
         isPolymorphic = hierarchy != nil
+        holdsHierarchy = entity.classifierField != nil
         var declared = FieldMask()
         for field in entity.fields where !field.isHidden && field.index != hierarchy?.classifier { declared.insert(field.index) }
         declaredFields = declared
@@ -74,14 +77,20 @@ package final class StoreEntity: Sendable {
     var types: [any Model.Type] { hierarchy?.types ?? [type] }
 
     /// Returns the attributes that must be assigned before a new object is committed: neither optional nor with a default value.
-    func required(of object: some Model) -> [Int] { hierarchy?.entityClass(of: object).required ?? required }
+    func required(of object: some Model) -> [Int] { entityClass(of: object)?.required ?? required }
+
+    /// Returns the class of an object in a hierarchy; nil for an entity that holds none.
+    private func entityClass(of object: some Model) -> EntityClass? {
+        guard holdsHierarchy else { return nil }
+        return hierarchy?.entityClass(of: object) ?? (object as? any HierarchyObject)?.entityClass
+    }
 
     /// Returns the fields of objects of a class.
     package func fields(of type: any Model.Type) -> FieldMask { hierarchy?.entityClass(type)?.fields ?? declaredFields }
 
     /// Returns the relationships of an object: those of its own class in a class hierarchy.
     func relationships(of object: some Model) -> [Relationship] {
-        hierarchy.map { relationshipsOfClasses[$0.entityClass(of: object).index] } ?? entity.relationships
+        entityClass(of: object).map { relationshipsOfClasses[$0.index] } ?? entity.relationships
     }
 
     /// Returns the relationships of objects of a class.

@@ -94,6 +94,12 @@ public final class ModelHierarchy: Sendable {
     }
 }
 
+/// An object of a Swift class that represents all classes of a hierarchy.
+package protocol HierarchyObject: Model {
+    /// The class of the object in the hierarchy that its entity holds; nil for any other entity.
+    var entityClass: EntityClass? { get }
+}
+
 /// The position of a model class in its hierarchy: its superclass and subclasses.
 public struct ModelInheritance: Sendable {
     /// A Boolean value that indicates whether only subclasses have objects.

@@ -66,7 +66,7 @@ extension Transaction {
         var keys = Set(buffer.relationshipChanges.changedRelationships.filter { $0.entityIndex == entry.entityIndex })
         for object in entityChanges.inserted {
             for relationship in counted
-            where entry.hierarchy == nil || entry.relationships(of: object).contains(where: { $0.index == relationship.index }) {
+            where !entry.holdsHierarchy || entry.relationships(of: object).contains(where: { $0.index == relationship.index }) {
                 keys.insert(
                     RelationshipKey(entityIndex: entry.entityIndex, relationship: Int32(relationship.index), rowID: object._$state.rowID))
             }

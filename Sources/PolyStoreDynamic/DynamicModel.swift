@@ -1,0 +1,124 @@
+import PolyStoreBackend
+import PolyStoreKernel
+
+extension DynamicModel {
+    /// The entity in the stack.
+    var entry: StoreEntity { _$state.context.entry(_$state.entityIndex) }
+    var anyID: AnyObjectID { AnyObjectID(entry: entry, rowID: _$state.rowID) }
+
+    /// The class of the object in the hierarchy that its entity holds; nil for any other entity.
+    var kind: EntityClass? {
+        let entity = Self.entity
+        guard let classifier = entity.classifierField else { return nil }
+        if _$state.isFault { _$fire(classifier) }
+        guard case .text(let name) = values[classifier] else { return nil }
+        return entity.classes.first { $0.name == name }
+    }
+
+    var names: [String] {
+        let entity = Self.entity
+        let kind = kind
+        return entity.description.properties.map(\.name).filter { name in
+            if let field = entity.field(named: name) { return field.index != entity.classifierField && kind?.fields.contains(field.index) ?? true }
+            return kind.map { kind in entity.relationship(named: name).map { kind.relationships.contains($0.index) } ?? false } ?? true
+        }
+    }
+
+    func destination(_ relationship: Int) -> any Model.Type { _$state.context.entry(entry.destinations[relationship]).type }
+
+    // MARK: Checks
+
+    /// Reads the values, if that is still to be done.
+    /// - Throws: `notFound` if the store does not contain the object.
+    func read(_ field: Int) throws {
+        if _$state.isFault { _$fire(field) }
+        try withRecordIfMissing()
+    }
+
+    private func withRecordIfMissing() throws {
+        // Only the kernel knows whether the values could not be read, and says so when the record is asked for.
+        if values.allSatisfy(\.isNull) { try withRecord { _, _ in } }
+    }
+
+    func field(named name: String) throws -> Field {
+        guard let field = Self.entity.field(named: name), !field.isHidden, kind?.fields.contains(field.index) ?? true else {
+            throw unknown(name, "attribute or to-one relationship")
+        }
+        return field
+    }
+
+    func relationship(named name: String, isToMany: Bool) throws -> Relationship {
+        guard let relationship = Self.entity.relationship(named: name), relationship.isToMany == isToMany,
+            kind?.relationships.contains(relationship.index) ?? true
+        else { throw unknown(name, isToMany ? "to-many relationship" : "to-one relationship") }
+        return relationship
+    }
+
+    /// Checks that the object is of a transaction that accepts changes, and that it was not deleted.
+    func checkMayChange(_ name: String) throws {
+        guard let transaction = _$state.context as? Transaction else {
+            throw misuse("can be changed in a transaction only: read the object there with edit(_:)", name)
+        }
+        try transaction.checkMutable()
+        guard !isDeleted else {
+            throw StoreError(
+                .notFound, "\(anyID) was deleted, so \(name) cannot be set.", entity: Self.entity.name, attribute: name, rowID: _$state.rowID)
+        }
+    }
+
+    /// Marks a field as changed.
+    func changeField(_ field: Int) { _$willChange(field) }
+
+    /// Checks that an object can be a target of a relationship.
+    func check(_ target: DynamicObject, _ relationship: Relationship) throws {
+        let (model, destination) = (target.model, _$state.context.entry(entry.destinations[relationship.index]))
+        guard model._$state.context === _$state.context else {
+            throw misuse("needs an object of the same transaction: read \(target.id) there with edit(_:)", relationship.name)
+        }
+        guard model._$state.entityIndex == destination.entityIndex else {
+            throw misuse("leads to \(destination.entity.name), and \(target.id) is none", relationship.name)
+        }
+        // Only the class of the inverse is known.
+        if let inverse = relationship.inverse, let kind = model.kind, !kind.relationships.contains(inverse) {
+            let name = destination.entity.relationships[inverse].name
+            throw misuse("leads to objects with \(name), and \(target.id) is of \(kind.name), which has none", relationship.name)
+        }
+        guard !target.isDeleted else { throw misuse("cannot lead to \(target.id), which is deleted", relationship.name) }
+    }
+
+    // MARK: Errors
+
+    private func unknown(_ name: String, _ what: String) -> StoreError {
+        let name = kind?.name ?? Self.entity.name
+        return StoreError(
+            .misuse, "\(name) has no \(what) \"\(name)\"; it has \(names.joined(separator: ", ")).", entity: Self.entity.name, attribute: name)
+    }
+
+    func misuse(_ problem: String, _ name: String) -> StoreError {
+        StoreError(
+            .misuse, "\(Self.entity.name).\(name) \(problem).", entity: Self.entity.name, attribute: name, rowID: _$state.rowID)
+    }
+
+    func invalid(_ problem: String, _ name: String) -> StoreError {
+        StoreError(
+            .invalidValue, "\(Self.entity.name).\(name) \(problem).", entity: Self.entity.name, attribute: name, rowID: _$state.rowID)
+    }
+
+    // MARK: Validation
+
+    /// Checks at the commit that a new object has a value for each attribute whose default only the class can compute.
+    func checkDefaults() throws {
+        let missing = Self.entity.fields.filter { field in
+            field.defaultExpression == .computed && isRequired(field) && values[field.index].isNull && kind?.fields.contains(field.index) ?? true
+        }
+        guard !missing.isEmpty else { return }
+        throw ValidationError(
+            missing.map { ValidationError("has a default that only its class can compute: assign a value", attribute: $0.name) })
+    }
+
+    /// Returns whether an attribute must have a value. In a hierarchy the attributes of subentities are optional in the entity that holds them.
+    func isRequired(_ field: Field) -> Bool {
+        guard field.isOptional else { return true }
+        return Self.entity.description.hierarchy?.subentities.contains { $0.properties.contains(field.name) && $0.required.contains(field.name) } ?? false
+    }
+}

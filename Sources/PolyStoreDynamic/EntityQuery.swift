@@ -1,0 +1,68 @@
+import PolyStoreBackend
+import PolyStoreKernel
+
+/// A fetch of objects without a class, by the name of their entity.
+///
+///     EntityQuery("Person").where("age > %d AND department.title == %@", 30, "Research").orderBy("name").limit(20)
+///
+/// Conditions, orders and paths are written as in format strings; see `docs/query-language.md`. The name can be that of a subentity of a hierarchy: its objects and those of its own
+/// subentities are then found.
+public struct EntityQuery: Sendable {
+    /// The name of the entity or subentity.
+    public let entity: String
+    private var conditions: [@Sendable () -> Format] = []
+    private var order: [(path: String, isAscending: Bool, nulls: SortKey.NullPlacement, options: TextOptions)] = []
+    /// The options of the fetch.
+    public var options = FetchOptions()
+
+    private struct Format {
+        let text: String
+        let arguments: [(any QueryArgument)?]
+    }
+
+    /// Creates a fetch of all objects of an entity.
+    public init(_ entity: String) { self.entity = entity }
+
+    /// Adds a condition in the syntax of format strings. Several are combined with AND.
+    public func `where`(_ format: String, _ arguments: (any QueryArgument & Sendable)?...) -> EntityQuery {
+        with { $0.conditions.append { Format(text: format, arguments: arguments.map { $0 }) } }
+    }
+
+    /// Appends a sort key: an attribute, a path such as `department.title`, or a calculation.
+    public func orderBy(
+        _ path: String, ascending: Bool = true, nulls: SortKey.NullPlacement = .smallest, options: TextOptions = []
+    ) -> EntityQuery { with { $0.order.append((path, ascending, nulls, options)) } }
+
+    /// Returns the first objects only.
+    public func limit(_ count: Int) -> EntityQuery { with { $0.options.limit = count } }
+    /// Leaves the first objects out.
+    public func offset(_ count: Int) -> EntityQuery { with { $0.options.offset = count } }
+    /// Limits the time of the fetch.
+    public func timeLimit(_ limit: Duration) -> EntityQuery { with { $0.options.timeLimit = limit } }
+    /// Reads the targets of relationships together with the objects.
+    public func prefetch(_ paths: String...) -> EntityQuery { with { $0.options.prefetch += paths } }
+
+    private func with(_ change: (inout EntityQuery) -> Void) -> EntityQuery {
+        var copy = self
+        change(&copy)
+        return copy
+    }
+
+    /// Returns the fetch of the entity's class.
+    func chain<T: Model>(_ type: T.Type, _ entry: StoreEntity) -> FetchChain<T> {
+        var chain = From<T>([entry.store.configurationName]).chain
+        chain.options = options
+        if let kind = entry.entity.classes.first(where: { $0.name == entity }), !kind.isRoot {
+            chain = chain.where(Where("\(EntityHierarchy.classifier) IN %@", kind.concreteNames))
+        }
+        for condition in conditions {
+            let format = condition()
+            chain = chain.where(Where(format: format.text, arguments: format.arguments))
+        }
+        for (path, isAscending, nulls, options) in order {
+            let key = isAscending ? OrderKey<T>.ascending(path, nulls: nulls, options: options) : .descending(path, nulls: nulls, options: options)
+            chain = chain.orderBy(OrderBy([key]))
+        }
+        return chain
+    }
+}

@@ -1,0 +1,57 @@
+import Foundation
+import PolyStoreAttributes
+import PolyStoreBackend
+import PolyStoreKernel
+
+extension Field {
+    /// Returns a value in the form in which the field keeps it.
+    /// - Throws: `invalidValue` if it is no value of the field's type, or out of its range.
+    func stored(_ value: QueryValue, of object: any DynamicModel) throws -> Value {
+        guard let stored = try converted(value, object) else {
+            throw object.invalid("is of the type \(type.rawValue), and \(value) is no value of it", name)
+        }
+        do { try check(stored) } catch let error as StoreError { throw object.invalid("cannot have the value \(value): \(error.message)", name) }
+        return stored
+    }
+
+    /// Returns the stored form of a value; nil if it is of another type.
+    private func converted(_ value: QueryValue, _ object: any DynamicModel) throws -> Value? {
+        switch (type, value) {
+        case (.bool, .bool(let bool)): .integer(bool ? 1 : 0)
+        case (.uint64, .integer), (.uint64, .unsigned), (.uint64, .real): value.uint64.map { .integer(Int64(bitPattern: $0)) }
+        case (.int8, _), (.int16, _), (.int32, _), (.int64, _), (.uint8, _), (.uint16, _), (.uint32, _): value.int64.map { .integer($0) }
+        case (.float, _), (.double, _): number(value).map { .real(Value.normalized($0)) }
+        case (.date, .date(let date)): .real(Value.normalized(date.timeIntervalSinceReferenceDate))
+        case (.decimal, .decimal(let decimal)): decimal.attributeValue
+        case (.decimal, .integer(let integer)): Decimal(integer).attributeValue
+        case (.decimal, .unsigned(let integer)): Decimal(integer).attributeValue
+        case (.decimal, .real(let real)): Decimal(string: "\(real)", locale: Locale(identifier: "en_US_POSIX"))?.attributeValue
+        case (.string, .text(let text)): .text(text)
+        case (.url, .url(let url)): url.attributeValue
+        case (.url, .text(let text)): URL(string: text)?.attributeValue
+        case (.json, .text(let text)): try json(text, object)
+        case (.data, .data(let data)): .blob([UInt8](data))
+        case (.uuid, .uuid(let uuid)): uuid.attributeValue
+        case (.uuid, .text(let text)): UUID(uuidString: text)?.attributeValue
+        default: nil
+        }
+    }
+
+    /// Returns a number that a floating-point attribute keeps; nil for an integer that it would round.
+    private func number(_ value: QueryValue) -> Double? {
+        switch value {
+        case .real(let real): real
+        case .integer(let integer): Double(exactly: integer)
+        case .unsigned(let integer): Double(exactly: integer)
+        case .decimal: value.double
+        default: nil
+        }
+    }
+
+    private func json(_ text: String, _ object: any DynamicModel) throws -> Value {
+        do { _ = try JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed) } catch {
+            throw object.invalid("needs a text of JSON", name)
+        }
+        return .text(text)
+    }
+}
