@@ -29,13 +29,25 @@ struct ExactSum {
 
     /// Reads the text of a group.
     /// - Returns: nil if the server cannot compute the sum.
-    init?(_ text: String) {
-        let parts = text.split(separator: "/")
-        guard parts.count == 4, let high = Int128(parts[0]), let low = Int128(parts[1]), let count = Int64(parts[2]), parts[3] == "true"
-        else {
-            return nil
+    init?(_ text: UnsafeRawBufferPointer) {
+        let parts = text.split(separator: UInt8(ascii: "/"))
+        guard parts.count == 4, let high = Self.integer(parts[0]), let low = Self.integer(parts[1]), let count = Self.integer(parts[2]),
+            parts[3].elementsEqual("true".utf8)
+        else { return nil }
+        (self.high, self.low, self.count) = (high, low, Int64(clamping: count))
+    }
+
+    /// Returns the integer that a text of digits represents; nil for another text, and for more than 38 digits.
+    private static func integer(_ text: UnsafeRawBufferPointer.SubSequence) -> Int128? {
+        let isNegative = text.first == UInt8(ascii: "-")
+        let digits = isNegative ? text.dropFirst() : text
+        guard (1...38).contains(digits.count) else { return nil }
+        var value: Int128 = 0
+        for byte in digits {
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+            value = value * 10 + Int128(byte - UInt8(ascii: "0"))
         }
-        (self.high, self.low, self.count) = (high, low, count)
+        return isNegative ? -value : value
     }
 
     /// The sum, rounded to the nearest real.

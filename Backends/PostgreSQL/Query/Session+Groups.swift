@@ -46,8 +46,8 @@ extension Session {
             if parts.count == 2, let sum = Int128(parts[0]), let count = Int64(parts[1]) {
                 return count == 0 ? .null : .real(Double(sum) / Double(count))
             }
-        case .realSum: return ExactSum(rows.text(row, column) ?? "").map { .real(Value.normalized($0.total)) }
-        case .realAverage: return ExactSum(rows.text(row, column) ?? "").map { .real(Value.normalized($0.total / Double($0.count))) }
+        case .realSum: return ExactSum(bytes).map { .real(Value.normalized($0.total)) }
+        case .realAverage: return ExactSum(bytes).map { .real(Value.normalized($0.total / Double($0.count))) }
         case .sum(let isUnsigned, let name):
             let digits = rows.text(row, column) ?? ""
             if let sum = isUnsigned ? UInt64(digits).map({ Int64(bitPattern: $0) }) : Int64(digits) { return .integer(sum) }
