@@ -15,8 +15,8 @@ package final class SlowOperations: Sendable {
     private let commit = Atomic<UInt64>(.max)
     private let wait = Atomic<UInt64>(.max)
     private let logger: Protected<any StoreLogger>
-    /// Returns the time in nanoseconds. Tests replace it.
-    package let clock = Protected<@Sendable () -> UInt64>({ DispatchTime.now().uptimeNanoseconds })
+    /// The time in nanoseconds. Tests replace it.
+    package let clock = ReplaceableClock { DispatchTime.now().uptimeNanoseconds }
 
     package init(_ logger: Protected<any StoreLogger>) { self.logger = logger }
 
@@ -60,7 +60,7 @@ package final class SlowOperations: Sendable {
 
     // MARK: Measuring
 
-    private var now: UInt64 { clock.withLock { $0 }() }
+    private var now: UInt64 { clock.now }
 
     /// Returns the current time, or 0 if operations of a kind are not measured.
     package func start(_ kind: Kind) -> UInt64 { limit(kind) == .max ? 0 : max(1, now) }

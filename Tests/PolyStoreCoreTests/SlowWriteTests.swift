@@ -14,12 +14,10 @@ import Testing
         stack = try DataStack(companySchema, logger: logger)
         stack.snapshotWarningAge = .seconds(100_000)
         let time = Protected<UInt64>(0)
-        stack.core.slowOperations.clock.withLock {
-            $0 = {
-                time.withLock { time in
-                    time += 7_000_000
-                    return time
-                }
+        stack.core.slowOperations.clock.exchange {
+            time.withLock { time in
+                time += 7_000_000
+                return time
             }
         }
         try stack.addStore(.inMemory())

@@ -141,6 +141,24 @@ import Testing
         #expect(count == 3)
     }
 
+    @Test func shortResultIsReadAtOnce() throws {
+        let connection = try TestServer.connect()
+        let stream = try connection.stream(Statement("SELECT generate_series(1, 3)::bigint"), isWhole: true)
+        #expect(connection.stream == nil)
+        #expect(try connection.rows("SELECT 5::bigint").integer(0, 0) == 5)
+        var found: [Int64?] = []
+        while let rows = try stream.next() { found.append(rows.integer(stream.row, 0)) }
+        #expect(found == [1, 2, 3])
+        #expect(try stream.next() == nil)
+        #expect(try connection.stream(Statement("SELECT 1 WHERE false"), isWhole: true).next() == nil)
+        let discarded = try connection.stream(Statement("SELECT generate_series(1, 3)::bigint"), isWhole: true)
+        #expect(try discarded.next() != nil)
+        discarded.discard()
+        #expect(try discarded.next() == nil)
+        #expect(throws: StoreError.self) { try connection.stream(Statement("SELECT 1 / 0"), isWhole: true) }
+        #expect(try connection.rows("SELECT 6::bigint").integer(0, 0) == 6)
+    }
+
     @Test func streamThatIsGivenUpIsCancelled() throws {
         let connection = try TestServer.connect()
         let stream = try connection.stream(Statement("SELECT generate_series(1, 100000000)::bigint"))

@@ -102,7 +102,8 @@ extension Connection {
             for _ in 0..<Self.mostDiscarded where self.stream != nil {
                 guard PQconsumeInput(handle) == 1 else { throw lost() }
                 if PQisBusy(handle) != 0 { return false }
-                if try nextRow() == nil { return true }
+                guard let row = try nextRow() else { return true }
+                PQclear(row)
             }
         } catch {
             // An error of the statement has ended the stream; one of the connection has marked it.
@@ -118,7 +119,7 @@ extension Connection {
         guard !skipArrivedRows(), let stream else { return }
         cancel()
         do {
-            while self.stream != nil, try nextRow() != nil {}
+            while self.stream != nil, let row = try nextRow() { PQclear(row) }
         } catch {
             // The error of the cancelled statement; an error of the connection has marked it.
         }

@@ -7,6 +7,15 @@ extension Connection {
     @discardableResult
     func run(_ statements: [Statement]) throws -> [Rows] {
         if statements.contains(where: { $0.copied != nil }) { return try runCopying(statements) }
+        let (results, failure) = try attempt(statements)
+        if let failure { throw failure }
+        return results
+    }
+
+    /// Sends statements in one pipeline and waits for their results.
+    /// - Returns: The results up to the first error of a statement, and that error.
+    /// - Throws: The error that ended the connection.
+    func attempt(_ statements: [Statement]) throws -> (results: [Rows], failure: StoreError?) {
         let before = unread.count
         let first = before + prefix.count
         let expected = try send(statements)
@@ -18,8 +27,7 @@ extension Connection {
             case .failure(let error): if index >= before, failure == nil { failure = error }
             }
         }
-        if let failure { throw failure }
-        return results
+        return (results, failure)
     }
 
     /// Reads the responses that were not waited for.
@@ -40,8 +48,11 @@ extension Connection {
     }
 
     /// Executes one statement and returns its rows.
-    func rows(_ sql: String, _ parameters: [Parameter] = []) throws -> Rows {
-        guard let rows = try run([Statement(sql, parameters)]).last else {
+    func rows(_ sql: String, _ parameters: [Parameter] = []) throws -> Rows { try rows(Statement(sql, parameters)) }
+
+    /// Executes one statement and returns its rows.
+    func rows(_ statement: Statement) throws -> Rows {
+        guard let rows = try run([statement]).last else {
             throw StoreError(.io, "\(location) did not answer a statement.", location: location)
         }
         return rows

@@ -4,7 +4,9 @@ import PolyStorePlatform
 
 extension Connection {
     /// Sends one statement and returns its rows one by one.
-    func stream(_ statement: Statement) throws -> RowStream {
+    /// - Parameter isWhole: Whether all rows are read at once, which takes less time and keeps them in memory together.
+    func stream(_ statement: Statement, isWhole: Bool = false) throws -> RowStream {
+        if isWhole { return RowStream(try rows(statement)) }
         let before = unread.count
         let expected = try send([statement], singleRows: true)
         let stream = RowStream(self)
@@ -23,13 +25,14 @@ extension Connection {
     }
 
     /// Reads the next row of the current stream.
-    /// - Returns: nil at the end, which ends the stream.
-    func nextRow() throws -> Rows? {
+    /// - Returns: A result with one row, which the caller frees; nil at the end, which ends the stream.
+    func nextRow() throws -> OpaquePointer? {
         let deadline = newDeadline
         guard let result = try nextResult(deadline) else { throw lost("was out of step") }
-        let rows = Rows(result)
-        switch PQresultStatus(result) {
-        case PGRES_SINGLE_TUPLE: return rows
+        let status = PQresultStatus(result)
+        if status == PGRES_SINGLE_TUPLE { return result }
+        defer { PQclear(result) }
+        switch status {
         case PGRES_TUPLES_OK, PGRES_COMMAND_OK:
             try endStream(deadline)
             return nil

@@ -21,7 +21,14 @@ final class Connection {
 
         // Equal strings can have different bytes.
         static func == (left: ParsedKey, right: ParsedKey) -> Bool {
-            left.sql.utf8.count == right.sql.utf8.count && left.sql.utf8.elementsEqual(right.sql.utf8) && left.types == right.types
+            guard left.sql.utf8.count == right.sql.utf8.count, left.types == right.types else { return false }
+            let isEqual = left.sql.utf8.withContiguousStorageIfAvailable { first in
+                right.sql.utf8.withContiguousStorageIfAvailable { second in
+                    guard let left = first.baseAddress, let right = second.baseAddress else { return first.isEmpty }
+                    return memcmp(left, right, first.count) == 0
+                }
+            }
+            return (isEqual ?? nil) ?? left.sql.utf8.elementsEqual(right.sql.utf8)
         }
 
         func hash(into hasher: inout Hasher) {

@@ -5,7 +5,13 @@ final class RowStream {
     // The connection refers to the stream that it reads.
     private weak var connection: Connection?
     /// Rows that were read before they were asked for, in reverse order.
-    private var kept: [Rows] = []
+    @exclusivity(unchecked) private var kept: [Rows] = []
+    /// The result of the current row, which has one row or is the whole result.
+    @exclusivity(unchecked) private var current: Rows?
+    /// The index of the current row in its result.
+    @exclusivity(unchecked) private(set) var row = 0
+    /// The number of rows of the result that follow the current row.
+    @exclusivity(unchecked) private var remaining = 0
     /// The error that follows the kept rows.
     private var failure: StoreError?
     private var hasEnded = false
@@ -15,13 +21,32 @@ final class RowStream {
 
     init(_ connection: Connection) { self.connection = connection }
 
-    /// Returns the next row, which is the only one of its result; nil at the end.
+    /// Creates a stream of the rows of a result.
+    init(_ rows: Rows) {
+        (current, row, remaining) = (rows, -1, rows.count)
+        hasEnded = true
+    }
+
+    /// A Boolean value that indicates whether the next row has been read with the current one.
+    var hasNext: Bool { remaining > 0 }
+
+    /// Returns the result with the next row, which is ``row`` there; nil at the end.
     func next() throws -> Rows? {
+        if remaining > 0 {
+            remaining -= 1
+            row += 1
+            return current
+        }
+        row = 0
         if let row = kept.popLast() { return row }
         if let failure { throw failure }
         if hasEnded || isDiscarded { return nil }
         do {
-            if let row = try nextRow() { return row }
+            if let result = try nextRow() {
+                // Without another reference, the object of the row before can be used again.
+                if isKnownUniquelyReferenced(&current) { current?.replace(with: result) } else { current = Rows(result) }
+                return current
+            }
             hasEnded = true
             return nil
         } catch {
@@ -31,7 +56,7 @@ final class RowStream {
         }
     }
 
-    private func nextRow() throws -> Rows? {
+    private func nextRow() throws -> OpaquePointer? {
         guard let connection else { throw StoreError(.closed, "The connection of these rows was closed.") }
         return try connection.nextRow()
     }
@@ -45,7 +70,8 @@ final class RowStream {
                     hasEnded = true
                     break
                 }
-                if !isDiscarded { rows.append(row) }
+                let result = Rows(row)
+                if !isDiscarded { rows.append(result) }
             }
         } catch let error as StoreError {
             hasEnded = true
@@ -68,7 +94,7 @@ final class RowStream {
     /// Gives up the remaining rows.
     func discard() {
         isDiscarded = true
-        kept = []
+        (kept, current, remaining) = ([], nil, 0)
         failure = nil
     }
 }

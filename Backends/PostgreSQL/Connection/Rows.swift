@@ -4,12 +4,19 @@ import PolyStoreBackend
 /// The result of a statement: rows in memory of libpq.
 final class Rows {
     /// The result of libpq.
-    let handle: OpaquePointer
+    // A result is read by one thread at a time, and no access lasts longer than a call.
+    @exclusivity(unchecked) private(set) var handle: OpaquePointer
 
     /// Takes over a result.
     init(_ handle: OpaquePointer) { self.handle = handle }
 
     deinit { PQclear(handle) }
+
+    /// Frees the result, and takes over another one.
+    func replace(with other: OpaquePointer) {
+        PQclear(handle)
+        handle = other
+    }
 
     var count: Int { Int(PQntuples(handle)) }
     /// The number of rows that the statement changed; 0 for other statements.

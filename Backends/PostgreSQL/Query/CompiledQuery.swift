@@ -10,6 +10,11 @@ struct CompiledQuery {
     let residual: QueryPredicate?
     /// The conditions that the statement evaluates.
     let evaluated: [QueryPredicate]
+    /// A Boolean value that indicates whether the rows are so few that reading them at once needs little memory.
+    let isShort: Bool
+
+    /// The maximum number of rows that are read at once.
+    static let mostAtOnce = 500
 
     /// The part of the request that remains for the shared executor. A slice can be applied only to rows that satisfy the whole condition.
     var residualRequest: Scan.Residual { residual.map { Scan.Residual(predicate: $0, slice: true) } ?? .nothing }

@@ -11,7 +11,7 @@ final class PostgreSQLCursor: RecordCursor {
     @exclusivity(unchecked) private var isOpen = true
     @exclusivity(unchecked) private var count = 0
     /// The number of rows after which the interruption is checked.
-    private static let rowsPerCheck = 500
+    private static let rowsPerCheck = CompiledQuery.mostAtOnce
 
     init(_ session: Session, _ stream: RowStream, _ query: CompiledQuery) throws {
         self.session = session
@@ -25,17 +25,20 @@ final class PostgreSQLCursor: RecordCursor {
 
     override func next() throws -> Bool {
         guard isOpen else { return false }
-        let name = query.table.entity.name
-        if session.isEnded { throw StoreError(.closed, "The transaction of this cursor over \(name) has ended.", entity: name) }
+        if session.isEnded {
+            let name = query.table.entity.name
+            throw StoreError(.closed, "The transaction of this cursor over \(name) has ended.", entity: name)
+        }
         count &+= 1
-        guard let row = try session.next(stream, isChecked: count % Self.rowsPerCheck == 1) else {
+        guard let rows = try session.next(stream, isChecked: count % Self.rowsPerCheck == 1) else {
             close()
             return false
         }
-        guard let id = row.integer(0, 0) else {
+        guard let id = rows.integer(stream.row, 0) else {
+            let name = query.table.entity.name
             throw StoreError(.corrupt, "An object of \(name) has no row id.", entity: name)
         }
-        setCurrent(id, try empty ?? reader.read(row, query.table, fields: query.fields))
+        setCurrent(id, try empty ?? reader.read(rows, stream.row, query.table, fields: query.fields))
         return true
     }
 

@@ -139,7 +139,7 @@ extension QueryCompiler {
             if case .blob(let bytes) = value { return Self.canHold(bytes, form) }
             return !value.isNull
         }
-        for value in found { _ = try parameter(value, operand, scope) }
+        if let other = found.first(where: { !operand.holds($0) }) { throw incomparable(other, operand, scope) }
         guard !found.isEmpty else { return operand.isObjectID ? "FALSE" : neverUnlessNull(column) }
         let list = bind(Self.array(found, form))
         if form == .bool { return "(\(column)::integer = ANY(\(list)))" }
@@ -238,12 +238,14 @@ extension QueryCompiler {
             case .decimal: return .decimal(bytes)
             default: return .bytes(bytes)
             }
-        default:
-            let name = scope.table.entity.name
-            throw StoreError(
-                .invalidPredicate, "\(operand.name) is \(operand.type) and cannot be compared with \(value.literal).", entity: name,
-                attribute: operand.name)
+        default: throw incomparable(value, operand, scope)
         }
+    }
+
+    private func incomparable(_ value: Value, _ operand: Operand, _ scope: Scope) -> StoreError {
+        StoreError(
+            .invalidPredicate, "\(operand.name) is \(operand.type) and cannot be compared with \(value.literal).",
+            entity: scope.table.entity.name, attribute: operand.name)
     }
 }
 

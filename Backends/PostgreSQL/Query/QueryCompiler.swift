@@ -63,7 +63,19 @@ struct QueryCompiler {
         if request.ignoresIndexes { sql = "/* without indexes */ " + sql }
         if counting { sql = "SELECT count(*) FROM (\(sql)) AS rows" }
         return CompiledQuery(
-            table: table, statement: Statement(sql, parameters), fields: fields, residual: residual, evaluated: evaluated)
+            table: table, statement: Statement(sql, parameters), fields: fields, residual: residual, evaluated: evaluated,
+            isShort: isShort(request, table, evaluated, hasLimit: residual == nil))
+    }
+
+    /// Returns whether a statement has few rows, and none of them has data, which can be large.
+    /// - Parameter hasLimit: Whether the statement contains the limit of the request.
+    private func isShort(_ request: FetchRequest, _ table: EntityTable, _ evaluated: [QueryPredicate], hasLimit: Bool) -> Bool {
+        guard !table.hasData else { return false }
+        if hasLimit, let limit = request.limit, limit <= CompiledQuery.mostAtOnce { return true }
+        return evaluated.contains { part in
+            guard case .oneOf(let field, let values)? = part.fieldCondition, values.count <= CompiledQuery.mostAtOnce else { return false }
+            return field.isObjectID || table.indexes.contains { $0.isUnique && $0.fields == [field.index] }
+        }
     }
 
     /// Returns the fields to select; nil for all.

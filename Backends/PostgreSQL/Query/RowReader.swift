@@ -1,4 +1,6 @@
+import CPostgreSQL
 import PolyStoreBackend
+import PolyStorePlatform
 
 /// Copies rows into records, one at a time, reusing the same memory.
 struct RowReader {
@@ -11,14 +13,20 @@ struct RowReader {
         return try record.finish(arena, table.entity.layout)
     }
 
-    /// Reads the first row of a result with the row id and then the fields, in ascending order.
+    /// Reads a row of a result with the row id and then the fields, in ascending order.
     /// - Parameter fields: The indexes of the selected fields, in ascending order; nil for all. The others are null.
     /// - Returns: A record that is valid until the next call.
     /// - Throws: `corrupt` for a value that does not fit its field.
-    func read(_ rows: Rows, _ table: EntityTable, fields: [Int]?) throws -> RecordView {
+    func read(_ rows: Rows, _ row: Int, _ table: EntityTable, fields: [Int]?) throws -> RecordView {
+        try table.readings.withUnsafeBufferPointer { try read(rows.handle, Int32(row), table, $0, fields) }
+    }
+
+    private func read(
+        _ rows: OpaquePointer, _ row: Int32, _ table: EntityTable, _ readings: UnsafeBufferPointer<ColumnFormat.Reading>, _ fields: [Int]?
+    ) throws -> RecordView {
         var record = RowRecord(arena, table.entity.layout)
         var column = 0
-        for field in table.formats.indices {
+        for field in readings.indices {
             if let fields {
                 guard column < fields.count, fields[column] == field else {
                     record.setNull(field)
@@ -26,28 +34,43 @@ struct RowReader {
                 }
             }
             column += 1
-            if rows.isNull(0, column) {
-                guard table.formats[field].isOptional else { throw corrupt(rows, table, field, "no value, and it is not optional") }
+            let count = PQgetlength(rows, row, Int32(truncatingIfNeeded: column))
+            if count == 0, PQgetisnull(rows, row, Int32(truncatingIfNeeded: column)) != 0 {
+                guard readings[field].isOptional else { throw corrupt(rows, row, table, field, "no value, and it is not optional") }
                 record.setNull(field)
-            } else if !copy(rows.bytes(0, column), table.formats[field], field, &record) {
-                throw corrupt(rows, table, field, "a value of \(rows.bytes(0, column).count) bytes that does not fit")
+                continue
+            }
+            let bytes = UnsafeRawBufferPointer(start: PQgetvalue(rows, row, Int32(truncatingIfNeeded: column)), count: Int(count))
+            guard copy(bytes, readings[field], field, &record) else {
+                throw corrupt(rows, row, table, field, "a value of \(count) bytes that does not fit")
             }
         }
         return try record.finish(arena, table.entity.layout)
     }
 
     /// - Returns: `false` for bytes that are not a value of the format.
-    private func copy(_ bytes: UnsafeRawBufferPointer, _ format: ColumnFormat, _ field: Int, _ record: inout RowRecord) -> Bool {
-        func integer(_ value: Int64) -> Bool {
-            guard format.bounds.contains(value) else { return false }
-            record.setInteger(field, value)
-            return true
+    @inline(__always)
+    private func copy(
+        _ bytes: UnsafeRawBufferPointer, _ reading: ColumnFormat.Reading, _ field: Int, _ record: inout RowRecord
+    ) -> Bool {
+        let value: Int64
+        switch (reading.form, bytes.count) {
+        case (.bool, 1): value = bytes[0] == 0 ? 0 : 1
+        case (.int2, 2): value = Int64(Int16(bigEndian: bytes.loadUnaligned(as: Int16.self)))
+        case (.int4, 4): value = Int64(Int32(bigEndian: bytes.loadUnaligned(as: Int32.self)))
+        case (.int8, 8): value = Int64(bigEndian: bytes.loadUnaligned(as: Int64.self))
+        default: return copyOther(bytes, reading, field, &record)
         }
-        switch (format.form, bytes.count) {
-        case (.bool, 1): return integer(bytes[0] == 0 ? 0 : 1)
-        case (.int2, 2): return integer(Int64(Int16(bigEndian: bytes.loadUnaligned(as: Int16.self))))
-        case (.int4, 4): return integer(Int64(Int32(bigEndian: bytes.loadUnaligned(as: Int32.self))))
-        case (.int8, 8): return integer(Int64(bigEndian: bytes.loadUnaligned(as: Int64.self)))
+        guard reading.bounds.contains(value) else { return false }
+        record.setInteger(field, value)
+        return true
+    }
+
+    /// Copies a value that is not an integer with a sign.
+    private func copyOther(
+        _ bytes: UnsafeRawBufferPointer, _ reading: ColumnFormat.Reading, _ field: Int, _ record: inout RowRecord
+    ) -> Bool {
+        switch (reading.form, bytes.count) {
         case (.unsigned, _):
             guard let value = Numeric.unsigned(bytes) else { return false }
             record.setInteger(field, Int64(bitPattern: value))
@@ -57,7 +80,8 @@ struct RowReader {
         case (.float4, 4): record.setReal(field, Double(Float(bitPattern: UInt32(bigEndian: bytes.loadUnaligned(as: UInt32.self)))))
         case (.float8, 8): record.setReal(field, Double(bitPattern: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))))
         case (.text, _):
-            guard bytes.holdsNULFreeEscapes else {
+            // Text of PostgreSQL has no NUL.
+            guard let start = bytes.baseAddress, memchr(start, 1, bytes.count) != nil else {
                 record.appendBytes(bytes, arena)
                 return true
             }
@@ -69,8 +93,9 @@ struct RowReader {
         return true
     }
 
-    private func corrupt(_ rows: Rows, _ table: EntityTable, _ field: Int, _ found: String) -> StoreError {
-        let id = rows.integer(0, 0) ?? 0
+    private func corrupt(_ rows: OpaquePointer, _ row: Int32, _ table: EntityTable, _ field: Int, _ found: String) -> StoreError {
+        let bytes = UnsafeRawBufferPointer(start: PQgetvalue(rows, row, 0), count: Int(PQgetlength(rows, row, 0)))
+        let id = bytes.count == 8 ? Int64(bigEndian: bytes.loadUnaligned(as: Int64.self)) : 0
         let field = table.entity.fields[field]
         return StoreError(
             .corrupt, "\(table.entity.name).\(field.name) (\(field.type)) of object \(id) holds \(found).", entity: table.entity.name,

@@ -11,20 +11,25 @@ extension Session {
         groups.reserveCapacity(found.count)
         for row in 0..<found.count {
             var group: [Value] = []
-            for column in request.groupBy.indices { group.append(try value(found, row, column, query.columns[column], request)) }
+            for column in request.groupBy.indices {
+                guard let value = try value(found, row, column, query.columns[column], request) else { return nil }
+                group.append(value)
+            }
             var values: [Value] = []
             for column in request.groupBy.count..<query.columns.count {
-                values.append(try value(found, row, column, query.columns[column], request))
+                guard let value = try value(found, row, column, query.columns[column], request) else { return nil }
+                values.append(value)
             }
             groups.append(AggregateRow(group: group, values: values))
         }
         return GroupScan(all: groups, of: request)
     }
 
+    /// - Returns: nil for a sum of reals that the server cannot compute.
     private func value(
         _ rows: Rows, _ row: Int, _ column: Int, _ form: GroupQuery.Column, _ request: AggregateRequest
-    ) throws -> Value {
-        if rows.isNull(row, column) { return .null }
+    ) throws -> Value? {
+        if rows.isNull(row, column) { return form.withoutValues }
         let bytes = rows.bytes(row, column)
         switch form {
         case .integer: if let integer = rows.integer(row, column) { return .integer(integer) }
@@ -41,6 +46,8 @@ extension Session {
             if parts.count == 2, let sum = Int128(parts[0]), let count = Int64(parts[1]) {
                 return count == 0 ? .null : .real(Double(sum) / Double(count))
             }
+        case .realSum: return ExactSum(bytes).map { .real(Value.normalized($0.total)) }
+        case .realAverage: return ExactSum(bytes).map { .real(Value.normalized($0.total / Double($0.count))) }
         case .sum(let isUnsigned, let name):
             let digits = rows.text(row, column) ?? ""
             if let sum = isUnsigned ? UInt64(digits).map({ Int64(bitPattern: $0) }) : Int64(digits) { return .integer(sum) }
@@ -64,6 +71,11 @@ struct GroupQuery {
         case sum(isUnsigned: Bool, name: String)
         /// The digits of a sum of integers, a slash, and those of the number of values.
         case average
+        /// The text of an ``ExactSum``.
+        case realSum, realAverage
+
+        /// The value of a column that is null because its group has no values.
+        var withoutValues: Value { if case .realSum = self { .real(0) } else { .null } }
     }
 
     let statement: Statement
@@ -137,6 +149,7 @@ extension QueryCompiler {
         guard let expression = aggregate.operand else { return aggregate.function == .count ? ("count(*)", .integer) : nil }
         guard !aggregate.isOverMembers, let operand = try operand(expression, scope, 0) else { return nil }
         let value = operand.sql
+        let isColumn = scope.table.columns.indices.contains(operand.index)
         switch (aggregate.function, operand.form) {
         case (.count, _): return ("count(\(value))", .integer)
         case (.countDistinct, _): return ("count(DISTINCT \(value))", .integer)
@@ -155,11 +168,13 @@ extension QueryCompiler {
         case (.maximum, .unsigned): return ("max(\(value))", .unsigned)
         case (.minimum, .text): return ("min(\(value))", .text)
         case (.maximum, .text): return ("max(\(value))", .text)
-        // NaN precedes every number here, and follows every number in PostgreSQL.
+        // The text repeats the operand, so it must be a column.
+        case (.sum, .float4) where isColumn, (.sum, .float8) where isColumn: return (ExactSum.sql(value), .realSum)
+        case (.average, .float4) where isColumn, (.average, .float8) where isColumn: return (ExactSum.sql(value), .realAverage)
+        // NaN precedes every number here, and follows every number in PostgreSQL, where its negative is the same.
         case (.minimum, .float4), (.minimum, .float8):
-            return ("CASE WHEN bool_or(\(value) = 'NaN') THEN 'NaN' ELSE min(\(value))::double precision END", .real)
-        case (.maximum, .float4), (.maximum, .float8):
-            return ("coalesce(max(\(value)) FILTER (WHERE \(value) <> 'NaN'), max(\(value)))::double precision", .real)
+            return ("CASE WHEN max(\(value)) = 'NaN' THEN 'NaN' ELSE min(\(value))::double precision END", .real)
+        case (.maximum, .float4), (.maximum, .float8): return ("-min(-(\(value)))::double precision", .real)
         case (.minimum, .decimal): return ("CASE WHEN bool_or(\(value) = 'NaN') THEN 'NaN' ELSE min(\(value)) END", .decimal)
         case (.maximum, .decimal): return ("coalesce(max(\(value)) FILTER (WHERE \(value) <> 'NaN'), max(\(value)))", .decimal)
         default: return nil

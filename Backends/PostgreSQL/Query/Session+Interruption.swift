@@ -14,11 +14,12 @@ extension Session {
     /// Reads the next row of a stream, which the interruption ends in the same way.
     /// - Parameter isChecked: Whether the interruption is checked although the row has arrived.
     func next(_ stream: RowStream, isChecked: Bool) throws -> Rows? {
-        guard let interruption else { return try ending { try stream.next() } }
+        guard let interruption else { return stream.hasNext ? try stream.next() : try ending { try stream.next() } }
         if isChecked, let error = interruption.error {
             stream.discard()
             throw error
         }
+        if stream.hasNext { return try stream.next() }
         // Without a savepoint the transaction would end on the server.
         guard stream.hasSavepoint else { return try ending { try stream.next() } }
         connection.interruption = interruption

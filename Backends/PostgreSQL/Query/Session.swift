@@ -109,8 +109,9 @@ final class Session: RelatedRecords {
     }
 
     /// Executes a statement and returns its rows one by one.
-    func stream(_ statement: Statement) throws -> RowStream {
-        let stream = try request { try $0.stream(statement) }
+    /// - Parameter isWhole: See ``Connection/stream(_:isWhole:)``.
+    func stream(_ statement: Statement, isWhole: Bool = false) throws -> RowStream {
+        let stream = try request { try $0.stream(statement, isWhole: isWhole) }
         stream.hasSavepoint = interruptedBy != nil
         return stream
     }
@@ -119,11 +120,9 @@ final class Session: RelatedRecords {
 
     func record(_ entity: Entity, rowID: Int64) throws -> RecordView? {
         let table = try tables.table(entity)
-        let found = try rows(
-            "SELECT \(([SQLNames.objectID] + table.columns).joined(separator: ", ")) FROM \(table.name) WHERE \(SQLNames.objectID) = $1",
-            [.integer(rowID)])
+        let found = try rows(table.recordSQL, [.integer(rowID)])
         guard found.count > 0 else { return nil }
-        return try reader.read(found, table, fields: nil)
+        return try reader.read(found, 0, table, fields: nil)
     }
 
     func scan(_ request: FetchRequest) throws -> Scan {
@@ -135,7 +134,7 @@ final class Session: RelatedRecords {
         }
         let query = try QueryCompiler(tables).compile(request)
         try setIndexes(request, isOn: false)
-        let stream = try stream(query.statement)
+        let stream = try stream(query.statement, isWhole: query.isShort)
         try setIndexes(request, isOn: true)
         return Scan(try PostgreSQLCursor(self, stream, query), residual: query.residualRequest)
     }

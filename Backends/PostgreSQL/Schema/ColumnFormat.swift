@@ -18,6 +18,15 @@ struct ColumnFormat: Sendable {
     /// The definition of the column after its name.
     let definition: String
 
+    /// What reading and writing a value needs. It has no texts, so that copying it costs nothing.
+    struct Reading: Sendable {
+        let form: Form
+        let isOptional: Bool
+        let bounds: ClosedRange<Int64>
+    }
+
+    var reading: Reading { Reading(form: form, isOptional: isOptional, bounds: bounds) }
+
     init(_ field: Field) { self.init(field.type, isOptional: field.isOptional) }
 
     init(_ attribute: AttributeType, isOptional: Bool) {

@@ -20,6 +20,8 @@ final class EntityTable: Sendable {
     /// The quoted names of the columns, by field index.
     let columns: [String]
     let formats: [ColumnFormat]
+    /// What reading and writing the values of the columns needs, by field index.
+    let readings: [ColumnFormat.Reading]
     /// The quoted name of the schema.
     let namespace: String
     let indexes: [Index]
@@ -29,8 +31,14 @@ final class EntityTable: Sendable {
     let prefixes: [Int?]
     /// The fields without nulls that only unique indexes contain. The order of nulls in these is that of PostgreSQL, because they belong to constraints.
     let uniquelyOrdered: FieldMask
+    /// A Boolean value that indicates whether an attribute has the type `Data`.
+    var hasData: Bool { formats.contains { $0.form == .bytes } }
     /// The name of the primary key.
     let keyName: String
+    /// The statements that write rows.
+    let texts = WriteTexts()
+    /// The statement that reads the record with a row id.
+    let recordSQL: String
 
     init(_ entity: Entity, schema: String, plainName: String, keyName: String, indexes: [Index]) {
         self.entity = entity
@@ -48,6 +56,8 @@ final class EntityTable: Sendable {
         columns = plainColumns.map { SQLNames.quoted($0) }
         let formats = entity.fields.map { ColumnFormat($0) }
         self.formats = formats
+        readings = formats.map(\.reading)
+        recordSQL = "SELECT \(([SQLNames.objectID] + columns).joined(separator: ", ")) FROM \(name) WHERE \(SQLNames.objectID) = $1"
         self.indexes = indexes
         var unique = FieldMask()
         for index in indexes where index.isUnique { for field in index.fields { unique.insert(field) } }

@@ -194,15 +194,21 @@ struct Database: RemoteStore {
     private static let poolerChecks = 5
 
     /// Returns what the schema contains.
-    func contents(_ connection: Connection) throws -> Contents {
-        let rows = try connection.rows(
+    func contents(_ connection: Connection) throws -> Contents { contents(try connection.rows(contentsStatement)) }
+
+    /// The statement whose result says what the schema contains. It joins no tables, because planning a join of the catalog takes more time than the statement.
+    var contentsStatement: Statement {
+        let schema = "(SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = $1)"
+        return Statement(
             """
-            SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = $1),
-            EXISTS (SELECT 1 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1),
-            EXISTS (SELECT 1 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-            JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attname = 'schemaHash'
-            WHERE n.nspname = $1 AND c.relname = 'polystore_metadata' AND c.relkind = 'r')
+            SELECT \(schema) IS NOT NULL, EXISTS (SELECT 1 FROM pg_catalog.pg_class WHERE relnamespace = \(schema)),
+            EXISTS (SELECT 1 FROM pg_catalog.pg_attribute WHERE attname = 'schemaHash' AND attrelid = (SELECT oid FROM pg_catalog.pg_class
+            WHERE relname = 'polystore_metadata' AND relkind = 'r' AND relnamespace = \(schema)))
             """, [.text(options.schema)])
+    }
+
+    /// Returns what the schema contains by the result of ``contentsStatement``.
+    func contents(_ rows: Rows) -> Contents {
         if rows.bool(0, 2) { return .store }
         if rows.bool(0, 1) { return .foreign }
         return rows.bool(0, 0) ? .empty : .absent

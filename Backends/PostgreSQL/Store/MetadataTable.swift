@@ -14,10 +14,21 @@ struct MetadataTable {
         var isStaged = false
     }
 
+    /// The statements that read the metadata. A newer format may have other columns, so that the second one fails.
+    var statements: [Statement] {
+        [
+            Statement("SELECT format FROM \(tables.own("metadata"))"),
+            Statement(
+                "SELECT \"storeID\", configuration, schema, \"schemaSum\", \"schemaHash\", generation, \"isStaged\" FROM \(tables.own("metadata"))"
+            ),
+        ]
+    }
+
     /// Reads the metadata.
+    /// - Parameter read: The results of ``statements``, as far as they have been executed.
     /// - Throws: `corrupt` if there is not one row, or a value is missing; `unsupported` for the format of a version from before the first release.
-    func read(for request: OpenRequest) throws -> Contents {
-        let found = try connection.rows("SELECT format FROM \(tables.own("metadata"))")
+    func read(for request: OpenRequest, from read: [Rows] = []) throws -> Contents {
+        let found = try read.first ?? connection.rows(statements[0])
         guard found.count == 1, let number = found.integer(0, 0), number > 0 else { throw corrupt("format") }
         let format = Int(number)
         // A newer format may have other columns. Only its number is needed, because the store is rejected.
@@ -32,9 +43,7 @@ struct MetadataTable {
                 "The store \(connection.location) was created by a version from before the first release of the backend, in the format \(format). "
                     + "Export its objects with that version, and import them into a new store.", location: connection.location)
         }
-        let rows = try connection.rows(
-            "SELECT \"storeID\", configuration, schema, \"schemaSum\", \"schemaHash\", generation, \"isStaged\" FROM \(tables.own("metadata"))"
-        )
+        let rows = try read.count > 1 ? read[1] : connection.rows(statements[1])
         guard rows.count == 1, let storeID = rows.text(0, 0) else { throw corrupt("storeID") }
         let schema = [UInt8](rows.bytes(0, 2))
         guard rows.text(0, 3) == Self.sum(schema) else { throw corrupt("schema") }

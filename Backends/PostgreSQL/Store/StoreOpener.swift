@@ -13,7 +13,12 @@ struct StoreOpener {
         let connection = try database.connect()
         let tables = StoreTables(request.schema, in: schemaName)
         var found: MetadataTable.Contents
-        let contents = try database.contents(connection)
+        // With one round trip; after an error, each statement whose result is missing is sent alone.
+        let metadata = MetadataTable(connection: connection, tables: tables).statements
+        let (early, failure) = try connection.attempt(
+            [database.contentsStatement] + metadata + (request.isReadOnly ? [] : [rightsStatement]))
+        guard let first = early.first else { throw failure ?? database.foreign }
+        let contents = database.contents(first)
         switch contents {
         case .foreign: throw database.foreign
         case .absent, .empty:
@@ -23,9 +28,13 @@ struct StoreOpener {
                     location: location)
             }
             found = try create(connection, tables, contents)
-        case .store: found = try existing(connection, tables)
+        case .store: found = try existing(connection, tables, early.dropFirst().prefix(metadata.count) + [])
         }
-        if !request.isReadOnly { try checkRights(connection, tables) }
+        if !request.isReadOnly {
+            // The rights are those on the tables as they were, unless the model or the names of the tables have changed.
+            let isUnchanged = early.count > 3 && early[2].text(0, 4) == request.schema.versionHash && !early[2].bool(0, 6)
+            try checkRights(isUnchanged ? early[3] : connection.rows(rightsStatement))
+        }
         found.metadata.schema = request.schema.description
         found.metadata.schemaHash = request.schema.versionHash
         let pool = ConnectionPool(
@@ -65,9 +74,10 @@ struct StoreOpener {
 
     // MARK: Existing stores
 
-    private func existing(_ connection: Connection, _ tables: StoreTables) throws -> MetadataTable.Contents {
+    /// - Parameter read: The results of ``MetadataTable/statements``, as far as they have been executed.
+    private func existing(_ connection: Connection, _ tables: StoreTables, _ read: [Rows] = []) throws -> MetadataTable.Contents {
         do {
-            var found = try MetadataTable(connection: connection, tables: tables).read(for: request)
+            var found = try MetadataTable(connection: connection, tables: tables).read(for: request, from: read)
             try check(found.metadata)
             if found.isStaged, !request.isReadOnly { found.isStaged = try !complete(connection) }
             // The indexes of tables with the names of a migration stay as they are.
@@ -159,15 +169,20 @@ struct StoreOpener {
 
     // MARK: Rights
 
-    /// Checks that the user and the server allow writing.
-    private func checkRights(_ connection: Connection, _ tables: StoreTables) throws {
-        let rows = try connection.rows(
+    /// The statement that reads what the user and the server allow.
+    private var rightsStatement: Statement {
+        Statement(
             """
             SELECT pg_catalog.pg_is_in_recovery(), current_setting('transaction_read_only') = 'on', current_user::text, ARRAY(
-            SELECT c.relname::text FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-            WHERE n.nspname = $1 AND c.relkind = 'r' AND NOT (pg_catalog.has_table_privilege(c.oid, 'SELECT') AND pg_catalog.has_table_privilege(c.oid, 'INSERT')
+            SELECT c.relname::text FROM pg_catalog.pg_class c WHERE c.relnamespace = (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = $1)
+            AND c.relkind = 'r' AND NOT (pg_catalog.has_table_privilege(c.oid, 'SELECT') AND pg_catalog.has_table_privilege(c.oid, 'INSERT')
             AND pg_catalog.has_table_privilege(c.oid, 'UPDATE') AND pg_catalog.has_table_privilege(c.oid, 'DELETE')) ORDER BY 1)::text
             """, [.text(schemaName)])
+    }
+
+    /// Checks that the user and the server allow writing.
+    /// - Parameter rows: The result of ``rightsStatement``.
+    private func checkRights(_ rows: Rows) throws {
         guard !rows.bool(0, 0) else {
             throw StoreError(
                 .readOnly, "The server of \(location) is a standby, which only reads. Connect to the primary, or open the store read-only.",

@@ -4,6 +4,7 @@ import PolyStoreBackend
 extension ChangeWriter {
     /// The statements of the named values.
     var valueStatements: [Statement] {
+        if changes.values.isEmpty { return [] }
         let removed = ArrayParameter(.text)
         var values: [(name: String, bytes: [UInt8])] = []
         for change in changes.values {
@@ -49,6 +50,7 @@ extension ChangeWriter {
             statements.append(Statement("DELETE FROM \(tables.own("log")) WHERE position <= $1", [.integer(position)]))
         }
         let entries = sets.flatMap(\.logEntries)
+        if entries.isEmpty { return statements }
         for entry in entries where entry.count > longestMessage {
             throw StoreError(
                 .invalidValue,

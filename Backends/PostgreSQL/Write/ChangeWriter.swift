@@ -60,7 +60,9 @@ struct ChangeWriter {
         for (_, statements) in updating { written += statements }
         for group in groups(.insert) { written += try write(group) }
         if isDeferred { written.append(.once("SET CONSTRAINTS ALL IMMEDIATE")) }
-        return written + (try LinkWriter(tables: tables).statements(sets.flatMap(\.links))) + valueStatements + (try logStatements())
+        let links = sets.flatMap(\.links)
+        if !links.isEmpty { written += try LinkWriter(tables: tables).statements(links) }
+        return written + valueStatements + (try logStatements())
     }
 
     // MARK: Groups
@@ -119,7 +121,7 @@ struct ChangeWriter {
         // By row id, so that each page of a table is visited once.
         let rows = group.rows.sorted { $0.change.rowID < $1.change.rowID }
         if copies, group.kind == .insert, isCopied(rows) { return [copy(rows, table)] }
-        let sql = Self.sql(group.kind, table, fields)
+        let sql = table.texts.text(WriteTexts.Key(kind: group.kind, mask: group.mask)) { Self.sql(group.kind, table, fields) }
         return Self.parts(rows, { $0.change.kind == .delete ? 0 : record($0).count }).map { part in
             let types =
                 [ParameterType.int8.array] + fields.map { table.formats[$0].type.array }

@@ -9,7 +9,7 @@ enum ValueWriter {
     static func append(
         _ field: Int, of record: RecordView, _ change: ChangeSet.Change, _ table: EntityTable, to buffer: ByteBuffer
     ) throws -> Bool {
-        let format = table.formats[field]
+        let format = table.readings[field]
         guard !record.isNull(field) else {
             guard format.isOptional else { throw required(change, table, field) }
             buffer.appendNull()

@@ -44,12 +44,12 @@ package final class SnapshotSessions: Sendable {
 
     private let state = Protected(State())
     private let queue = DispatchQueue(label: "polystore.sessions", qos: .utility)
-    /// Returns the time in nanoseconds. Tests replace it.
-    package let clock = Protected<@Sendable () -> UInt64>({ DispatchTime.now().uptimeNanoseconds })
+    /// The time in nanoseconds. Tests replace it.
+    package let clock = ReplaceableClock { DispatchTime.now().uptimeNanoseconds }
 
     package init() {}
 
-    private var now: UInt64 { clock.withLock { $0 }() }
+    private var now: UInt64 { clock.now }
 
     /// The number of open sessions.
     package var openCount: Int { state.withLock { $0.open.count } }
