@@ -85,9 +85,10 @@ struct Database: RemoteStore {
             try connection.run(try StoreTables.removal(from: options.schema, connection).map { .once($0) } + [.once("COMMIT")])
         } catch {
             _ = try? connection.run([.once("ROLLBACK")])
+            guard let error = error as? StoreError else { throw error }
             // Another process may have erased the store meanwhile.
-            if let error = error as? StoreError, ["42P01", "3F000"].contains(error.sqlState), try isEmpty(connection) { return }
-            throw error
+            if ["42P01", "3F000"].contains(error.sqlState), try isEmpty(connection) { return }
+            throw namingHolders(in: error, connection)
         }
         guard isOwner else { return }
         // Others may have created something in the schema.
