@@ -21,7 +21,7 @@ import Testing
     }
 
     private static let target = Result { try PostgreSQLTarget.on(TestServer.get(), refusing: proxy.get()) }
-    static let cases = ConformanceCase.all.filter { TestServer.isThorough || $0.id.hasPrefix("snapshot.") }
+    static let cases = ConformanceCase.all.filter { TestServer.isThorough || $0.id.hasPrefix("recovery.") }
 
     @Test func statementsAreRefused() throws {
         let connection = try TestServer.connect(Self.proxy.get().url())

@@ -158,6 +158,21 @@ import Testing
         #expect((count, emails) == (1, ["first@example.com"]))
     }
 
+    @Test func writerThatWaitsForTheMigrationIsRefusedAfterwards() async throws {
+        let options = TestServer.options()
+        let change = RolloutChange.all[0]
+        let program = try FormerProgram(change.models, options)
+        #expect(program.write("first@example.com") == "works")
+        let other = try start(change, options)
+        try await other.reach()
+        let writing = inBackground { program.write("second@example.com") }
+        try TestServer.waitForLock(in: options.schema)
+        try await other.finish()
+        #expect(try writing().get() == "`differentStoreAtURL`")
+        let store = try Store(options: options, schema: ResolvedSchema(change.target()))
+        #expect(try store.ids(FetchRequest(store.entity("Person"))).count == 1)
+    }
+
     /// The same with another process.
     @Test func otherProcessWithTheFormerModelGetsWhatTheGuideStates() async throws {
         var options = TestServer.options()

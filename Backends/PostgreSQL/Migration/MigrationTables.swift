@@ -19,10 +19,10 @@ struct MigrationTables {
 
     /// Creates the tables, fills those that are carried over, and creates the indexes.
     ///
-    /// A statement of the migration waits for a table that another session has locked as long as a writer waits for others.
+    /// A statement of the migration waits for a table that another session has locked for a limited time.
     /// - Returns: The first unique index that migrated records violate. This index is then missing.
     func fill(_ connection: Connection, _ database: Database) throws -> StoreError? {
-        var statements = [database.waitingForWriters]
+        var statements = [database.waitingForTables]
         statements += staged.entities.map { Statement.once($0.tableSQL) } + staged.links.flatMap(\.creation).map { .once($0) }
         for (table, part) in zip(staged.entities, change.entities) {
             if case .carried(let entity, let fields) = part { statements.append(try copy(source.entities[entity], to: table, fields)) }
@@ -160,7 +160,7 @@ struct MigrationTables {
                     + MigrationCompletion(staged: staged, final: final).statements(removing: former))
             return metadata.migration(change.target, keeping: [])
         } catch let error as StoreError where error.sqlState == "55P03" {
-            try connection.run([.once("ROLLBACK TO SAVEPOINT polystore_names"), database.waitingForWriters])
+            try connection.run([.once("ROLLBACK TO SAVEPOINT polystore_names"), database.waitingForTables])
             return metadata.migration(change.target, keeping: former)
         }
     }

@@ -32,6 +32,9 @@ struct Database: RemoteStore {
     /// The statement that limits the time that the transaction waits for other writers.
     var waitingForWriters: Statement { Self.waiting(longestLock) }
 
+    /// The statement that limits the time that a change of tables waits for other clients of the database, which can have locked any table.
+    var waitingForTables: Statement { Self.waiting(min(longestLock, options.lockTimeout ?? longestLock)) }
+
     /// The statement that limits the time for which others wait for a transaction that replaces the tables and whose process has stopped.
     var endingWhenIdle: Statement {
         let time = min(options.replacementIdleTime, options.idleTransactionTimeout ?? options.replacementIdleTime)

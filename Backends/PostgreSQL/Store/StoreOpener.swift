@@ -44,7 +44,7 @@ struct StoreOpener {
         let creation = createsSchema ? ["CREATE SCHEMA \(tables.namespace)"] : []
         do {
             try connection.run(
-                [.once("BEGIN"), database.waitingForWriters] + (creation + tables.creationSQL).map { .once($0) }
+                [.once("BEGIN"), database.waitingForTables] + (creation + tables.creationSQL).map { .once($0) }
                     + MetadataTable(connection: connection, tables: tables).insertion(metadata, ownsSchema: createsSchema)
                     + [.once("COMMIT")])
             return MetadataTable.Contents(metadata: metadata)
