@@ -301,9 +301,8 @@ let package = Package(
         .testTarget(
             name: "PolyStorePostgreSQLTests",
             dependencies: [
-                "PolyStorePostgreSQL", "PolyStoreBackend", "PolyStoreConformance", "PolyStoreCore", "PolyStoreQuery", "PolyStoreSQLite",
-                "PostgreSQLServer", "PostgreSQLTarget",
-                "TestModels",
+                "PolyStorePostgreSQL", "PolyStoreBackend", "PolyStoreConformance", "PolyStoreCore", "PolyStoreMigration", "PolyStoreQuery",
+                "PolyStoreSQLite", "EngineTestSupport", "PostgreSQLServer", "PostgreSQLTarget", "TestModels", "namespaces-child",
             ],
             swiftSettings: settings),
         // Two machines that share a store of PostgreSQL, run by Tests/Namespaces/run.sh.

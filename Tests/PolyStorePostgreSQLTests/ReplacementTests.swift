@@ -213,7 +213,7 @@ import Testing
         let change = try MigrationTests.change(store.schema, to: MigrationTests.target(named: "Human"))
         let migration = try store.backend.beginMigration(change)
         let error = #expect(throws: StoreError.self) { try migration.commit() }
-        #expect(error?.message.contains("Rename it first") == true)
+        #expect(error?.message.contains("Rename it (ALTER TABLE") == true)
         early?.end()
         #expect(try store.ids(FetchRequest(store.entity("Person"))) == [1])
     }

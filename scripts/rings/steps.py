@@ -177,6 +177,9 @@ def items():
     found.append(Item(
         "postgresql/disturbance", "scripts/run-tests.py --filter 'DisturbanceTests/'", 600, None, [], swiftpm=True,
         env={"POLYSTORE_DISTURBANCE_SECONDS": "{size}", "POLYSTORE_SEED": "{seed}"}))
+    found.append(Item(
+        "postgresql/migration", "scripts/run-tests.py --filter 'LargeMigrationTests/'", 1000000, None, [], swiftpm=True,
+        env={"POLYSTORE_MIGRATED_ROWS": "{size}"}))
     found.append(Item("postgresql/namespaces", "Tests/Namespaces/run.sh {size}", 1000, None, []))
     found.append(Item("postgresql/18", "scripts/postgresql-18.sh", 1, None, [], cores=CORES, swiftpm=True))
     found.append(Item(

@@ -38,24 +38,27 @@ struct MigrationCompletion {
     ///
     /// The names are those of the stored model, which can have other plain indexes than the one that the store was opened with.
     /// - Returns: `false` if others still read the former tables.
+    /// - Throws: An error that names an object of others with a name that a table or an index receives. It is left unchanged, because others use its name.
     static func run(_ connection: Connection, _ database: Database) throws -> Bool {
         func own(_ name: String) -> String { "\(SQLNames.quoted(database.options.schema)).polystore_\(name)" }
+        var conflicts: NameConflicts?
         do {
             try connection.run(
                 database.beginning("ISOLATION LEVEL READ COMMITTED READ WRITE") + [
                     database.endingWhenIdle, database.waitingBriefly,
                     .once("LOCK TABLE \(own("state")), \(own("metadata")) IN ACCESS EXCLUSIVE MODE"),
                 ])
-            let found = try connection.rows("SELECT \"isStaged\" FROM \(own("metadata"))")
-            guard found.bool(0, 0) else {
+            guard try connection.rows("SELECT \"isStaged\" FROM \(own("metadata"))").bool(0, 0) else {
                 try connection.run([.once("ROLLBACK")])
                 return true
             }
             let completion = MigrationCompletion(
                 try StoreTables.storedSchema(database.options.schema, connection), in: database.options.schema)
-            let former = try connection.rows("SELECT name FROM \(own("names")) WHERE kind = 'former'")
+            let found = try connection.rows("SELECT name FROM \(own("names")) WHERE kind = 'former'")
+            let former = (0..<found.count).compactMap { found.text($0, 0).flatMap(NULFreeText.decode) }
+            conflicts = NameConflicts(final: completion.final, former: former)
             try connection.run(
-                completion.statements(removing: (0..<former.count).compactMap { former.text($0, 0).flatMap(NULFreeText.decode) }) + [
+                completion.statements(removing: former) + [
                     .once("DELETE FROM \(own("names")) WHERE kind = 'former'"),
                     .once("UPDATE \(own("metadata")) SET \"isStaged\" = false"), .once("COMMIT"),
                 ])
@@ -63,7 +66,11 @@ struct MigrationCompletion {
         } catch let error as StoreError {
             _ = try? connection.run([.once("ROLLBACK")])
             if error.sqlState == "55P03" { return false }
-            throw error
+            guard NameConflicts.isRefusal(error), let conflict = try conflicts?.first(connection) else { throw error }
+            var named = error
+            named.message =
+                "Cannot complete the last migration of the store \(connection.location), whose tables keep the names of the migration: the schema contains \(conflict)."
+            throw named
         }
     }
 
@@ -71,9 +78,12 @@ struct MigrationCompletion {
     private static let pauses = (first: 1000, longest: 60_000)
 
     /// Completes the migration on a thread of its own when that becomes possible, unless the store is closed before.
-    static func runInBackground(_ pool: ConnectionPool) {
+    ///
+    /// What prevents it is logged once, unless it is a snapshot.
+    static func runInBackground(_ pool: ConnectionPool, _ logger: any StoreLogger) {
         Thread.detachNewThread {
             var pause = pauses.first
+            var logged: String?
             while pool.isStaged {
                 var left = pause
                 while left > 0, !pool.isClosed {
@@ -81,7 +91,14 @@ struct MigrationCompletion {
                     left -= 200
                 }
                 if pool.isClosed { return }
-                if let connection = try? pool.database.connect(), (try? run(connection, pool.database)) == true { pool.didRename() }
+                do { if try run(pool.database.connect(), pool.database) { pool.didRename() } } catch let error as StoreError
+                    where NameConflicts.isRefusal(error) && error.message != logged
+                {
+                    logged = error.message
+                    logger.write(.warning, error.message)
+                } catch {
+                    // The server may answer at the next attempt.
+                }
                 pause = min(2 * pause, pauses.longest)
             }
         }

@@ -18,9 +18,12 @@ struct MigrationTables {
     // MARK: Filling
 
     /// Creates the tables, fills those that are carried over, and creates the indexes.
+    ///
+    /// A statement of the migration waits for a table that another session has locked for a limited time.
     /// - Returns: The first unique index that migrated records violate. This index is then missing.
-    func fill(_ connection: Connection) throws -> StoreError? {
-        var statements = staged.entities.map { Statement.once($0.tableSQL) } + staged.links.flatMap(\.creation).map { .once($0) }
+    func fill(_ connection: Connection, _ database: Database) throws -> StoreError? {
+        var statements = [database.waitingForTables]
+        statements += staged.entities.map { Statement.once($0.tableSQL) } + staged.links.flatMap(\.creation).map { .once($0) }
         for (table, part) in zip(staged.entities, change.entities) {
             if case .carried(let entity, let fields) = part { statements.append(try copy(source.entities[entity], to: table, fields)) }
         }
@@ -149,45 +152,45 @@ struct MigrationTables {
     func replacement(_ connection: Connection, _ database: Database) throws -> [Statement] {
         let former = source.entities.map(\.name) + source.links.map(\.name)
         let metadata = MetadataTable(connection: connection, tables: final)
+        // Before the tables are replaced, and as well if that happens later.
+        try checkNames(connection)
         do {
             try connection.run(
                 [.once("SAVEPOINT polystore_names"), database.endingWhenIdle, database.waitingBriefly]
                     + MigrationCompletion(staged: staged, final: final).statements(removing: former))
             return metadata.migration(change.target, keeping: [])
         } catch let error as StoreError where error.sqlState == "55P03" {
-            try connection.run([.once("ROLLBACK TO SAVEPOINT polystore_names"), database.waitingAsUsual])
-            try checkNames(connection)
+            try connection.run([.once("ROLLBACK TO SAVEPOINT polystore_names"), database.waitingForTables])
             return metadata.migration(change.target, keeping: former)
         }
     }
 
-    /// Checks that the names that the tables receive later are free, or those of former tables.
-    private func checkNames(_ connection: Connection) throws {
-        let former = Set((source.entities.map(\.plainName) + source.links.map(\.plainName)).map { Array($0.utf8) })
-        for name in final.entities.map(\.plainName) + final.links.map(\.plainName) where !former.contains(Array(name.utf8)) {
-            let found = try connection.rows(
-                "SELECT 1 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relname = $2",
-                [.text(final.plainSchema), .text(name)])
-            guard found.count == 0 else {
-                throw StoreError(
-                    .io,
-                    "Cannot complete the migration of the store \(connection.location): the schema contains \(name), which is not of the store and has the name of a table of the new model. The store was not migrated. Rename it first.",
-                    location: connection.location)
-            }
-        }
+    private var conflicts: NameConflicts {
+        NameConflicts(final: final, former: source.entities.map(\.name) + source.links.map(\.name))
     }
 
-    /// Returns an error of the commit in the words of a migration.
-    func explained(_ error: StoreError, _ location: String) -> StoreError {
+    /// Checks that the names that the tables and indexes receive are free, or those of former tables.
+    private func checkNames(_ connection: Connection) throws {
+        guard let found = try conflicts.first(connection) else { return }
+        throw StoreError(
+            .io,
+            "Cannot complete the migration of the store \(connection.location): the schema contains \(found). The store was not migrated.",
+            location: connection.location)
+    }
+
+    /// Returns an error of the commit in the words of a migration. Ends the transaction if it looks for the cause.
+    func explained(_ error: StoreError, _ connection: Connection) -> StoreError {
         var error = error
-        switch error.sqlState {
-        case "2BP01":
+        let start = "Cannot complete the migration of the store \(connection.location): "
+        if error.sqlState == "2BP01" {
             error.message =
-                "Cannot complete the migration of the store \(location): other objects of the database, such as views, depend on its tables. The store was not migrated. Remove them first."
-        case "42P07":
-            error.message =
-                "Cannot complete the migration of the store \(location): the schema contains an object that is not of the store and has the name of a table or an index of the new model. The store was not migrated. Rename it first."
-        default: break
+                start + "other objects of the database, such as views, depend on its tables. The store was not migrated. Remove them first."
+        } else if NameConflicts.isRefusal(error) {
+            // The object has been created since the migration began.
+            _ = try? connection.run([.once("ROLLBACK")])
+            if let found = try? conflicts.first(connection) {
+                error.message = start + "the schema contains \(found). The store was not migrated."
+            }
         }
         return error
     }

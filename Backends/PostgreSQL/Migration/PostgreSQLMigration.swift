@@ -27,12 +27,17 @@ final class PostgreSQLMigration: StoreMigration {
             error.message =
                 "Cannot migrate the store \(pool.location): another process is writing to it, or is migrating it. Wait until it has finished, and "
                 + "open the store again."
+            if let connection = try? pool.database.connect(), let holders = pool.database.lockHolders(connection) {
+                error.message += " \(holders)"
+            }
             throw error
         }
         // Without another writer, the snapshot shows the version that the migration starts from.
         snapshot = try PostgreSQLReadTransaction(pool)
         transaction = PostgreSQLWriteTransaction(continuing: first, tables.staged)
-        violation = try tables.fill(transaction.session.connection)
+        do { violation = try tables.fill(transaction.session.connection, pool.database) } catch let error as StoreError {
+            throw Self.named(error, transaction, pool)
+        }
         writer = MigrationTarget(transaction, change)
         self.tables = tables
         self.change = change
@@ -50,12 +55,21 @@ final class PostgreSQLMigration: StoreMigration {
             snapshot.end()
             _ = try transaction.commit(try tables.replacement(transaction.session.connection, pool.database), .full, keepsReaders: false)
         } catch let error as StoreError {
-            let failure = error.recovery == .commitOutcomeUnknown ? outcome(of: error) : error
+            let failure = error.recovery == .commitOutcomeUnknown ? outcome(of: error) : Self.named(error, transaction, pool)
+            let explained = failure.map { tables.explained($0, transaction.session.connection) }
             rollback()
-            if let failure { throw tables.explained(failure, pool.location) }
+            if let explained { throw explained }
         }
         isEnded = true
         pool.close()
+    }
+
+    /// Returns an error of a lock that another session holds with that session. Ends the transaction.
+    private static func named(_ error: StoreError, _ transaction: PostgreSQLWriteTransaction, _ pool: ConnectionPool) -> StoreError {
+        guard error.sqlState == "55P03" else { return error }
+        var error = error
+        error.message = "Cannot migrate the store. \(error.message)"
+        return pool.database.namingHolders(in: error, transaction.session.connection)
     }
 
     /// Asks for the outcome of the commit, whose response was lost.
@@ -111,7 +125,8 @@ extension PostgreSQLBackend {
             guard try MigrationCompletion.run(connection, pool.database) else {
                 throw StoreError(
                     .busy,
-                    "Cannot migrate the store \(pool.location): others still read the tables from before the last migration. End their transactions and contexts.",
+                    "Cannot migrate the store \(pool.location): others still read the tables from before the last migration. End their transactions and contexts."
+                        + (pool.database.lockHolders(connection).map { " \($0)" } ?? ""),
                     location: pool.location)
             }
             pool.didRename()

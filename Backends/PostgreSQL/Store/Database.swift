@@ -32,6 +32,9 @@ struct Database: RemoteStore {
     /// The statement that limits the time that the transaction waits for other writers.
     var waitingForWriters: Statement { Self.waiting(longestLock) }
 
+    /// The statement that limits the time that a change of tables waits for other clients of the database, which can have locked any table.
+    var waitingForTables: Statement { Self.waiting(min(longestLock, options.lockTimeout ?? longestLock)) }
+
     /// The statement that limits the time for which others wait for a transaction that replaces the tables and whose process has stopped.
     var endingWhenIdle: Statement {
         let time = min(options.replacementIdleTime, options.idleTransactionTimeout ?? options.replacementIdleTime)
@@ -85,9 +88,10 @@ struct Database: RemoteStore {
             try connection.run(try StoreTables.removal(from: options.schema, connection).map { .once($0) } + [.once("COMMIT")])
         } catch {
             _ = try? connection.run([.once("ROLLBACK")])
+            guard let error = error as? StoreError else { throw error }
             // Another process may have erased the store meanwhile.
-            if let error = error as? StoreError, ["42P01", "3F000"].contains(error.sqlState), try isEmpty(connection) { return }
-            throw error
+            if ["42P01", "3F000"].contains(error.sqlState), try isEmpty(connection) { return }
+            throw namingHolders(in: error, connection)
         }
         guard isOwner else { return }
         // Others may have created something in the schema.

@@ -39,7 +39,7 @@ struct StoreOpener {
         found.metadata.schemaHash = request.schema.versionHash
         let pool = ConnectionPool(
             database, tables, storeID: found.metadata.storeID, generation: found.generation, isStaged: found.isStaged, first: connection)
-        if found.isStaged, !request.isReadOnly { MigrationCompletion.runInBackground(pool) }
+        if found.isStaged, !request.isReadOnly { MigrationCompletion.runInBackground(pool, request.logger) }
         return PostgreSQLBackend(pool: pool, metadata: found.metadata, isReadOnly: request.isReadOnly)
     }
 
@@ -53,7 +53,7 @@ struct StoreOpener {
         let creation = createsSchema ? ["CREATE SCHEMA \(tables.namespace)"] : []
         do {
             try connection.run(
-                [.once("BEGIN")] + (creation + tables.creationSQL).map { .once($0) }
+                [.once("BEGIN"), database.waitingForTables] + (creation + tables.creationSQL).map { .once($0) }
                     + MetadataTable(connection: connection, tables: tables).insertion(metadata, ownsSchema: createsSchema)
                     + [.once("COMMIT")])
             return MetadataTable.Contents(metadata: metadata)
@@ -124,6 +124,7 @@ struct StoreOpener {
                     + [.once("COMMIT")])
             return MetadataTable.Contents(metadata: metadata)
         } catch let error as StoreError {
+            let error = database.namingHolders(in: error, connection)
             connection.post([.once("ROLLBACK")])
             throw named(error, "reset the store")
         }
@@ -162,6 +163,7 @@ struct StoreOpener {
                     + MetadataTable(connection: connection, tables: tables).replacement(request.schema) + [.once("COMMIT")])
             return found
         } catch let error as StoreError {
+            let error = database.namingHolders(in: error, connection)
             connection.post([.once("ROLLBACK")])
             throw named(error, "replace the indexes of the store")
         }
@@ -205,8 +207,9 @@ struct StoreOpener {
 
     /// Returns an error of missing rights with the operation that needs them.
     private func named(_ error: StoreError, _ operation: String) -> StoreError {
-        guard error.sqlState == "42501" else { return error }
         var error = error
+        if error.sqlState == "55P03" { error.message = "Cannot \(operation). \(error.message)" }
+        guard error.sqlState == "42501" else { return error }
         error.message =
             "Cannot \(operation) \(location): \(error.underlying ?? "the user lacks a right"). Grant the right, or use another user. "
             + "To create a store, the user needs CREATE on the database, or on an empty schema \(schemaName)."

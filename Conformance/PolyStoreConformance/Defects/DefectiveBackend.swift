@@ -3,7 +3,7 @@ import PolyStoreMemory
 
 /// Backends with one defect each, which prove that the suite detects the defect.
 ///
-/// Each wraps an in-memory store. `caughtBy` names a case that must fail on it.
+/// Each wraps an in-memory store, or that of another backend. `caughtBy` names a case that must fail on it.
 public struct DefectiveBackend: Sendable, CustomStringConvertible {
     /// The description of the defect.
     public let description: String
@@ -19,25 +19,48 @@ public struct DefectiveBackend: Sendable, CustomStringConvertible {
     /// not make.
     public let isRare: Bool
 
+    private let defect: BackendDefect
+    private let failsCommits: Bool
+
     init(
         _ defect: BackendDefect, caughtBy: String, hangs: Bool = false, isRare: Bool = false,
         claims: Set<Capabilities.Feature> = [.concurrentReaders], failsCommits: Bool = false
     ) {
+        (self.defect, self.failsCommits) = (defect, failsCommits)
         description = defect.rawValue
         self.caughtBy = caughtBy
         self.hangs = hangs
         self.isRare = isRare
+        target = Self.target(defect, claims, failsCommits: failsCommits) { _ in .inMemory() }
+    }
+
+    /// Returns a target with the defect whose stores wrap those of another target.
+    ///
+    /// It claims the same features as ``target``, so that the same cases run. Nothing removes the data of a case, because one that fails can leave transactions open.
+    public func target(wrapping base: ConformanceTarget) -> ConformanceTarget {
+        Self.target(defect, target.capabilities, keepsLocalFiles: base.keepsLocalFiles, failsCommits: failsCommits) { [defect] location in
+            let store = base.store(location)
+            // The next opening finds nothing, as in a new store in memory.
+            if defect == .forgetsWhatWasCommitted { try store.erase() }
+            return store
+        }
+    }
+
+    private static func target(
+        _ defect: BackendDefect, _ claims: Set<Capabilities.Feature>, keepsLocalFiles: Bool = true, failsCommits: Bool,
+        _ inner: @escaping @Sendable (ConformanceLocation) throws -> StoreConfiguration
+    ) -> ConformanceTarget {
         let faults = Protected<[String: CommitFault]>([:])
         let failCommit: @Sendable (ConformanceLocation, CommitFault) -> Void = { location, fault in
             faults.withLock { $0[location.path] = fault }
         }
-        target = ConformanceTarget(
-            name: defect.rawValue, capabilities: claims,
+        return ConformanceTarget(
+            name: defect.rawValue, capabilities: claims, keepsLocalFiles: keepsLocalFiles,
             store: { location in
                 StoreConfiguration(engine: "defective", location: "", isShared: false) { request in
-                    let inner = try StoreConfiguration.inMemory().open(
+                    let store = try inner(location).open(
                         schema: request.schema, configurationName: request.configurationName, logger: request.logger)
-                    return DefectiveStore(inner, defect, claims) { faults.withLock { $0.removeValue(forKey: location.path) } }
+                    return DefectiveStore(store, defect, claims) { faults.withLock { $0.removeValue(forKey: location.path) } }
                 }
             }, failCommit: failsCommits ? failCommit : nil)
     }

@@ -40,7 +40,11 @@ final class DefectiveStore: StorageBackend, @unchecked Sendable {  // used by on
         self.claims = claims
     }
 
-    var capabilities: Capabilities { Capabilities(features: claims, durabilities: claims.contains(.fullDurability) ? [.full] : [.relaxed]) }
+    var capabilities: Capabilities {
+        var capabilities = Capabilities(features: claims, durabilities: claims.contains(.fullDurability) ? [.full] : [.relaxed])
+        capabilities.waitsForServer = inner.capabilities.waitsForServer
+        return capabilities
+    }
     var metadata: StoreMetadata { inner.metadata }
     var readSessions: ReadSessions? { defect == .keepsSessions ? ReadSessions(active: 0, idle: begun, maximumIdle: 8) : nil }
     func close() throws { try inner.close() }
@@ -236,9 +240,10 @@ class DefectiveReadTransaction: ReadTransaction {
         let reader = try reader()
         switch store.defect {
         case .losesOrder:
-            var scan = try reader.scan(request)
-            scan.residual.sort = false
-            return scan
+            // Also if the wrapped store would sort them.
+            var request = request
+            request.sortKeys = []
+            return try reader.scan(request)
         case .ignoresOffset:
             var request = request
             request.offset = 0

@@ -15,15 +15,19 @@ package enum PostgreSQLTarget {
     package static let knownFailures: [String: String] = [:]
 
     /// Creates the target. The connections of each case lead through a proxy, which can end them at a commit.
-    /// - Parameter pooler: A pooler in transaction mode between the proxy and the server.
-    package static func on(_ server: PostgreSQLServer, through pooler: TransactionPooler? = nil) -> ConformanceTarget {
+    /// - Parameters:
+    ///   - pooler: A pooler in transaction mode between that proxy and the server.
+    ///   - refusing: A proxy between that one and the server, which refuses statements.
+    package static func on(
+        _ server: PostgreSQLServer, through pooler: TransactionPooler? = nil, refusing: ProtocolProxy? = nil
+    ) -> ConformanceTarget {
         let proxies = Protected<[String: ConnectionProxy]>([:])
         return ConformanceTarget(
             name: "postgresql", capabilities: capabilities, findsDamage: false, keepsLocalFiles: false,
             store: { location in
                 do {
                     let proxy = try proxies.withLock { proxies in
-                        let proxy = try proxies[location.path] ?? ConnectionProxy(server, folder: pooler?.folder)
+                        let proxy = try proxies[location.path] ?? ConnectionProxy(server, folder: pooler?.folder ?? refusing?.folder)
                         proxies[location.path] = proxy
                         return proxy
                     }

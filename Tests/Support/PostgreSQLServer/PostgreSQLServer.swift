@@ -52,6 +52,7 @@ package final class PostgreSQLServer: Sendable {
             start "$@"
             while read -r word; do case $word in
             kill) kill -STOP $server; pkill -KILL -P $server; kill -KILL $server; wait $server; echo ;;
+            stop) kill -QUIT $server; while kill -0 $server 2>/dev/null; do sleep 0.05; done; echo ;;
             start) kill -0 $server 2>/dev/null || start "$@" ;;
             esac; done
             kill -QUIT $server; sleep 1; rm -rf '\(folder)'
@@ -84,7 +85,14 @@ package final class PostgreSQLServer: Sendable {
         _ = process.output?.availableData
     }
 
-    /// Starts the server again after ``kill()``. It starts only when the processes of its predecessor have ended.
+    /// Ends the server immediately, without a checkpoint.
+    package func stop() {
+        process.input?.write(Data("stop\n".utf8))
+        // The shell answers.
+        _ = process.output?.availableData
+    }
+
+    /// Starts the server again after ``kill()`` or ``stop()``. It starts only when the processes of its predecessor have ended.
     package func restart() throws {
         var rest = 3000
         repeat {
