@@ -15,11 +15,15 @@ package enum PostgreSQLTarget {
     package static let knownFailures: [String: String] = [:]
 
     /// Creates the target. The connections of each case lead through a proxy, which can end them at a commit.
-    /// - Parameter pooler: A pooler in transaction mode between the proxy and the server.
-    package static func on(_ server: PostgreSQLServer, through pooler: TransactionPooler? = nil) -> ConformanceTarget {
+    /// - Parameters:
+    ///   - pooler: A pooler in transaction mode between the proxy and the server.
+    ///   - further: Features that the settings of the server add to those that the backend claims.
+    package static func on(
+        _ server: PostgreSQLServer, through pooler: TransactionPooler? = nil, claiming further: Set<Capabilities.Feature> = []
+    ) -> ConformanceTarget {
         let proxies = Protected<[String: ConnectionProxy]>([:])
         return ConformanceTarget(
-            name: "postgresql", capabilities: capabilities, findsDamage: false, keepsLocalFiles: false,
+            name: "postgresql", capabilities: capabilities.union(further), findsDamage: false, keepsLocalFiles: false,
             store: { location in
                 do {
                     let proxy = try proxies.withLock { proxies in
