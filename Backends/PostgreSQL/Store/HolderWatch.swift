@@ -35,7 +35,7 @@ final class HolderWatch: Sendable {
         ) AS holders ORDER BY versions DESC, age DESC NULLS LAST, process LIMIT 100
         """
 
-    /// Returns the present holders, the one with the oldest version first; nil if the server does not tell.
+    /// Returns the present holders, the one with the oldest version first; nil if the server has no views of them.
     func holders(_ pool: ConnectionPool) throws -> [SnapshotHolder]? {
         do {
             let (connection, results) = try pool.begin([Statement(Self.sql)])

@@ -13,7 +13,8 @@ struct ClientWorkloads {
         let stack = try objects.store.stack()
         let people = try objects.people(stack)
         let departments = try objects.departments(stack)
-        var next = PB.durableID
+        // Persons of no other workload and no other process.
+        var next = 1000 * Int64(PB.n) + Int64(PB.process) * 1_000_000
         func raw(_ count: Int) -> [RawPerson] {
             defer { next += Int64(count) }
             return RawPerson.make(from: next, count: count)
