@@ -51,7 +51,7 @@ class Person:
 
 def install(folder):
     """Installs psycopg into a folder and makes it importable."""
-    subprocess.run([sys.executable, "-m", "pip", "install", "-q", "--target", folder, "psycopg[binary]", "psycopg_pool"], check=True)
+    subprocess.run([sys.executable, "-m", "pip", "install", "-q", "--target", folder, "--root-user-action=ignore", "psycopg[binary]", "psycopg_pool"], check=True)
     sys.path.insert(0, folder)
 
 
@@ -99,7 +99,7 @@ class Client:
             cursor.executemany(self.insertion, rows)
 
     def update(self, _):
-        with self.connection.transaction(), self.cursor() as cursor:
+        with self.connection.pipeline(), self.connection.transaction(), self.cursor() as cursor:
             people = cursor.execute('SELECT %s FROM psycopg."Person" WHERE "objectID" = ANY(%%s) FOR UPDATE' % LIST, [self.ids]).fetchall()
             cursor.executemany('UPDATE psycopg."Person" SET score = %s WHERE "objectID" = %s', [(person.score + 1, person.objectID) for person in people])
 
