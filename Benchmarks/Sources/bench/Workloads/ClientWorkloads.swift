@@ -61,7 +61,15 @@ struct ClientWorkloads {
                 return 0
             }
         }
-        try objects.commitConcurrently()
+        try measure("commitAlone", 1) { _ in
+            let raw = raw(1)[0]
+            return try stack.performAndWait(durability: .full) { transaction in
+                try transaction.create(Into<Person>()).fill(raw)
+                return 0
+            }
+        }
+        try objects.commitConcurrently("W21-callers")
+        try objects.commitConcurrently("W21-callersAlone", from: next, isInDepartment: false)
     }
 
     private func measure(_ name: String, _ count: Int, _ body: (Int) throws -> UInt64) throws {
