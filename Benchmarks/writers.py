@@ -22,6 +22,7 @@ PROGRAMS = ["PolyStore-postgresql", "P8"]
 
 def build_delay():
     source, binary = os.path.join(programs.HERE, "Peers", "C", "delay.c"), os.path.join(programs.BUILT, "delay")
+    os.makedirs(programs.BUILT, exist_ok=True)
     if not os.path.exists(binary) or os.path.getmtime(binary) < os.path.getmtime(source):
         subprocess.run([programs.compiler(), "-O2", "-Wall", "-o", binary, source], check=True)
     return binary

@@ -26,6 +26,7 @@
 @_exported import struct PolyStoreBackend.SchemaDescription
 @_exported import struct PolyStoreBackend.SilentLogger
 @_exported import struct PolyStoreBackend.SlowWriteThresholds
+@_exported import struct PolyStoreBackend.SnapshotHolder
 @_exported import struct PolyStoreBackend.SortKey
 @_exported import struct PolyStoreBackend.StandardErrorLogger
 @_exported import struct PolyStoreBackend.StoreConfiguration

@@ -50,6 +50,23 @@ import Testing
         }
     }
 
+    @Test func statisticsNameTheTransactionsThatHoldEarlierVersions() throws {
+        let stack = try stack(TestServer.options())
+        let store = try #require(stack.stores.first)
+        let connection = try TestServer.connect(TestServer.get().url(options: "application_name=reports"))
+        let process = try #require(
+            try connection.run([.once("BEGIN ISOLATION LEVEL REPEATABLE READ"), .once("SELECT pg_backend_pid()::bigint")]).last?.integer(
+                0, 0))
+        let statistics = try store.statisticsAndWait()
+        // Other tests use the same database.
+        let holder = try #require(statistics.holders?.first { $0.process == process })
+        #expect(holder.name == "reports")
+        #expect("\(statistics)".contains("; held by the transaction of process \(process) (reports, user polystore, idle in transaction, "))
+        #expect(try JSONDecoder().decode(StoreStatistics.self, from: JSONEncoder().encode(statistics)) == statistics)
+        try connection.run([.once("COMMIT")])
+        #expect(try store.statisticsAndWait().holders?.contains { $0.process == process } == false)
+    }
+
     /// The program of the guide, with a batch that is large enough for a copy of rows.
     @Test func storeOfSQLiteIsMovedToAServer() throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).sqlite").path

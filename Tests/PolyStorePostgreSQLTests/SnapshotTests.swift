@@ -113,6 +113,44 @@ import Testing
         #expect(try store.ids(everyone(store)) == [1])
     }
 
+    @Test func endDoesNotWaitForACommitThatReadsTheResponse() throws {
+        let options = TestServer.options()
+        let store = try Store(options: options)
+        let writer = try store.backend.beginWrite()
+        try writer.apply(store.people([(1, "n", nil)]))
+        // Waits for the writer, and the snapshot waits for it.
+        let process = Protected<Int64?>(nil)
+        let other = inBackground {
+            let connection = try TestServer.connect()
+            let found = try connection.rows("SELECT pg_backend_pid()::bigint").integer(0, 0)
+            process.withLock { $0 = found }
+            try connection.run([.once("BEGIN"), .once("LOCK TABLE \(options.schema).polystore_state IN ACCESS EXCLUSIVE MODE")])
+        }
+        try TestServer.waitForLock(in: options.schema)
+        let reader = try #require(try store.backend.beginRead() as? PostgreSQLReadTransaction)
+        try TestServer.waitForLock(in: options.schema, count: 2)
+        let opening = try #require(reader.session.opening)
+        nonisolated(unsafe) let committing = writer
+        let commit = inBackground { try committing.commit(.relaxed) }
+        while !opening.isBeingRead {}
+        nonisolated(unsafe) let ending = reader
+        let isEnded = Protected(false)
+        let end = inBackground {
+            ending.end()
+            isEnded.withLock { $0 = true }
+        }
+        let limit = ContinuousClock.now + .seconds(120)
+        while !isEnded.withLock({ $0 }), .now < limit { Thread.sleep(forTimeInterval: 0.001) }
+        #expect(isEnded.withLock { $0 } && opening.isBeingRead)
+        // Lets the snapshot begin, and with it the commit end.
+        try TestServer.get().psql("SELECT pg_terminate_backend(\(process.withLock { $0 } ?? 0), 60000)")
+        #expect(try commit().get() == 1)
+        try end().get()
+        #expect(throws: StoreError.self) { try other().get() }
+        #expect(store.backend.readSessions?.active == 0)
+        #expect(try store.ids(everyone(store)) == [1])
+    }
+
     @Test func snapshotsBesideAWriterShowWhatWasCommittedBefore() throws {
         let store = try Store()
         let person = try store.entity("Person")

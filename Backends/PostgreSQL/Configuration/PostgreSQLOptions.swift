@@ -18,11 +18,16 @@ public struct PostgreSQLOptions: Sendable, Hashable {
     public var lockTimeout: Duration?
     /// The time after which the server ends a transaction that sends no statement, with its connection; nil, the default, for no limit.
     public var idleTransactionTimeout: Duration?
+    /// The age from which a transaction of any client is logged as a warning if it keeps the server from removing earlier versions of rows; nil logs none. The default is 60 seconds. A store that
+    /// commits looks for such transactions once a minute.
+    public var transactionWarningAge: Duration? = .seconds(60)
     /// A Boolean value that indicates whether the URL is that of a pooler in transaction mode, such as pgbouncer, which gives each transaction any of its connections. Nothing is then kept
     /// on a connection between transactions, and the commits of others are found by reading the version.
     public var usesTransactionPooler = false
     /// The time after which a connection that was not used is checked before its next use.
     package var idleCheckTime = Duration.seconds(30)
+    /// The minimum time between two searches for transactions of ``transactionWarningAge``.
+    package var holderCheckTime = Duration.seconds(60)
     /// The time to wait for the end of a statement that was cancelled, before the connection is closed.
     package var cancelTimeout = Duration.seconds(10)
     /// The time that the commit of a migration waits for the end of snapshots. New readers wait meanwhile.

@@ -40,6 +40,9 @@ struct PlanNode: Decodable {
     /// The node and all nodes below it.
     var all: [PlanNode] { [self] + (children ?? []).flatMap(\.all) }
 
+    /// A Boolean value that indicates whether the node reads the table of the request, which can be named twice in a statement. Related tables have other aliases.
+    var readsTable: Bool { type != "Subquery Scan" && (alias == "t1" || alias?.hasPrefix("t1_") ?? false) }
+
     /// The number of rows that the node has examined.
     var examined: Int {
         let each = (rows ?? 0) + (removed ?? 0) + (rechecked ?? 0)

@@ -66,7 +66,7 @@ extension QueryCompiler {
     }
 
     private func isNull(_ operand: Operand, _ scope: Scope) -> String {
-        if operand.holdsNaN { return "((\(operand.sql) <> 'NaN') IS NULL)" }
+        if operand.holdsNaN, !scope.table.uniqueOnly.has(operand.index) { return "((\(operand.sql) <> 'NaN') IS NULL)" }
         return "(\(scope.table.prefix(of: operand.sql, operand.index) ?? operand.sql) IS NULL)"
     }
 
@@ -88,7 +88,7 @@ extension QueryCompiler {
         if operand.holdsNaN {
             // Like the keys of an index on the column. The server would turn a negation into a test that no key serves.
             let isNumber = "\(column) <> 'NaN'"
-            let isNoNumber = "(\(isNumber)) < TRUE"
+            let isNoNumber = scope.table.uniqueOnly.has(operand.index) ? "\(column) = 'NaN'" : "(\(isNumber)) < TRUE"
             if isNaN {
                 switch comparison {
                 case .equal, .lessOrEqual: return "(\(isNoNumber))"

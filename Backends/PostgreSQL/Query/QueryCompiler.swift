@@ -52,9 +52,15 @@ struct QueryCompiler {
         let fields = selection(request, residual)
         let selected = [SQLNames.objectID] + (fields.map { $0.map { table.columns[$0] } } ?? table.columns)
         let list = counting ? "1" : selected.map { "\(scope.alias).\($0)" }.joined(separator: ", ")
-        var sql = "SELECT \(list) FROM \(table.name) AS \(scope.alias)"
-        if !conditions.isEmpty { sql += " WHERE \(conditions.joined(separator: " AND "))" }
-        if !counting { sql += " ORDER BY \(order(request.sortKeys, scope))" }
+        let filled = filledFields(request.predicate.conjuncts, table)
+        var source = "\(table.name) AS \(scope.alias)"
+        if residual == nil, !counting, let parts = orderedParts(request, scope, source, conditions, filled) {
+            source = parts
+        } else if !conditions.isEmpty {
+            source += " WHERE \(conditions.joined(separator: " AND "))"
+        }
+        var sql = "SELECT \(list) FROM \(source)"
+        if !counting { sql += " ORDER BY \(order(request.sortKeys, scope, filled))" }
         if residual == nil {
             if let limit = request.limit { sql += " LIMIT \(bind(.integer(Int64(limit))))" }
             if request.offset > 0 { sql += " OFFSET \(bind(.integer(Int64(request.offset))))" }
@@ -111,26 +117,5 @@ struct QueryCompiler {
         parameters.append(parameter)
         parameterBytes += parameter.buffer?.count ?? 0
         return "$\(parameters.count)"
-    }
-
-    /// Returns the sort keys. The row id is the last one.
-    private func order(_ keys: [SortKey], _ scope: Scope) -> String {
-        var terms: [String] = []
-        for key in keys {
-            let operand = scope.operand(key.field)
-            let column = operand.sql
-            let hasNoNulls = operand.index >= 0 && operand.index < FieldMask.capacity && scope.table.uniquelyOrdered.contains(operand.index)
-            let nulls = hasNoNulls ? "" : key.nullsComeFirst ? " NULLS FIRST" : " NULLS LAST"
-            let direction = (key.ascending ? " ASC" : " DESC") + nulls
-            if key.field.isObjectID {
-                // Row ids are unique, so further keys have no effect.
-                return (terms + [column + (key.ascending ? "" : " DESC")]).joined(separator: ", ")
-            }
-            // NaN precedes every number here, and follows every number in PostgreSQL.
-            if operand.holdsNaN { terms.append("(\(column) <> 'NaN')\(direction)") }
-            if let prefix = scope.table.prefix(of: column, operand.index) { terms.append(prefix + direction) }
-            terms.append(column + direction)
-        }
-        return (terms + ["\(scope.alias).\(SQLNames.objectID)"]).joined(separator: ", ")
     }
 }

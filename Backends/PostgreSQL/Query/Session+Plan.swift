@@ -62,9 +62,9 @@ extension Session {
         }
         plan.rowsReturned = query.residual == nil ? count : max(0, count - request.offset)
         // The nodes of the table itself; those of related tables have other aliases.
-        plan.rowsExamined = max(nodes.filter { $0.alias == "t1" }.reduce(0) { $0 + $1.examined }, count)
+        plan.rowsExamined = max(nodes.filter(\.readsTable).reduce(0) { $0 + $1.examined }, count)
         if request.needsRelated {
-            plan.relatedRowsExamined = related.count + nodes.filter { $0.alias != nil && $0.alias != "t1" }.reduce(0) { $0 + $1.examined }
+            plan.relatedRowsExamined = related.count + nodes.filter { $0.alias != nil && !$0.readsTable }.reduce(0) { $0 + $1.examined }
         }
         return plan
     }
@@ -73,7 +73,7 @@ extension Session {
     private static func accesses(_ root: PlanNode?, _ table: EntityTable) -> [QueryPlan.Access] {
         guard let root else { return [QueryPlan.Access(.scan)] }
         var found: [QueryPlan.Access] = []
-        for node in root.all where node.alias == "t1" {
+        for node in root.all where node.readsTable {
             for access in accesses(node, table) where !found.contains(access) { found.append(access) }
         }
         return found.isEmpty ? [QueryPlan.Access(.nothing)] : found

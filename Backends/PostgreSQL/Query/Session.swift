@@ -6,7 +6,7 @@ final class Session: RelatedRecords {
     private var used: Connection
     let tables: StoreTables
     /// The beginning of the transaction, until its response has been read.
-    private var opening: Opening?
+    private(set) var opening: Opening?
     private var knownVersion: UInt64?
     // A transaction is used by one thread at a time, and no access lasts longer than a statement.
     @exclusivity(unchecked) private(set) var isEnded = false
@@ -59,9 +59,12 @@ final class Session: RelatedRecords {
         return version
     }
 
-    func end() {
-        isEnded = true
-        opening?.end()
+    func end() { isEnded = true }
+
+    /// Ends the session, and gives its connection to a closure when no other thread uses it.
+    func end(_ completion: @escaping (Connection) -> Void) {
+        end()
+        if let opening { opening.end(completion) } else { completion(used) }
     }
 
     func check() throws {

@@ -29,8 +29,12 @@ final class EntityTable: Sendable {
     let uniqueFields: FieldMask
     /// The number of characters or bytes of each field that the plain indexes contain; nil for the whole value.
     let prefixes: [Int?]
-    /// The fields without nulls that only unique indexes contain. The order of nulls in these is that of PostgreSQL, because they belong to constraints.
+    /// The fields that only unique indexes contain. NaN and nulls are last in these, because they belong to constraints.
+    let uniqueOnly: FieldMask
+    /// Those of ``uniqueOnly`` that are the first field of an index.
     let uniquelyOrdered: FieldMask
+    /// The fields that are never null.
+    let required: FieldMask
     /// A Boolean value that indicates whether an attribute has the type `Data`.
     var hasData: Bool { formats.contains { $0.form == .bytes } }
     /// The name of the primary key.
@@ -64,11 +68,15 @@ final class EntityTable: Sendable {
         uniqueFields = unique
         var plain = FieldMask()
         for index in indexes where !index.isUnique { for field in index.fields where field < formats.count { plain.insert(field) } }
-        var uniquelyOrdered = FieldMask()
-        for field in formats.indices where unique.contains(field) && !plain.contains(field) && !formats[field].isOptional {
-            uniquelyOrdered.insert(field)
+        var (uniqueOnly, uniquelyOrdered, required) = (FieldMask(), FieldMask(), FieldMask())
+        for field in formats.indices where !formats[field].isOptional { required.insert(field) }
+        for field in formats.indices where unique.contains(field) && !plain.contains(field) {
+            uniqueOnly.insert(field)
+            if indexes.contains(where: { $0.isUnique && $0.fields.first == field }) { uniquelyOrdered.insert(field) }
         }
+        self.uniqueOnly = uniqueOnly
         self.uniquelyOrdered = uniquelyOrdered
+        self.required = required
         let forms = formats.map(\.form) + entity.indexedJSON.map { JSONFunction.format($0.json).form }
         var prefixes = [Int?](repeating: nil, count: forms.count)
         for index in indexes where !index.isUnique {

@@ -30,6 +30,8 @@ final class ConnectionPool: Sendable {
     private let lock = Lock()
 
     var location: String { database.location }
+    /// Finds what keeps the server from removing earlier versions of rows.
+    let watch: HolderWatch
 
     private let storeID: String
     /// The number of migrations before the store was opened.
@@ -39,7 +41,11 @@ final class ConnectionPool: Sendable {
     /// The channel on which the commits of the store are announced.
     var channel: String { "polystore_\(storeID)" }
 
-    init(_ database: Database, _ tables: StoreTables, storeID: String, generation: Int64, isStaged: Bool = false, first: Connection) {
+    init(
+        _ database: Database, _ tables: StoreTables, storeID: String, generation: Int64, isStaged: Bool = false, first: Connection,
+        logger: any StoreLogger
+    ) {
+        watch = HolderWatch(database, logger)
         self.storeID = storeID
         self.generation = generation
         self.database = database

@@ -5,16 +5,12 @@ import PolyStoreBackend
 /// The response is also read before a commit of the same store object, so that a snapshot shows no commit that began after it.
 // Sendable: the state is accessed under the lock, and the connection is used by the thread that has claimed the response, later by the reader.
 final class Opening: @unchecked Sendable {
-    private enum State {
-        /// The response has not been read.
-        case sent
-        /// A thread reads the response.
-        case claimed
-        /// The version of the snapshot, or the error of the server.
-        case known(Result<UInt64, StoreError>)
-    }
-
-    private var state = State.sent
+    /// The version of the snapshot, or the error of the server; nil before the response has been read.
+    private var found: Result<UInt64, StoreError>?
+    /// A Boolean value that indicates whether a thread reads the response and therefore uses the connection.
+    private var isClaimed = false
+    /// What the end of the snapshot has left to the thread that reads the response.
+    private var ending: ((Connection) -> Void)?
     private let lock = Lock()
     private let pool: ConnectionPool
     private let statements: [Statement]
@@ -36,42 +32,48 @@ final class Opening: @unchecked Sendable {
     /// The connection of the snapshot. Another one replaces it if the server had closed it.
     var connection: Connection { lock.withLock { current } }
 
+    /// A Boolean value that indicates whether a thread reads the response.
+    var isBeingRead: Bool { lock.withLock { isClaimed } }
+
     /// Waits while another thread reads the response.
-    /// - Parameter deadline: Until when to wait for the other thread; nil for no limit.
-    /// - Returns: The outcome; nil if the caller must read the response.
+    /// - Parameter deadline: Until when to wait for the other thread, for a caller that needs the outcome only; nil for one that uses the connection.
+    /// - Returns: The outcome; nil if the caller must read the response, and then call ``leave()``.
     private func claim(until deadline: Deadline? = nil) -> Result<UInt64, StoreError>? {
         lock.withLock {
-            while true {
-                switch state {
-                case .known(let outcome): return outcome
-                case .sent:
-                    state = .claimed
-                    return nil
-                case .claimed:
-                    guard let deadline else {
-                        lock.wait()
-                        continue
-                    }
-                    guard lock.wait(until: deadline) else {
-                        return .failure(StoreError(.busy, "A snapshot of \(pool.location) has not begun.", location: pool.location))
-                    }
+            while isClaimed {
+                if deadline != nil, let found { return found }
+                guard let deadline else {
+                    lock.wait()
+                    continue
+                }
+                guard lock.wait(until: deadline) else {
+                    return .failure(StoreError(.busy, "A snapshot of \(pool.location) has not begun.", location: pool.location))
                 }
             }
+            if found == nil { isClaimed = true }
+            return found
         }
+    }
+
+    /// Called when the thread that has claimed the response does not use the connection any more.
+    private func leave() {
+        let ending = lock.withLock {
+            defer { self.ending = nil }
+            isClaimed = false
+            lock.broadcast()
+            return self.ending
+        }
+        ending?(connection)
     }
 
     private func didRespond() { settle(version(response.rows.last, response.error)) }
 
     private func settle(_ outcome: Result<UInt64, StoreError>) {
-        lock.withLock {
-            if case .known = state { return }
-            state = .known(outcome)
-            lock.broadcast()
-        }
+        lock.withLock { if found == nil { found = outcome } }
         pool.didOpen(self)
     }
 
-    private var outcome: Result<UInt64, StoreError>? { lock.withLock { if case .known(let outcome) = state { outcome } else { nil } } }
+    private var outcome: Result<UInt64, StoreError>? { lock.withLock { found } }
 
     private func version(_ rows: Rows?, _ error: StoreError?) -> Result<UInt64, StoreError> {
         if let error { return .failure(pool.explained(error)) }
@@ -82,6 +84,7 @@ final class Opening: @unchecked Sendable {
     /// - Parameter deadline: Until when to wait for the server, after which the snapshot ends with an error; nil for the limit of every response.
     func complete(until deadline: Deadline? = nil) throws -> UInt64 {
         if let outcome = claim(until: deadline) { return try outcome.get() }
+        defer { leave() }
         do { try connection.readPosted(until: deadline) } catch {
             // The connection has failed, or belongs to another process.
         }
@@ -95,6 +98,7 @@ final class Opening: @unchecked Sendable {
             _ = try outcome.get()
             return try body(connection)
         }
+        defer { leave() }
         let used = connection
         let answer = Swift.Result { try body(used) }
         if outcome == nil, used.failure == nil { try? used.readPosted() }
@@ -121,8 +125,14 @@ final class Opening: @unchecked Sendable {
         return found
     }
 
-    /// Called at the end of the snapshot. Waits while another thread reads the response.
-    func end() {
-        if claim() == nil { settle(.failure(pool.closed)) }
+    /// Ends the snapshot, and gives its connection to a closure: now, or when the thread that reads the response has done so.
+    func end(_ completion: @escaping (Connection) -> Void) {
+        let isLeft = lock.withLock {
+            if found == nil { found = .failure(pool.closed) }
+            if isClaimed { ending = completion }
+            return isClaimed
+        }
+        pool.didOpen(self)
+        if !isLeft { completion(connection) }
     }
 }

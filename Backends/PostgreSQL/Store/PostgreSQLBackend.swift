@@ -28,6 +28,8 @@ final class PostgreSQLBackend: StorageBackend {
 
     var readSessions: ReadSessions? { pool.readSessions }
 
+    func snapshotHolders() throws -> [SnapshotHolder]? { try pool.watch.holders(pool) }
+
     func beginRead() throws -> any ReadTransaction { try PostgreSQLReadTransaction(pool) }
 
     func beginWrite() throws -> any WriteTransaction {

@@ -19,8 +19,7 @@ final class PostgreSQLReadTransaction: SessionTransaction {
     /// Ends the transaction. Does not wait for the server.
     func end() {
         guard !session.isEnded else { return }
-        session.end()
-        pool.rollback(session.connection) {}
+        session.end { [pool] in pool.rollback($0) {} }
     }
 }
 

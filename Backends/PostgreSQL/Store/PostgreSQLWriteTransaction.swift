@@ -201,6 +201,7 @@ final class PostgreSQLWriteTransaction: SessionTransaction, WriteTransaction {
             throw error
         }
         pool.announce(connection)
+        pool.watch.check(over: connection)
         finish()
         return next
     }

@@ -38,7 +38,8 @@ struct StoreOpener {
         found.metadata.schema = request.schema.description
         found.metadata.schemaHash = request.schema.versionHash
         let pool = ConnectionPool(
-            database, tables, storeID: found.metadata.storeID, generation: found.generation, isStaged: found.isStaged, first: connection)
+            database, tables, storeID: found.metadata.storeID, generation: found.generation, isStaged: found.isStaged, first: connection,
+            logger: request.logger)
         if found.isStaged, !request.isReadOnly { MigrationCompletion.runInBackground(pool, request.logger) }
         return PostgreSQLBackend(pool: pool, metadata: found.metadata, isReadOnly: request.isReadOnly)
     }

@@ -23,7 +23,7 @@ struct Bench {
     private static func usage() -> Never {
         let text = """
             usage: bench sqlite|lmdb|leveldb|memory|postgresql WHAT FOLDER [N]
-            WHAT: W1 to W17, W20, W3r, W8b, W8c, W11i, M1, M2, several with commas, or load, read, mutate, open, records, prepare
+            WHAT: W1 to W17, W20, W21, W3r, W8b, W8c, W11i, M1, M2, several with commas, or load, read, mutate, open, records, prepare
 
             """
         FileHandle.standardError.write(Data(text.utf8))

@@ -3,7 +3,7 @@ import PeerKit
 /// Runs workloads by name.
 ///
 /// - `W1` to `W13`, `W3r`, `W8b`, `W8c` and `W11i`: on persons and departments; `W14`: the atlas; `W15`: YCSB; `W16`, `W17`: imports of text; `W13m`, `W18`, `W18f`: observed lists; `W19`: migrations; `W20`: many small
-///   changes; `M1`, `M2`: memory with many rows
+///   changes; `W21`: single operations of a client of a server; `M1`, `M2`: memory with many rows
 /// - `text`: writes the records of W17 to the standard output
 /// - `prepare`: creates the store, `W0`: creates the persons of W1, both without a measurement; `end`: a checksum over everything after the changes
 /// - `load`, `read`, `mutate`, `open`: groups of workloads in one process, as in the peers
@@ -49,6 +49,7 @@ struct Workload: Sendable {
         case "W19light": try MigrationWorkloads(store).migrate("light")
         case "W19heavy": try MigrationWorkloads(store).migrate("heavy")
         case "W20": try CliffWorkloads(store).all()
+        case "W21": try ClientWorkloads(store).all()
         case "M1": try objects.walkInBatches()
         case "M2": try objects.importStreamed()
         case "records": try RecordWorkloads(store.configuration("records"), store.out).all()

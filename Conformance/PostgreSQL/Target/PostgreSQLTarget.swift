@@ -18,12 +18,14 @@ package enum PostgreSQLTarget {
     /// - Parameters:
     ///   - pooler: A pooler in transaction mode between that proxy and the server.
     ///   - refusing: A proxy between that one and the server, which refuses statements.
+    ///   - further: Features that the settings of the server add to those that the backend claims.
     package static func on(
-        _ server: PostgreSQLServer, through pooler: TransactionPooler? = nil, refusing: ProtocolProxy? = nil
+        _ server: PostgreSQLServer, through pooler: TransactionPooler? = nil, refusing: ProtocolProxy? = nil,
+        claiming further: Set<Capabilities.Feature> = []
     ) -> ConformanceTarget {
         let proxies = Protected<[String: ConnectionProxy]>([:])
         return ConformanceTarget(
-            name: "postgresql", capabilities: capabilities, findsDamage: false, keepsLocalFiles: false,
+            name: "postgresql", capabilities: capabilities.union(further), findsDamage: false, keepsLocalFiles: false,
             store: { location in
                 do {
                     let proxy = try proxies.withLock { proxies in

@@ -55,6 +55,11 @@ public protocol StorageBackend: AnyObject, Sendable {
     func announceCommits(to handler: @escaping @Sendable () -> Void) -> (any AnyObject & Sendable)?
     /// The sessions that the backend has open for snapshots; `nil`, the default, for a backend that keeps nothing for later snapshots. Does not read the store.
     var readSessions: ReadSessions? { get }
+    /// Returns what keeps the store from removing earlier versions of its rows at present, the one with the oldest version first; `nil`, the default, if the backend does not know. May ask a server.
+    ///
+    /// Transactions of all clients count, also those that this backend has begun. Details that the user of the store may not see are nil.
+    /// - Throws: `closed`, `busy`, `io`.
+    func snapshotHolders() throws -> [SnapshotHolder]?
     /// Closes the store. Running transactions keep the resources they need or throw `closed`. A second call has no effect.
     func close() throws
     /// Checks the store for damage. The default throws `unsupported`.
@@ -100,6 +105,7 @@ extension StorageBackend {
     public var commitFiles: [String] { [] }
     public func announceCommits(to handler: @escaping @Sendable () -> Void) -> (any AnyObject & Sendable)? { nil }
     public var readSessions: ReadSessions? { nil }
+    public func snapshotHolders() throws -> [SnapshotHolder]? { nil }
     public func verify(reporting report: MaintenanceReport) throws -> [String] {
         throw StoreError(.unsupported, "This backend cannot verify its store.")
     }

@@ -28,7 +28,7 @@ extension PersistentStore {
 
     /// Counts the objects of the store, blocking the caller's thread; see ``statistics()``.
     public func statisticsAndWait() throws -> StoreStatistics {
-        let sessions = backend.readSessions
+        let (sessions, holders) = (backend.readSessions, try backend.snapshotHolders())
         let reader = try backend.beginRead()
         defer { reader.end() }
         var counts: [String: Int] = [:]
@@ -46,7 +46,7 @@ extension PersistentStore {
             }
         }
         let size = try configuration.files.reduce(0) { try $0 + StorePath(path: $1).size() }
-        return StoreStatistics(version: try reader.version, objectCounts: counts, fileSize: size, readSessions: sessions)
+        return StoreStatistics(version: try reader.version, objectCounts: counts, fileSize: size, readSessions: sessions, holders: holders)
     }
 
     /// Writes a copy of the store at its newest version to another path, while the store is in use. The copy can be opened like any other store.

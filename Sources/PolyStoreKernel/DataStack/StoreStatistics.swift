@@ -11,6 +11,9 @@ public struct StoreStatistics: Sendable, Hashable, Codable {
     /// The sessions that the backend has open for snapshots, for instance the connections of SQLite and the readers of LMDB; `nil` for a backend that keeps
     /// none. Snapshots of all stacks that share the engine are counted, but not the one of the statistics.
     public let readSessions: ReadSessions?
+    /// What keeps the store from removing earlier versions of its rows: transactions of any client and replication slots, the one with the oldest version first, without the snapshot of the
+    /// statistics; `nil` for a backend that does not know. PostgreSQL shows it, as far as the user of the store may see it.
+    public let holders: [SnapshotHolder]?
 
     /// The number of all objects.
     public var objectCount: Int { objectCounts.values.reduce(0, +) }
@@ -20,7 +23,7 @@ extension StoreStatistics: CustomStringConvertible {
     /// The statistics as text.
     public var description: String {
         let counts = objectCounts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
-        let sessions = readSessions.map { "; \($0)" } ?? ""
-        return "version \(version), \(fileSize) bytes; \(counts.isEmpty ? "no objects" : counts)\(sessions)"
+        let others = (readSessions.map { ["\($0)"] } ?? []) + (holders ?? []).map { "held by the \($0)" }
+        return (["version \(version), \(fileSize) bytes", counts.isEmpty ? "no objects" : counts] + others).joined(separator: "; ")
     }
 }

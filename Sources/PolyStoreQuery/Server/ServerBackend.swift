@@ -63,6 +63,7 @@ final class ServerBackend: StorageBackend {
     var metadata: StoreMetadata { inner.metadata }
     var commitFiles: [String] { inner.commitFiles }
     var readSessions: ReadSessions? { inner.readSessions }
+    func snapshotHolders() throws -> [SnapshotHolder]? { try inner.snapshotHolders() }
 
     func beginRead() throws -> any ReadTransaction { try beginRead(mayWait: true) }
 

@@ -20,7 +20,7 @@ final class SyncCounter: @unchecked Sendable {  // the state is guarded by the l
         }
     }
 
-    private static let posted = ["ROLLBACK", "NOTIFY", "DEALLOCATE ALL"]
+    private static let posted = ["ROLLBACK", "NOTIFY", "DEALLOCATE ALL", "/* not awaited */"]
     private let lock = NSLock()
     private var streams: [Int32: Stream] = [:]
     private var total = 0

@@ -13,7 +13,8 @@ public enum PB {
     /// The callers of W8c, which `PB_CALLERS` sets, the number of their commits, which `PB_COMMITS` sets, and the number of the process among several that run it, in `PB_PROCESS`.
     public static let callers = number("PB_CALLERS") ?? 64
     public static let concurrent = number("PB_COMMITS") ?? 64 * max(1, min(50, n / 500))
-    private static let process = number("PB_PROCESS") ?? 0
+    /// The number of the process.
+    public static let process = number("PB_PROCESS") ?? 0
 
     private static func number(_ name: String) -> Int? { ProcessInfo.processInfo.environment[name].flatMap { Int($0) } }
 

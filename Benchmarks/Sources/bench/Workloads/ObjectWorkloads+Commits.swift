@@ -24,17 +24,22 @@ extension ObjectWorkloads {
         }
     }
 
+    /// - Parameter departments: The departments; empty for a person without one.
     private static func add(_ raw: RawPerson, _ departments: [ObjectID<Department>], _ transaction: Transaction) throws {
         let person = try transaction.create(Into<Person>())
         person.fill(raw)
+        if departments.isEmpty { return }
         person.department = try transaction.object(with: departments[Int(raw.departmentID) - 1])
     }
 
     /// W8c: 64 tasks, each with one durable commit at a time.
-    func commitConcurrently() throws {
+    /// - Parameters:
+    ///   - first: The first person.
+    ///   - isInDepartment: Whether each transaction reads the department of its person.
+    func commitConcurrently(_ name: String = "W8c", from first: Int64 = PB.concurrentID, isInDepartment: Bool = true) throws {
         let stack = try store.stack()
-        let departments = try departments(stack)
-        let people = RawPerson.make(from: PB.concurrentID, count: PB.concurrent)
+        let departments = isInDepartment ? try departments(stack) : []
+        let people = RawPerson.make(from: first, count: PB.concurrent)
         let before = try stack.readAndWait { try $0.fetchCount(From<Person>()) }
         let start = Stamp()
         try wait {
@@ -53,6 +58,6 @@ extension ObjectWorkloads {
         }
         let end = Stamp()
         let after = try stack.readAndWait { try $0.fetchCount(From<Person>()) }
-        out.emit("W8c", people.count, start, end, check: UInt64(after - before))
+        out.emit(name, people.count, start, end, check: UInt64(after - before))
     }
 }
