@@ -8,8 +8,8 @@ extension Connection {
     func run(_ statements: [Statement]) throws -> [Rows] {
         if statements.contains(where: { $0.copied != nil }) { return try runCopying(statements) }
         let before = unread.count
-        let first = before + prefix.count
         let expected = try send(statements)
+        let first = uninterruptedParts
         var results: [Rows] = []
         var failure: StoreError?
         for (index, part) in expected.enumerated() {
@@ -32,11 +32,11 @@ extension Connection {
     /// Counts a round trip that is not that of a pipeline.
     func countRoundTrip() { pipelineCount += 1 }
 
-    /// Returns whether the server answers within a time. A connection that was not used for long can have ended unnoticed.
-    func answers(within time: Duration) -> Bool {
+    /// Returns the answer of the server to a statement within a time; nil if there is none. A connection that was not used for long can have ended unnoticed.
+    func answer(to statement: Statement, within time: Duration) -> Rows? {
         limit = Deadline(after: time)
         defer { limit = nil }
-        return (try? run([.once("SELECT 1")])) != nil
+        return try? run([statement]).last
     }
 
     /// Executes one statement and returns its rows.
