@@ -35,7 +35,7 @@ struct CountedOperation: Sendable {
     /// - Returns: The number of calls of each kind.
     @MainActor
     func calls() async throws -> [SimulatedServer.Call: Int] {
-        let server = SimulatedServer(pushesDown: pushesDown)
+        let server = SimulatedServer(pushesDown: pushesDown, beginsLate: true)
         let stack = try DataStack(Self.schema)
         // Independent of the speed of the machine.
         stack.snapshotWarningAge = .seconds(100_000)

@@ -1,5 +1,6 @@
 import CPostgreSQL
 import PolyStoreBackend
+import PolyStorePlatform
 
 extension Connection {
     /// Sends statements in one pipeline and waits for their results.
@@ -20,6 +21,21 @@ extension Connection {
         }
         if let failure { throw failure }
         return results
+    }
+
+    /// Returns whether the server has closed the connection, as far as that has arrived. Does not wait.
+    func hasEnded() -> Bool {
+        guard failure == nil, process.isCurrent else { return failure != nil }
+        var reads = 0
+        // The end follows what was sent before it.
+        while reads < 100, isReady(Int16(POLLIN), milliseconds: 0) {
+            guard PQconsumeInput(handle) == 1 else {
+                _ = lost()
+                return true
+            }
+            reads += 1
+        }
+        return false
     }
 
     /// Reads the responses that were not waited for.

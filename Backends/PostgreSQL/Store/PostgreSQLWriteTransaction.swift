@@ -10,7 +10,7 @@ final class PostgreSQLWriteTransaction: SessionTransaction, WriteTransaction {
     /// A version that no commit of the transaction can have.
     private let earlierVersion: UInt64
     /// Identifies the commit, so that its outcome can be found over another connection.
-    @exclusivity(unchecked) private var token = PostgreSQLWriteTransaction.newToken()
+    private let token = PostgreSQLWriteTransaction.newToken()
     /// A Boolean value that indicates whether the outcome of the commit is unknown.
     @exclusivity(unchecked) private var isOutcomeUnknown = false
     private var connection: Connection { session.connection }
@@ -200,7 +200,6 @@ final class PostgreSQLWriteTransaction: SessionTransaction, WriteTransaction {
         let relaxed: [Statement] =
             durability == .relaxed ? [Statement("SET LOCAL synchronous_commit = off")] : pool.database.durableCommit
         if keepsReaders { pool.completeOpenings() }
-        // Whether a commit that was sent over a closed connection took effect must be asked first.
         beginning?.repeats = false
         let results: [Rows]
         do { results = try run(statements + relaxed + [increment, .once("COMMIT")]) } catch var error as StoreError
@@ -211,18 +210,7 @@ final class PostgreSQLWriteTransaction: SessionTransaction, WriteTransaction {
             error.recovery = .commitOutcomeUnknown
             error.message += " It is unknown whether the transaction was committed."
             isOutcomeUnknown = true
-            guard let beginning, beginning.wasClosed, let outcome = try? commitOutcome() else { throw error }
-            switch outcome {
-            case .unknown: throw error
-            case .committed(let version):
-                finish()
-                return version
-            case .notCommitted:
-                isOutcomeUnknown = false
-                token = Self.newToken()
-                try beginning.replace()
-                return try commit(statements, durability, keepsReaders: keepsReaders)
-            }
+            throw error
         }
         // A transaction that the server had ended is rolled back by this command.
         guard results.last?.command == "COMMIT", let next = results[results.count - 2].integer(0, 0) else {
@@ -239,7 +227,7 @@ final class PostgreSQLWriteTransaction: SessionTransaction, WriteTransaction {
     private static let keptCommits = 1000
 
     /// The statement that increments the version and records the token. It fails if the outcome of the commit was asked for before.
-    private var increment: Statement {
+    var increment: Statement {
         let tables = session.tables
         let commits = tables.own("commits")
         // Of the old tokens one is removed by its key: a range would visit the entries of all that were removed since the last VACUUM.
@@ -251,31 +239,33 @@ final class PostgreSQLWriteTransaction: SessionTransaction, WriteTransaction {
                 + "SELECT max(version), 1 / (CASE WHEN count(*) = 1 THEN 1 ELSE 0 END) FROM added", [.bytes(token)])
     }
 
-    /// Looks for the token of the commit, and otherwise writes it below a negative number, which prevents a commit that the server has not executed yet.
+    /// Looks for the token of the commit. If the server may not have begun the transaction yet, the commit is prevented: its token is written below a negative number.
     func commitOutcome() throws -> CommitOutcome {
         guard isOutcomeUnknown else { return .unknown }
         let other = try pool.database.connect()
-        let tables = session.tables
-        let commits = tables.own("commits")
+        let commits = session.tables.own("commits")
         // A transaction that has the lock, or waits for it, has ended when this one gets it.
-        let results = try other.run(
+        let found = try other.run(
             Self.locking(pool) + [
                 Statement(
-                    "SELECT (SELECT version FROM \(tables.own("state"))), (SELECT version FROM \(commits) WHERE token = $1 AND version > 0)",
-                    [.bytes(token)]),
-                Statement("DELETE FROM \(commits) WHERE version < 0 AND version > (SELECT min(version) FROM \(commits)) + \(Self.keptRefusals)"),
-                Statement(
-                    "INSERT INTO \(commits) (version, token) SELECT least(min(version), 0) - 1, $1 FROM \(commits) "
-                        + "HAVING NOT EXISTS (SELECT 1 FROM \(commits) WHERE token = $1)", [.bytes(token)]),
-                .once("COMMIT"),
-            ])
-        guard results.count > 4, results.last?.command == "COMMIT" else { return .unknown }
-        let found = results[results.count - 4]
-        if let version = found.integer(0, 1) { return .committed(version: UInt64(bitPattern: version)) }
-        guard let current = found.integer(0, 0) else { return .unknown }
+                    "SELECT (SELECT version FROM \(session.tables.own("state"))), (SELECT version FROM \(commits) WHERE token = $1 AND version > 0)",
+                    [.bytes(token)])
+            ]
+        ).last
+        if let version = found?.integer(0, 1) { return .committed(version: UInt64(bitPattern: version)) }
+        guard let current = found?.integer(0, 0) else { return .unknown }
         // The token of an earlier commit may have been removed.
         let earlier = Int64(bitPattern: session.knownVersion ?? earlierVersion)
-        return current - earlier <= Self.keptCommits ? .notCommitted : .unknown
+        guard current - earlier <= Self.keptCommits else { return .unknown }
+        guard !hasBegun else { return .notCommitted }
+        let ended = try other.run([
+            Statement("DELETE FROM \(commits) WHERE version < 0 AND version > (SELECT min(version) FROM \(commits)) + \(Self.keptRefusals)"),
+            Statement(
+                "INSERT INTO \(commits) (version, token) SELECT least(min(version), 0) - 1, $1 FROM \(commits) "
+                    + "HAVING NOT EXISTS (SELECT 1 FROM \(commits) WHERE token = $1)", [.bytes(token)]),
+            .once("COMMIT"),
+        ])
+        return ended.last?.command == "COMMIT" ? .notCommitted : .unknown
     }
 
     /// The number of tokens that are kept of commits that were prevented.

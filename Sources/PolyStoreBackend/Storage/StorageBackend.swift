@@ -244,8 +244,8 @@ public struct RelatedIDs: Sendable {
 public protocol WriteTransaction: ReadTransaction {
     /// The ``ReadTransaction/version`` if it has been read, without a request for it; nil while nothing depends on it.
     ///
-    /// The client of a server can begin the transaction with its first request, and waits only then for other writers. Until then it returns nil. Nil after an error means that the
-    /// server has executed nothing of the transaction, unless the error has the recovery ``StoreError/Recovery/commitOutcomeUnknown``. The default is the version.
+    /// The client of a server can begin the transaction with its first request, and waits only then for other writers. Until then it returns nil. Nil after an error means that
+    /// nothing of the transaction has taken effect, unless the error has the recovery ``StoreError/Recovery/commitOutcomeUnknown``. The default is the version.
     var knownVersion: UInt64? { get throws }
     /// Reserves row ids from the entity's sequence. They are not reserved again if the transaction commits.
     /// - Returns: The first of `count` consecutive row ids. The first row id of an entity is 1.
