@@ -21,7 +21,8 @@ import Testing
         #expect(served.server.counts[.apply] == nil && served.server.counts[.commit] == 1)
         #expect(served.server.counts[.beginWrite] == (beginsLate ? nil : 1))
         // Further row ids, if those at hand do not suffice.
-        #expect(served.server.counts.filter { $0.key != .reserveIDs }.values.reduce(0, +) == (beginsLate ? 1 : 2), "\(served.server.counts)")
+        #expect(
+            served.server.counts.filter { $0.key != .reserveIDs }.values.reduce(0, +) == (beginsLate ? 1 : 2), "\(served.server.counts)")
         #expect(try served.names == (0..<64).map { "\($0)" }.sorted())
     }
 

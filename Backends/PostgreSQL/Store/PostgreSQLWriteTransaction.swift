@@ -259,7 +259,8 @@ final class PostgreSQLWriteTransaction: SessionTransaction, WriteTransaction {
         guard current - earlier <= Self.keptCommits else { return .unknown }
         guard !hasBegun else { return .notCommitted }
         let ended = try other.run([
-            Statement("DELETE FROM \(commits) WHERE version < 0 AND version > (SELECT min(version) FROM \(commits)) + \(Self.keptRefusals)"),
+            Statement(
+                "DELETE FROM \(commits) WHERE version < 0 AND version > (SELECT min(version) FROM \(commits)) + \(Self.keptRefusals)"),
             Statement(
                 "INSERT INTO \(commits) (version, token) SELECT least(min(version), 0) - 1, $1 FROM \(commits) "
                     + "HAVING NOT EXISTS (SELECT 1 FROM \(commits) WHERE token = $1)", [.bytes(token)]),

@@ -236,7 +236,7 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
         var affected = sets.prefix { $0.store !== store }.map(\.store.index)
         if !isOwnFault { affected.append(store.index) }
         let hadOthers = writers.contains { $0?.isChanged ?? false }
-        let versions = affected.compactMap(openWriter).filter { !$0.isChanged }.compactMap { writer in writer.version.map { (store: writer.store, version: $0) } }
+        let versions = affected.compactMap(openWriter).filter { !$0.isChanged }.flatMap(\.read)
         try restore(affected)
         guard !isOwnFault, hadOthers else { throw failure }
         rolledBack = versions
@@ -355,7 +355,7 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
         for index in writers.indices {
             guard let writer = writers[index] else { continue }
             guard writer.isChanged, end.failure == nil else {
-                if writer.isChanged { end.lost.insert(index) } else if let version = writer.version { end.unchanged.append((writer.store, version)) }
+                if writer.isChanged { end.lost.insert(index) } else { end.unchanged += writer.read }
                 rollBack(writer)
                 continue
             }

@@ -36,7 +36,9 @@ final class StoreWriter {
 
     var isChanged: Bool { durability != nil }
     /// The version that the write transaction reads; nil if nothing was read, one that no store has if it cannot be read.
-    var version: UInt64? { do { return try transaction.knownVersion } catch { return .max } }
+    private var version: UInt64? { do { return try transaction.knownVersion } catch { return .max } }
+    /// The store with that version; empty if nothing was read.
+    var read: [(store: PersistentStore, version: UInt64)] { version.map { [(store, $0)] } ?? [] }
 
     // MARK: Changes
 
@@ -135,7 +137,9 @@ final class StoreWriter {
         transaction.rollback()
         store.writeAccess.end(owner)
         transaction = try store.writeAccess.begin(store, owner)
-        guard try transaction.version == version ?? transaction.version else { throw sent?.withRecovery(.commitOutcomeUnknown) ?? store.interrupted }
+        guard try transaction.version == version ?? transaction.version else {
+            throw sent?.withRecovery(.commitOutcomeUnknown) ?? store.interrupted
+        }
         for (entity, range) in reservations.sorted(by: { $0.key < $1.key }) {
             // The sequence of a server can outlive the rollback.
             let entity = store.schema.entities[entity]

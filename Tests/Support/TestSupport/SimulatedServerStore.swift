@@ -80,7 +80,9 @@ private final class LateTransaction {
     /// Kept for a transaction that has not begun.
     var interruption: Interruption? { didSet { begun?.interruption = interruption } }
 
-    init(_ begun: (any ReadTransaction)? = nil, _ begin: @escaping () throws -> any ReadTransaction) { (self.begun, self.begin) = (begun, begin) }
+    init(_ begun: (any ReadTransaction)? = nil, _ begin: @escaping () throws -> any ReadTransaction) {
+        (self.begun, self.begin) = (begun, begin)
+    }
 
     func get() throws -> any ReadTransaction {
         if let begun { return begun }
