@@ -60,6 +60,7 @@ enum CallTable {
 
     static let header = """
         # The calls that an operation of the object layer sends to a server: the total, and the number of each kind. A call costs a round trip.
+        # A write transaction begins with its first call.
         # The test CallTableTests compares this listing. Write it with: POLYSTORE_WRITE_CALLS=1 swift test --filter CallTableTests
 
         """

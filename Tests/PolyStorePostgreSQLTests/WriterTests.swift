@@ -31,10 +31,15 @@ import Testing
     /// - Returns: The error of each; nil for one that was committed.
     private func group(_ stack: DataStack, _ bodies: [@Sendable (Transaction) throws -> Void]) -> [StoreError?] {
         let errors = Protected<[Int: StoreError?]>([:])
-        let isOpen = Protected(false)
-        let gate = inBackground { try stack.performAndWait { _ in isOpen.wait(until: { $0 }, { _ in }) } }
-        while stack.queuedTransactionCount < 1 {}
-        let waits = bodies.enumerated().map { index, body in
+        let (hasBegun, isOpen) = (Protected(false), Protected(false))
+        let gate = inBackground {
+            try stack.performAndWait { _ in
+                hasBegun.signal { $0 = true }
+                isOpen.wait(until: { $0 }, { _ in })
+            }
+        }
+        hasBegun.wait(until: { $0 }, { _ in })
+        let waits = bodies.map { body in
             let before = stack.queuedTransactionCount
             let wait = inBackground { try stack.performAndWait(body) }
             while stack.queuedTransactionCount == before {}
@@ -144,7 +149,8 @@ import Testing
         let options = TestServer.options()
         let store = try Store(options: options)
         try store.write(store.people([(1, "a", nil)]))
-        let (first, second) = try (store.backend.beginWrite(), store.reopened().beginWrite())
+        let other = try store.reopened()
+        let (first, second) = try (store.backend.beginWrite(), other.beginWrite())
         #expect(try first.knownVersion == nil && second.knownVersion == nil)
         _ = try first.record(store.entity("Person"), rowID: 1)
         #expect(try first.knownVersion == 1)
