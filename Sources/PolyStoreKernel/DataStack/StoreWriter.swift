@@ -37,8 +37,8 @@ final class StoreWriter {
     var isChanged: Bool { durability != nil }
     /// The version that the write transaction reads; nil if nothing was read, one that no store has if it cannot be read.
     private var version: UInt64? { do { return try transaction.knownVersion } catch { return .max } }
-    /// The store with that version; empty if nothing was read.
-    var read: [(store: PersistentStore, version: UInt64)] { version.map { [(store, $0)] } ?? [] }
+    /// Adds the store with that version, unless nothing was read.
+    func addVersion(to versions: inout [(store: PersistentStore, version: UInt64)]) { if let version { versions.append((store, version)) } }
 
     // MARK: Changes
 
