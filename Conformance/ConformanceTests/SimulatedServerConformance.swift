@@ -13,7 +13,7 @@ import Testing
         Ring.current == .thorough || areas.contains { c.id.hasPrefix($0 + ".") }
     }
 
-    /// A server that evaluates what the in-memory backend evaluates. Batches of three rows end within most results.
+    /// A server that evaluates what the in-memory backend evaluates, and begins a write transaction with its first call. Batches of three rows end within most results.
     private static let server = target("server", pushesDown: true, knowsCommits: true, Targets.memory.capabilities)
 
     /// A server that returns all rows of an entity, so that the shared executor evaluates each request.
@@ -27,7 +27,7 @@ import Testing
         return ConformanceTarget(
             name: name, capabilities: capabilities,
             store: { location in
-                let server = SimulatedServer(batchSize: 3, pushesDown: pushesDown, knowsCommits: knowsCommits)
+                let server = SimulatedServer(batchSize: 3, pushesDown: pushesDown, knowsCommits: knowsCommits, beginsLate: pushesDown)
                 servers.withLock { $0[location.path] = server }
                 return .simulatedServer(server)
             },

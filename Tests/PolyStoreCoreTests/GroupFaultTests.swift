@@ -133,10 +133,11 @@ import Testing
     // MARK: Two stores
 
     private struct TwoStores: Sendable {
-        let servers = [SimulatedServer(), SimulatedServer()]
+        let servers: [SimulatedServer]
         let stack: DataStack
 
-        init() throws {
+        init(beginsLate: Bool = false) throws {
+            servers = (0..<2).map { _ in SimulatedServer(beginsLate: beginsLate) }
             stack = try DataStack(
                 Schema("Two", [Tally.self], configurations: ["A": [Tally.self], "B": [Tally.self]]), logger: RecordingLogger(.critical))
             stack.snapshotWarningAge = .seconds(100_000)
@@ -287,7 +288,7 @@ import Testing
     // One after another: each occupies threads while its queue is closed.
     @Test(.serialized, arguments: 1...Ring.size(8, thorough: 300) as ClosedRange<Int>)
     func outcomesAgreeWithTheStores(_ seed: Int) async throws {
-        let two = try TwoStores()
+        let two = try TwoStores(beginsLate: seed % 2 == 0)
         var random = SplitMix64(seed: UInt64(seed))
         let observed = ObservedTallies(two.stack)
         for (index, server) in two.servers.enumerated() {

@@ -10,21 +10,25 @@ import Testing
     private static func creating(_ name: String) -> @Sendable (Transaction) throws -> Void { { try $0.create(Tally.self).name = name } }
 
     /// A store with many objects, so that row ids for further ones remain.
-    private static func served() throws -> ServedTallies { try ServedTallies(count: 40) }
+    private static func served(beginsLate: Bool = false) throws -> ServedTallies {
+        try ServedTallies(SimulatedServer(beginsLate: beginsLate), count: 40)
+    }
 
-    @Test func aGroupThatOnlyWritesNeedsTwoCalls() async throws {
-        let served = try Self.served()
+    @Test(arguments: [false, true]) func aGroupThatOnlyWritesNeedsFewCalls(_ beginsLate: Bool) async throws {
+        let served = try Self.served(beginsLate: beginsLate)
         let errors = try await served.group((0..<64).map { Self.creating("\($0)") })
         #expect(errors.allSatisfy { $0 == nil })
-        #expect(served.server.counts[.apply] == nil && served.server.counts[.commit] == 1 && served.server.counts[.beginWrite] == 1)
+        #expect(served.server.counts[.apply] == nil && served.server.counts[.commit] == 1)
+        #expect(served.server.counts[.beginWrite] == (beginsLate ? nil : 1))
         // Further row ids, if those at hand do not suffice.
-        #expect(served.server.counts.filter { $0.key != .reserveIDs }.values.reduce(0, +) == 2, "\(served.server.counts)")
+        #expect(
+            served.server.counts.filter { $0.key != .reserveIDs }.values.reduce(0, +) == (beginsLate ? 1 : 2), "\(served.server.counts)")
         #expect(try served.names == (0..<64).map { "\($0)" }.sorted())
     }
 
     /// Each of them gets its own error, after its body has ended.
-    @Test func onlyTransactionsThatViolateAConstraintFail() async throws {
-        let served = try Self.served()
+    @Test(arguments: [false, true]) func onlyTransactionsThatViolateAConstraintFail(_ beginsLate: Bool) async throws {
+        let served = try Self.served(beginsLate: beginsLate)
         let observed = ObservedTallies(served.stack)
         let names = ["a", "b", "a", "c", "first 3", "d", "b"]
         let errors = try await served.group(names.map { Self.creating($0) })
@@ -36,8 +40,8 @@ import Testing
         #expect(try await observed.all().map(\.count).filter { $0 > 0 } == [1, 1, 1, 1])
     }
 
-    @Test func aGroupWhoseTransactionsAllFailCommitsNothing() async throws {
-        let served = try Self.served()
+    @Test(arguments: [false, true]) func aGroupWhoseTransactionsAllFailCommitsNothing(_ beginsLate: Bool) async throws {
+        let served = try Self.served(beginsLate: beginsLate)
         let errors = try await served.group([Self.creating("first 1"), Self.creating("first 2")])
         #expect(errors.map { $0?.code } == [.constraint, .constraint])
         #expect(served.server.counts[.commit] == 1)
@@ -46,8 +50,8 @@ import Testing
     }
 
     /// A transaction that reads sees the changes of those before it that the store has accepted.
-    @Test func aTransactionThatReadsSeesThoseBeforeIt() async throws {
-        let served = try Self.served()
+    @Test(arguments: [false, true]) func aTransactionThatReadsSeesThoseBeforeIt(_ beginsLate: Bool) async throws {
+        let served = try Self.served(beginsLate: beginsLate)
         let seen = Protected<[[String]]>([])
         let reading: @Sendable (Transaction) throws -> Void = { transaction in
             let names = try ServedTallies.names(in: transaction)
@@ -63,10 +67,50 @@ import Testing
         #expect(try served.names == ["a", "after 2", "after 4", "b", "c"])
     }
 
-    /// An error that is not one of a change set: they are applied one after another.
+    /// Other writers that do not end in time: the transactions of the group are run again, and a single one fails.
     @Test(arguments: [SimulatedServer.Call.apply, .commit])
-    func anErrorOfTheRequestFailsNoTransaction(_ call: SimulatedServer.Call) async throws {
-        let served = try Self.served()
+    func aGroupThatCannotBeginInTimeIsRunAgain(_ call: SimulatedServer.Call) async throws {
+        let served = try Self.served(beginsLate: true)
+        served.server.fail(call, at: 1, with: .timeout)
+        var bodies = ["a", "b", "c"].map { Self.creating($0) }
+        if call == .apply { bodies.append { _ = try $0.fetchCount(From<Tally>()) } }
+        #expect(try await served.group(bodies).allSatisfy { $0 == nil })
+        #expect(served.server.faultCount == 1)
+        #expect(try served.names == ["a", "b", "c"])
+        served.fail(.commit, with: .timeout)
+        #expect(try await served.group([Self.creating("d")]).map { $0?.code } == [.busy])
+        #expect(try await served.group([Self.creating("d")]) == [nil])
+        #expect(try served.names == ["a", "b", "c", "d"])
+    }
+
+    /// The version of a commit is known only with it: the commits of others before it are published first.
+    @Test(arguments: [false, true]) func commitsOfOthersBeforeAGroupArePublishedFirst(_ beginsLate: Bool) async throws {
+        let served = try ServedTallies(SimulatedServer(announcesCommits: true, beginsLate: beginsLate), count: 400)
+        let stack = served.stack
+        let backend = try #require(stack.stores.first).backendForTests
+        let seen = Protected<[Bool]>([])
+        let observation = stack.observeCommits { commit in seen.withLock { $0.append(commit.isExternal) } }
+        for number in 0..<20 {
+            // Another process commits before the group begins: with a late begin, after its body has run.
+            let other: @Sendable () throws -> Void = { _ = try backend.beginWrite().commit(.relaxed) }
+            if !beginsLate { try other() }
+            try await stack.perform { transaction in
+                try transaction.create(Tally.self).name = "\(number)"
+                if beginsLate { try other() }
+            }
+            // Nothing is lost if a look for commits of others has met the commit.
+            served.server.announceCommit()
+        }
+        while seen.withLock({ seen in seen.filter { !$0 }.count }) < 20 { try await Task.sleep(for: .milliseconds(1)) }
+        let order = seen.withLock { $0 }
+        for index in order.indices where !order[index] { #expect(index > 0 && order[index - 1], "\(index)") }
+        withExtendedLifetime(observation) {}
+    }
+
+    /// An error that is not one of a change set: they are applied one after another.
+    @Test(arguments: [SimulatedServer.Call.apply, .commit], [false, true])
+    func anErrorOfTheRequestFailsNoTransaction(_ call: SimulatedServer.Call, _ beginsLate: Bool) async throws {
+        let served = try Self.served(beginsLate: beginsLate)
         served.server.fail(call, at: 1, with: .refused)
         var bodies = ["a", "b", "a", "c"].map { Self.creating($0) }
         // Lets the deferred changes be applied before the commit.

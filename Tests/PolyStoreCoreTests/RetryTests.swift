@@ -311,7 +311,7 @@ import Testing
     /// Each acknowledged transaction is in the store exactly once, each failed one is absent, and an unknown one is either. A transaction fails only by a fault of its own.
     @Test(arguments: [1, 2, 3] as [UInt64], [true, false])
     func everyTransactionHasTheOutcomeThatItsCallerReceives(_ seed: UInt64, _ knowsCommits: Bool) async throws {
-        let served = try ServedTallies(SimulatedServer(batchSize: 8, knowsCommits: knowsCommits))
+        let served = try ServedTallies(SimulatedServer(batchSize: 8, knowsCommits: knowsCommits, beginsLate: seed > 1))
         let (stack, server) = (served.stack, served.server)
         server.fail(
             percentage: 4, of: [.beginWrite, .reserveIDs, .apply, .commit, .commitOutcome, .scan, .fetch, .count, .record], seed: seed,

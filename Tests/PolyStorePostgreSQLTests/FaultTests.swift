@@ -21,12 +21,15 @@ import Testing
         }
 
         /// Writes a person, and finds the outcome of a commit whose response was lost.
+        /// - Parameter isTogether: Whether the whole transaction is one pipeline.
         /// - Returns: Whether the person was written.
-        func write(_ id: Int64) throws -> Bool {
+        func write(_ id: Int64, isTogether: Bool = false) throws -> Bool {
             let transaction = try store.backend.beginWrite()
             defer { transaction.rollback() }
             do {
-                try transaction.apply(store.people([(id, "n", nil)]))
+                let changes = try store.people([(id, "n", nil)])
+                if isTogether { return try transaction.apply([changes], committing: .full).version != nil }
+                try transaction.apply(changes)
                 _ = try transaction.commit(.full)
                 return true
             } catch let error as StoreError where error.recovery == .commitOutcomeUnknown {
@@ -61,7 +64,8 @@ import Testing
         withExtendedLifetime(listener) {}
     }
 
-    @Test func transactionThatIsNotSerializableCanBeRepeated() throws {
+    @Test(arguments: [false, true])
+    func transactionThatIsNotSerializableCanBeRepeated(_ isTogether: Bool) throws {
         let disturbed = try DisturbedStore()
         #expect(try disturbed.write(1))
         var failures = 0
@@ -75,7 +79,7 @@ import Testing
                     return left == -1
                 } ? .fail("40001") : .forward
             }
-            let outcome = Result { try disturbed.write(Int64(limit) + 2) }
+            let outcome = Result { try disturbed.write(Int64(limit) + 2, isTogether: isTogether) }
             disturbed.proxy.reset()
             guard case .failure(let error as StoreError) = outcome else { break }
             #expect(error.recovery == .retryable)
@@ -86,8 +90,59 @@ import Testing
         #expect(failures > 5)
     }
 
-    @Test(arguments: [true, false])
-    func commitWhoseConnectionEndsIsThereOrNot(_ isExecuted: Bool) throws {
+    /// The connection ends before each statement of the only pipeline of a transaction, COMMIT among them.
+    @Test func pipelineThatEndsAtAnyStatementIsCommittedOrNot() throws {
+        let disturbed = try DisturbedStore()
+        var ids: [Int64] = []
+        var losses = 0
+        for limit in 0... {
+            // With a connection that is in use.
+            let id = Int64(limit) * 2 + 1
+            #expect(try disturbed.write(id, isTogether: true))
+            ids.append(id)
+            let left = Protected(limit)
+            disturbed.proxy.setRule { sql in
+                if sql == "ROLLBACK" || sql.hasPrefix("NOTIFY") { return .forward }
+                return left.withLock { left in
+                    left -= 1
+                    return left == -1
+                } ? .drop : .forward
+            }
+            let isWritten = try disturbed.write(id + 1, isTogether: true)
+            let isOver = left.withLock { $0 >= 0 }
+            disturbed.proxy.reset()
+            if isWritten { ids.append(id + 1) } else { losses += 1 }
+            #expect(try disturbed.ids() == ids)
+            if isOver { break }
+            #expect(!isWritten)
+        }
+        #expect(losses > 8)
+    }
+
+    /// A server that begins the pipeline only after the client has asked for its outcome must not execute it.
+    @Test func commitWhoseOutcomeWasAskedForIsPrevented() throws {
+        let disturbed = try DisturbedStore()
+        #expect(try disturbed.write(1))
+        let transaction = try #require(try disturbed.store.backend.beginWrite() as? PostgreSQLWriteTransaction)
+        disturbed.proxy.setRule { $0.hasPrefix("BEGIN") ? .drop : .forward }
+        let error = #expect(throws: StoreError.self) {
+            try transaction.apply([disturbed.store.people([(2, "n", nil)])], committing: .full)
+        }
+        #expect(error?.recovery == .commitOutcomeUnknown)
+        disturbed.proxy.reset()
+        for _ in 0..<2 { #expect(try transaction.commitOutcome() == .notCommitted) }
+        // The commit of the pipeline, as the server would execute it now.
+        let other = try TestServer.connect()
+        let late = #expect(throws: StoreError.self) { try other.run([transaction.increment]) }
+        #expect(late?.sqlState == ChangeWriter.wrongCount)
+        transaction.rollback()
+        #expect(try disturbed.write(2, isTogether: true))
+        #expect(try disturbed.ids() == [1, 2])
+        #expect(try disturbed.store.backend.verify().isEmpty)
+    }
+
+    @Test(arguments: [true, false], [false, true])
+    func commitWhoseConnectionEndsIsThereOrNot(_ isExecuted: Bool, _ isTogether: Bool) throws {
         let disturbed = try DisturbedStore()
         #expect(try disturbed.write(1))
         if isExecuted {
@@ -95,16 +150,17 @@ import Testing
         } else {
             disturbed.proxy.setRule { $0 == "COMMIT" ? .drop : .forward }
         }
-        #expect(try disturbed.write(2) == isExecuted)
+        #expect(try disturbed.write(2, isTogether: isTogether) == isExecuted)
         #expect(try disturbed.ids() == (isExecuted ? [1, 2] : [1]))
-        if !isExecuted { #expect(try disturbed.write(2)) }
+        if !isExecuted { #expect(try disturbed.write(2, isTogether: isTogether)) }
     }
 
-    @Test func commitThatIsLateIsThereOrNot() throws {
+    @Test(arguments: [false, true])
+    func commitThatIsLateIsThereOrNot(_ isTogether: Bool) throws {
         let disturbed = try DisturbedStore { $0.responseTimeout = .milliseconds(300) }
         #expect(try disturbed.write(1))
         disturbed.proxy.setRule { $0 == "COMMIT" ? .stall : .forward }
-        let isWritten = try disturbed.write(2)
+        let isWritten = try disturbed.write(2, isTogether: isTogether)
         #expect(try disturbed.ids() == (isWritten ? [1, 2] : [1]))
     }
 
@@ -119,10 +175,9 @@ import Testing
                 return isOver
             } ? .forward : .halfClose(0.2)
         }
-        let error = #expect(throws: StoreError.self) { try disturbed.write(2) }
-        #expect(error?.recovery == .connectionLost)
-        // Waits for the lock of the transaction that the server has not ended yet.
+        // The first request is sent again, and waits for the lock of the transaction that the server has not ended yet.
         #expect(try disturbed.write(2))
+        #expect(isOver.withLock { $0 })
         #expect(try disturbed.ids() == [1, 2])
     }
 

@@ -124,7 +124,7 @@ import Testing
         defer { transaction.rollback() }
         func refusal(_ changes: ChangeSet) throws -> StoreError? {
             var writer = ChangeWriter(
-                tables: transaction.session.tables, changes: changes, version: transaction.version + 1, location: "location")
+                tables: transaction.session.tables, changes: changes, location: "location")
             writer.longestMessage = 20_000
             do {
                 for statement in try writer.statements() {

@@ -59,6 +59,7 @@ import Testing
         let options = TestServer.options()
         let store = try Store(options: options)
         let writer = try store.backend.beginWrite()
+        _ = try writer.version
         let ends = (0..<2).map { _ in inBackground { try erase(options) } }
         try TestServer.waitForLock(in: options.schema, count: 2)
         writer.rollback()
@@ -154,7 +155,7 @@ import Testing
             let reading = #expect(throws: StoreError.self) { try reader.ids(FetchRequest(store.entity("Person"))) }
             #expect(reading?.code == .busy)
             reader.end()
-            let writing = #expect(throws: StoreError.self) { try store.backend.beginWrite() }
+            let writing = #expect(throws: StoreError.self) { try store.backend.beginWrite().version }
             #expect(writing?.code == .busy)
             try other.run([.once("ROLLBACK")])
             // The next ones are not concerned.

@@ -36,7 +36,7 @@ import Testing
         #expect(try store.ids(everyone(store)) == [1])
     }
 
-    @Test(arguments: ["fetch", "version", "commit"])
+    @Test(arguments: ["fetch", "version", "commit", "group"])
     func idleConnectionThatWasClosedIsReplaced(_ first: String) throws {
         let name = "closed_\(first)"
         let store = try Store(TestServer.get().url(options: "application_name=\(name)"))
@@ -49,6 +49,9 @@ import Testing
         let reader = try store.backend.beginRead()
         if first == "version" { #expect(try reader.version == 1) }
         if first == "commit" { try store.write(store.people([(2, "n", nil)])) }
+        if first == "group" {
+            #expect(try store.backend.beginWrite().apply([store.people([(2, "n", nil)])], committing: .full).version == 2)
+        }
         #expect(try reader.ids(everyone(store)) == [1])
         #expect(try reader.version == 1)
         reader.end()
@@ -129,7 +132,7 @@ import Testing
         try TestServer.waitForLock(in: options.schema)
         let reader = try #require(try store.backend.beginRead() as? PostgreSQLReadTransaction)
         try TestServer.waitForLock(in: options.schema, count: 2)
-        let opening = try #require(reader.session.opening)
+        let opening = try #require(reader.session.opening as? Opening)
         nonisolated(unsafe) let committing = writer
         let commit = inBackground { try committing.commit(.relaxed) }
         while !opening.isBeingRead {}

@@ -354,7 +354,8 @@ import Testing
         let again = #expect(throws: StoreError.self) { try reader.ids(FetchRequest(store.entity("Person"))) }
         #expect(again?.code == .corrupt)
         reader.end()
-        let writing = #expect(throws: StoreError.self) { try store.backend.beginWrite() }
+        let writer = try store.backend.beginWrite()
+        let writing = #expect(throws: StoreError.self) { try writer.apply([store.people([(1, "n", nil)])], committing: .full) }
         #expect(writing?.code == .corrupt)
     }
 

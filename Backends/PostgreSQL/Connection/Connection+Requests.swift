@@ -1,5 +1,6 @@
 import CPostgreSQL
 import PolyStoreBackend
+import PolyStorePlatform
 
 extension Connection {
     /// Sends statements in one pipeline and waits for their results.
@@ -17,8 +18,8 @@ extension Connection {
     /// - Throws: The error that ended the connection.
     func attempt(_ statements: [Statement]) throws -> (results: [Rows], failure: StoreError?) {
         let before = unread.count
-        let first = before + prefix.count
         let expected = try send(statements)
+        let first = uninterruptedParts
         var results: [Rows] = []
         var failure: StoreError?
         for (index, part) in expected.enumerated() {
@@ -28,6 +29,21 @@ extension Connection {
             }
         }
         return (results, failure)
+    }
+
+    /// Returns whether the server has closed the connection, as far as that has arrived. Does not wait.
+    func hasEnded() -> Bool {
+        guard failure == nil, process.isCurrent else { return failure != nil }
+        var reads = 0
+        // The end follows what was sent before it.
+        while reads < 100, isReady(Int16(POLLIN), milliseconds: 0) {
+            guard PQconsumeInput(handle) == 1 else {
+                _ = lost()
+                return true
+            }
+            reads += 1
+        }
+        return false
     }
 
     /// Reads the responses that were not waited for.
@@ -40,11 +56,11 @@ extension Connection {
     /// Counts a round trip that is not that of a pipeline.
     func countRoundTrip() { pipelineCount += 1 }
 
-    /// Returns whether the server answers within a time. A connection that was not used for long can have ended unnoticed.
-    func answers(within time: Duration) -> Bool {
+    /// Returns the answer of the server to a statement within a time; nil if there is none. A connection that was not used for long can have ended unnoticed.
+    func answer(to statement: Statement, within time: Duration) -> Rows? {
         limit = Deadline(after: time)
         defer { limit = nil }
-        return (try? run([.once("SELECT 1")])) != nil
+        return try? run([statement]).last
     }
 
     /// Executes one statement and returns its rows.

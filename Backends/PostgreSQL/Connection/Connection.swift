@@ -51,6 +51,8 @@ final class Connection {
     var unread: [Expected] = []
     /// Statements without parameters that precede the next pipeline.
     var prefix: [Statement] = []
+    /// The beginning of a transaction, which the next pipeline begins with, and what keeps its response.
+    var beginning: (statements: [Statement], response: PostedResponse)?
     /// The number of parts of the response before those of the current request, which is not cancelled before they have been read.
     private(set) var uninterruptedParts = 0
     /// What interrupts the current request.
@@ -222,6 +224,13 @@ final class Connection {
         if isAwaited { pipelineCount += 1 }
         var expected = unread
         unread = []
+        var names: [ParsedKey: String] = [:]
+        if let (first, response) = beginning {
+            beginning = nil
+            let before = expected.count
+            for statement in first { try queue(statement, &expected, &names) }
+            expected = expected[..<before] + expected[before...].map { .posted(response, $0) }
+        }
         for statement in prefix {
             try queued(PQsendQueryParams(handle, statement.sql, 0, nil, nil, nil, nil, 1))
             expected.append(.rows)
@@ -233,42 +242,45 @@ final class Connection {
             prefix = []
         }
         uninterruptedParts = expected.count
-        var names: [ParsedKey: String] = [:]
-        for statement in statements {
-            guard statement.isPrepared else {
-                try queued(PQsendQueryParams(handle, statement.sql, 0, nil, nil, nil, nil, 1))
-                expected.append(.rows)
-                continue
-            }
-            let parameters: [Parameter]
-            do { parameters = try statement.deferred?.encode() ?? statement.parameters } catch {
-                try abandon(expected)
-                throw error
-            }
-            guard usesNames else {
-                try execute(nil, statement, parameters, after: expected)
-                expected.append(.rows)
-                continue
-            }
-            let key = ParsedKey(sql: statement.sql, types: statement.types)
-            var name = parsed[key] ?? names[key]
-            if name == nil {
-                lastName += 1
-                let new = "p\(lastName)"
-                try queued(PQsendPrepare(handle, new, key.sql, Int32(key.types.count), key.types), after: expected)
-                expected.append(.parse(key, name: new))
-                names[key] = new
-                name = new
-            }
-            try execute(name, statement, parameters, after: expected)
-            expected.append(.rows)
-            if queuedBytes > Self.longestQueue { try flush() }
-        }
+        for statement in statements { try queue(statement, &expected, &names) }
         if singleRows, expected.count == 1 { PQsetSingleRowMode(handle) }
         try queued(PQpipelineSync(handle))
         expected.append(.sync)
         try flush()
         return expected
+    }
+
+    /// Queues a statement, and adds the parts of its response.
+    /// - Parameter names: The statements that the pipeline parses.
+    private func queue(_ statement: Statement, _ expected: inout [Expected], _ names: inout [ParsedKey: String]) throws {
+        guard statement.isPrepared else {
+            try queued(PQsendQueryParams(handle, statement.sql, 0, nil, nil, nil, nil, 1))
+            expected.append(.rows)
+            return
+        }
+        let parameters: [Parameter]
+        do { parameters = try statement.deferred?.encode() ?? statement.parameters } catch {
+            try abandon(expected)
+            throw error
+        }
+        guard usesNames else {
+            try execute(nil, statement, parameters, after: expected)
+            expected.append(.rows)
+            return
+        }
+        let key = ParsedKey(sql: statement.sql, types: statement.types)
+        var name = parsed[key] ?? names[key]
+        if name == nil {
+            lastName += 1
+            let new = "p\(lastName)"
+            try queued(PQsendPrepare(handle, new, key.sql, Int32(key.types.count), key.types), after: expected)
+            expected.append(.parse(key, name: new))
+            names[key] = new
+            name = new
+        }
+        try execute(name, statement, parameters, after: expected)
+        expected.append(.rows)
+        if queuedBytes > Self.longestQueue { try flush() }
     }
 
     /// Ends a pipeline whose next statement cannot be encoded, and reads its response.

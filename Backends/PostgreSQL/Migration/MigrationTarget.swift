@@ -10,7 +10,7 @@ final class MigrationTarget: WriteTransaction {
         self.change = change
     }
 
-    var version: UInt64 { transaction.version }
+    var version: UInt64 { get throws { try transaction.version } }
     var interruption: Interruption? {
         get { transaction.interruption }
         set { transaction.interruption = newValue }

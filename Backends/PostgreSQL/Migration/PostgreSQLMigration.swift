@@ -23,7 +23,7 @@ final class PostgreSQLMigration: StoreMigration {
     init(_ pool: ConnectionPool, _ change: SchemaChange) throws {
         let tables = MigrationTables(change, in: pool.tables.plainSchema)
         let first: PostgreSQLWriteTransaction
-        do { first = try PostgreSQLWriteTransaction(pool) } catch var error as StoreError where error.code == .busy {
+        do { first = try PostgreSQLWriteTransaction(pool, isAwaited: true) } catch var error as StoreError where error.code == .busy {
             error.message =
                 "Cannot migrate the store \(pool.location): another process is writing to it, or is migrating it. Wait until it has finished, and "
                 + "open the store again."

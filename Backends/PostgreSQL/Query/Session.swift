@@ -6,8 +6,9 @@ final class Session: RelatedRecords {
     private var used: Connection
     let tables: StoreTables
     /// The beginning of the transaction, until its response has been read.
-    private(set) var opening: Opening?
-    private var knownVersion: UInt64?
+    private(set) var opening: (any Beginning)?
+    /// The version that the transaction reads; nil until the response to its beginning has been read.
+    private(set) var knownVersion: UInt64?
     // A transaction is used by one thread at a time, and no access lasts longer than a statement.
     @exclusivity(unchecked) private(set) var isEnded = false
     /// The error that ended the transaction on the server. Every later call throws it.
@@ -31,12 +32,12 @@ final class Session: RelatedRecords {
         self.isWriting = isWriting
     }
 
-    /// Creates a session of a snapshot whose first request is sent together with its beginning.
-    init(_ opening: Opening, _ tables: StoreTables) {
+    /// Creates a session whose first request is sent together with its beginning.
+    init(_ opening: any Beginning, _ tables: StoreTables, isWriting: Bool = false) {
         used = opening.connection
         self.tables = tables
         self.opening = opening
-        isWriting = false
+        self.isWriting = isWriting
     }
 
     /// The connection. Use it within ``request(_:)`` only, unless the transaction has begun.
@@ -77,13 +78,19 @@ final class Session: RelatedRecords {
     /// Sends a request and reads its response. The first one of a snapshot is sent together with its beginning.
     func request<Result>(_ body: (Connection) throws -> Result) throws -> Result {
         try check()
-        return try ending {
-            guard let opening else { return try body(prepared(connection)) }
-            let result = try opening.first { try body(prepared($0)) }
-            _ = try begun(opening.complete())
-            return result
-        }
+        return try ending { try first { try body(prepared($0)) } }
     }
+
+    /// Sends a request, the first one together with the beginning of the transaction. An error does not end the transaction.
+    func first<Value>(_ body: (Connection) throws -> Value) throws -> Value {
+        guard let opening else { return try body(connection) }
+        let answer = Result { try opening.first(body) }
+        try noteBeginning()
+        return try answer.get()
+    }
+
+    /// Takes the version from the response to the beginning, if it has been read.
+    func noteBeginning() throws { if case .success(let version)? = opening?.outcome { _ = try begun(version) } }
 
     /// Runs a closure whose error ends the transaction on the server.
     func ending<Result>(_ body: () throws -> Result) throws -> Result {
@@ -99,7 +106,7 @@ final class Session: RelatedRecords {
         connection.interruption = interruptedBy
         if interruptedBy != nil, opening != nil || needsSavepoint && (isWriting || !hasSavepoint) {
             connection.prefix =
-                (hasSavepoint && isWriting ? [.once("RELEASE SAVEPOINT polystore_request")] : [])
+                (hasSavepoint && isWriting && opening == nil ? [.once("RELEASE SAVEPOINT polystore_request")] : [])
                 + [.once("SAVEPOINT polystore_request")]
             (hasSavepoint, needsSavepoint) = (true, false)
         }

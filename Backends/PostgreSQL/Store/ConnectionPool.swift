@@ -11,6 +11,8 @@ final class ConnectionPool: Sendable {
         var isClosed = false
         /// A Boolean value that indicates whether the tables have the names of a migration.
         var isStaged = false
+        /// The newest version that was read or committed.
+        var newest: UInt64 = 0
         /// The snapshots whose beginning the server may not have executed.
         var openings: [ObjectIdentifier: Opening] = [:]
         /// When the last commit was announced.
@@ -120,7 +122,10 @@ final class ConnectionPool: Sendable {
         // A pooler loses the responses of a transaction that is sent before the end of the one before it.
         if database.options.usesTransactionPooler { try? connection.readPosted() }
         guard .now - connection.idleSince >= database.options.idleCheckTime else { return connection.failure == nil }
-        return connection.answers(within: Self.longestCheck)
+        // The version is needed if the connection ends during a commit; see ``PostgreSQLWriteTransaction/commitOutcome()``.
+        guard let rows = connection.answer(to: versionStatement, within: Self.longestCheck) else { return false }
+        _ = try? version(rows)
+        return true
     }
 
     /// The maximum time to wait for the answer of a connection that was not used for long.
@@ -186,6 +191,20 @@ final class ConnectionPool: Sendable {
         Statement("SELECT version, \"storeID\", generation, \"isStaged\" FROM \(final.own("state")), \(final.own("metadata"))")
     }
 
+    /// The newest version that was read or committed.
+    var newestVersion: UInt64 { lock.withLock { state.newest } }
+
+    /// Called with the version of a transaction.
+    func didSee(_ version: UInt64) { lock.withLock { state.newest = max(state.newest, version) } }
+
+    /// The statement that fails unless the store is the one that was opened and its tables have the names of the model, so that nothing after it in a pipeline is executed.
+    private var guardStatement: Statement {
+        let isSame = "\"storeID\" = $1 AND generation = $2 AND NOT \"isStaged\" AND version >= 0 AND version < \(Int64.max)"
+        return Statement(
+            "SELECT 1 / (CASE WHEN count(*) = 1 AND bool_and(\(isSame)) THEN 1 ELSE 0 END) "
+                + "FROM \(final.own("state")), \(final.own("metadata"))", [.text(storeID), .integer(generation)])
+    }
+
     /// The statements that wait for a migration or a reset that is being committed, and read the version. The first ones take no snapshot, so that the last one reads what was committed.
     private var versionStatements: [Statement] {
         [
@@ -211,6 +230,7 @@ final class ConnectionPool: Sendable {
                 .io, "The tables of \(location) have received other names at the end of a migration. Begin the transaction again.",
                 location: location, recovery: .connectionLost)
         }
+        didSee(UInt64(version))
         return UInt64(version)
     }
 
@@ -237,6 +257,12 @@ final class ConnectionPool: Sendable {
             giveBack(connection)
             throw error
         }
+    }
+
+    /// Prepares a write transaction, which begins with its first request.
+    /// - Parameter statements: The statements that begin it.
+    func beginLater(_ statements: [Statement]) throws -> WriteBeginning {
+        try WriteBeginning(self, statements + versionStatements + [guardStatement])
     }
 
     // MARK: Snapshots

@@ -4,7 +4,7 @@ import PolyStoreBackend
 ///
 /// The response is also read before a commit of the same store object, so that a snapshot shows no commit that began after it.
 // Sendable: the state is accessed under the lock, and the connection is used by the thread that has claimed the response, later by the reader.
-final class Opening: @unchecked Sendable {
+final class Opening: Beginning, @unchecked Sendable {
     /// The version of the snapshot, or the error of the server; nil before the response has been read.
     private var found: Result<UInt64, StoreError>?
     /// A Boolean value that indicates whether a thread reads the response and therefore uses the connection.
@@ -73,16 +73,18 @@ final class Opening: @unchecked Sendable {
         pool.didOpen(self)
     }
 
-    private var outcome: Result<UInt64, StoreError>? { lock.withLock { found } }
+    var outcome: Result<UInt64, StoreError>? { lock.withLock { found } }
 
     private func version(_ rows: Rows?, _ error: StoreError?) -> Result<UInt64, StoreError> {
         if let error { return .failure(pool.explained(error)) }
         do { return .success(try pool.version(rows, for: tables)) } catch { return .failure(pool.explained(error)) }
     }
 
+    func complete() throws -> UInt64 { try complete(until: nil) }
+
     /// Reads the response if no thread has read it, and returns the version.
     /// - Parameter deadline: Until when to wait for the server, after which the snapshot ends with an error; nil for the limit of every response.
-    func complete(until deadline: Deadline? = nil) throws -> UInt64 {
+    func complete(until deadline: Deadline?) throws -> UInt64 {
         if let outcome = claim(until: deadline) { return try outcome.get() }
         defer { leave() }
         do { try connection.readPosted(until: deadline) } catch {

@@ -1,11 +1,14 @@
 import PolyStoreBackend
 import PolyStoreQuery
 
-/// The write transaction of a store: a connection that holds the lock of the store's writers.
+/// The write transaction of a store: a connection that holds the lock of the store's writers from its first request on.
 final class PostgreSQLWriteTransaction: SessionTransaction, WriteTransaction {
     let session: Session
-    let version: UInt64
     private let pool: ConnectionPool
+    /// The beginning of the transaction; nil if it has begun when it was created.
+    private let beginning: WriteBeginning?
+    /// A version that no commit of the transaction can have.
+    private let earlierVersion: UInt64
     /// Identifies the commit, so that its outcome can be found over another connection.
     private let token = PostgreSQLWriteTransaction.newToken()
     /// A Boolean value that indicates whether the outcome of the commit is unknown.
@@ -23,13 +26,22 @@ final class PostgreSQLWriteTransaction: SessionTransaction, WriteTransaction {
         return withUnsafeBytes(of: numbers) { [UInt8]($0) }
     }
 
-    /// Waits for the other writers, begins the transaction and reads the version, with one round trip.
-    init(_ pool: ConnectionPool) throws {
+    /// Waits for the other writers of the store object. The transaction begins on the server with its first request, and waits there for those of others.
+    /// - Parameter isAwaited: Whether to begin immediately, with a round trip.
+    init(_ pool: ConnectionPool, isAwaited: Bool = false) throws {
         try pool.beginWriting()
         do {
-            let (connection, version) = try pool.beginTransaction(Self.locking(pool))
-            session = Session(connection, pool.tables, version: version, isWriting: true)
-            self.version = version
+            earlierVersion = pool.newestVersion
+            if isAwaited || pool.isStaged {
+                // The names of the tables are known only then.
+                let (connection, version) = try pool.beginTransaction(Self.locking(pool))
+                beginning = nil
+                session = Session(connection, pool.tables, version: version, isWriting: true)
+            } else {
+                let beginning = try pool.beginLater(Self.locking(pool))
+                self.beginning = beginning
+                session = Session(beginning, pool.tables, isWriting: true)
+            }
         } catch {
             pool.endWriting()
             throw error
@@ -39,10 +51,13 @@ final class PostgreSQLWriteTransaction: SessionTransaction, WriteTransaction {
 
     /// Continues a transaction for a migration, with the tables that it creates.
     init(continuing other: PostgreSQLWriteTransaction, _ tables: StoreTables) {
-        session = Session(other.session.connection, tables, version: other.version, isWriting: true)
-        (pool, version) = (other.pool, other.version)
+        (pool, beginning, earlierVersion) = (other.pool, nil, other.earlierVersion)
+        session = Session(other.session.connection, tables, version: other.session.knownVersion ?? 0, isWriting: true)
         other.session.end()
     }
+
+    var version: UInt64 { get throws { try session.version } }
+    var knownVersion: UInt64? { session.knownVersion }
 
     /// The statements that begin a transaction and wait for the lock. None of them takes a snapshot, so the transaction reads what the writer before it has committed.
     private static func locking(_ pool: ConnectionPool) -> [Statement] {
@@ -83,7 +98,8 @@ final class PostgreSQLWriteTransaction: SessionTransaction, WriteTransaction {
         writer.copies = copies
         if changes.isEmpty { return }
         let statements = try writer.statements()
-        do { try connection.run([Self.savepoint] + statements + [Self.release]) } catch let error as StoreError {
+        do { try run([Self.savepoint] + statements + [Self.release]) } catch let error as StoreError {
+            guard hasBegun else { return try session.ending { throw error } }
             if connection.failure == nil, error.sqlState == "0A000", statements.contains(where: { $0.copied != nil }) {
                 _ = try session.ending { try connection.run([Self.undo, Self.release]) }
                 return try apply(changes, copies: false)
@@ -105,7 +121,18 @@ final class PostgreSQLWriteTransaction: SessionTransaction, WriteTransaction {
                 .misuse, "The change set was made for another schema than the store was opened with.", location: pool.location)
         }
         return ChangeWriter(
-            tables: session.tables, changes: changes, following: following, version: version + 1, location: pool.location)
+            tables: session.tables, changes: changes, following: following, location: pool.location)
+    }
+
+    /// A Boolean value that indicates whether the transaction has begun on the server.
+    private var hasBegun: Bool { session.knownVersion != nil }
+
+    /// Sends statements, the first ones in one pipeline with the beginning of the transaction.
+    @discardableResult
+    private func run(_ statements: [Statement]) throws -> [Rows] {
+        // A copy cannot be part of a pipeline.
+        if !hasBegun, statements.contains(where: { $0.copied != nil }) { _ = try version }
+        return try session.first { try $0.run(statements) }
     }
 
     /// Returns the statements of change sets, in their order. Neighbours that only insert are written together.
@@ -131,11 +158,11 @@ final class PostgreSQLWriteTransaction: SessionTransaction, WriteTransaction {
                     // The savepoint stays, so that an error of the commit's own statements can be undone too.
                     results.version = try commit(applying, durability)
                 } else {
-                    try connection.run(applying + [Self.release])
+                    try run(applying + [Self.release])
                 }
                 return results
             } catch let error as StoreError {
-                guard connection.failure == nil, error.recovery == .permanent, !session.isEnded else {
+                guard connection.failure == nil, error.recovery == .permanent, !session.isEnded, hasBegun else {
                     return try session.ending { throw error }
                 }
                 try session.ending {
@@ -170,27 +197,12 @@ final class PostgreSQLWriteTransaction: SessionTransaction, WriteTransaction {
     /// Sends statements with the commit.
     /// - Parameter keepsReaders: Whether snapshots that were begun before are to show the state before the commit. Those that begin while a migration is committed wait for it.
     func commit(_ statements: [Statement], _ durability: Durability, keepsReaders: Bool = true) throws -> UInt64 {
-        let tables = session.tables
-        let next = version + 1
-        let record = ChangeWriter.counted(
-            "INSERT INTO \(tables.own("commits")) (version, token) SELECT version, $2 FROM state", "1")
-        // Of the old tokens one is removed by its key: a range would visit the entries of all that were removed since the last VACUUM.
-        let state = Statement(
-            "WITH state AS (UPDATE \(tables.own("state")) SET version = $1 WHERE version = $1 - 1 RETURNING version), "
-                + "old AS (DELETE FROM \(tables.own("commits")) WHERE version = $1 - \(Self.keptCommits)), "
-                + record.dropFirst("WITH ".count),
-            [.integer(Int64(bitPattern: next)), .bytes(token)])
         let relaxed: [Statement] =
             durability == .relaxed ? [Statement("SET LOCAL synchronous_commit = off")] : pool.database.durableCommit
         if keepsReaders { pool.completeOpenings() }
-        do {
-            let results = try connection.run(statements + relaxed + [state, .once("COMMIT")])
-            // A transaction that the server had ended is rolled back by this command.
-            guard results.last?.command == "COMMIT" else {
-                throw StoreError(
-                    .conflict, "The server rolled the transaction of \(pool.location) back.", location: pool.location, recovery: .retryable)
-            }
-        } catch var error as StoreError
+        beginning?.repeats = false
+        let results: [Rows]
+        do { results = try run(statements + relaxed + [increment, .once("COMMIT")]) } catch var error as StoreError
             where connection.failure != nil || [.connectionLost, .commitOutcomeUnknown].contains(error.recovery)
         {
             // The server ends a transaction that is not committed yet.
@@ -200,32 +212,66 @@ final class PostgreSQLWriteTransaction: SessionTransaction, WriteTransaction {
             isOutcomeUnknown = true
             throw error
         }
+        // A transaction that the server had ended is rolled back by this command.
+        guard results.last?.command == "COMMIT", let next = results[results.count - 2].integer(0, 0) else {
+            throw StoreError(
+                .conflict, "The server rolled the transaction of \(pool.location) back.", location: pool.location, recovery: .retryable)
+        }
+        pool.didSee(UInt64(bitPattern: next))
         pool.announce(connection)
         pool.watch.check(over: connection)
         finish()
-        return next
+        return UInt64(bitPattern: next)
     }
 
     /// The number of commits whose tokens are kept.
     private static let keptCommits = 1000
 
+    /// The statement that increments the version and records the token. It fails if the outcome of the commit was asked for before.
+    var increment: Statement {
+        let tables = session.tables
+        let commits = tables.own("commits")
+        // Of the old tokens one is removed by its key: a range would visit the entries of all that were removed since the last VACUUM.
+        return Statement(
+            "WITH state AS (UPDATE \(tables.own("state")) SET version = version + 1 RETURNING version), "
+                + "old AS (DELETE FROM \(commits) WHERE version = (SELECT version FROM state) - \(Self.keptCommits) AND version > 0), "
+                + "added AS (INSERT INTO \(commits) (version, token) SELECT version, $1 FROM state "
+                + "WHERE NOT EXISTS (SELECT 1 FROM \(commits) WHERE version < 0 AND token = $1) RETURNING version) "
+                + "SELECT max(version), 1 / (CASE WHEN count(*) = 1 THEN 1 ELSE 0 END) FROM added", [.bytes(token)])
+    }
+
+    /// Looks for the token of the commit. If the server may not have begun the transaction yet, the commit is prevented: its token is written below a negative number.
     func commitOutcome() throws -> CommitOutcome {
         guard isOutcomeUnknown else { return .unknown }
-        let next = version + 1
         let other = try pool.database.connect()
-        let tables = session.tables
-        // The lock is free when the transaction has ended in one way or the other.
-        let results = try other.run(
+        let commits = session.tables.own("commits")
+        // A transaction that has the lock, or waits for it, has ended when this one gets it.
+        let found = try other.run(
             Self.locking(pool) + [
-                Statement("SELECT version FROM \(tables.own("state"))"),
-                Statement("SELECT token FROM \(tables.own("commits")) WHERE version = $1", [.integer(Int64(bitPattern: next))]),
-                .once("ROLLBACK"),
-            ])
-        guard results.count > 3, let current = results[results.count - 3].storeVersion else { return .unknown }
-        let found = results[results.count - 2]
-        if found.count == 1 { return [UInt8](found.bytes(0, 0)) == token ? .committed(version: next) : .notCommitted }
-        return current < next ? .notCommitted : .unknown
+                Statement(
+                    "SELECT (SELECT version FROM \(session.tables.own("state"))), (SELECT version FROM \(commits) WHERE token = $1 AND version > 0)",
+                    [.bytes(token)])
+            ]
+        ).last
+        if let version = found?.integer(0, 1) { return .committed(version: UInt64(bitPattern: version)) }
+        guard let current = found?.integer(0, 0) else { return .unknown }
+        // The token of an earlier commit may have been removed.
+        let earlier = Int64(bitPattern: session.knownVersion ?? earlierVersion)
+        guard current - earlier <= Self.keptCommits else { return .unknown }
+        guard !hasBegun else { return .notCommitted }
+        let ended = try other.run([
+            Statement(
+                "DELETE FROM \(commits) WHERE version < 0 AND version > (SELECT min(version) FROM \(commits)) + \(Self.keptRefusals)"),
+            Statement(
+                "INSERT INTO \(commits) (version, token) SELECT least(min(version), 0) - 1, $1 FROM \(commits) "
+                    + "HAVING NOT EXISTS (SELECT 1 FROM \(commits) WHERE token = $1)", [.bytes(token)]),
+            .once("COMMIT"),
+        ])
+        return ended.last?.command == "COMMIT" ? .notCommitted : .unknown
     }
+
+    /// The number of tokens that are kept of commits that were prevented.
+    private static let keptRefusals = 1000
 
     func rollback() { rollback(keeping: false) }
 
@@ -233,6 +279,12 @@ final class PostgreSQLWriteTransaction: SessionTransaction, WriteTransaction {
     private func rollback(keeping: Bool) {
         guard !session.isEnded, !keeping else { return }
         session.end()
+        if let beginning, beginning.outcome == nil {
+            // Nothing was sent.
+            guard connection.process.isCurrent else { return }
+            pool.giveBack(connection)
+            return pool.endWriting()
+        }
         pool.rollback(connection) { [pool] in pool.endWriting() }
     }
 

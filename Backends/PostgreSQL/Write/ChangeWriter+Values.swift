@@ -58,10 +58,10 @@ extension ChangeWriter {
                 location: location)
         }
         let sql =
-            "WITH last AS (UPDATE \(tables.own("state")) SET \"lastLogEntry\" = \"lastLogEntry\" + $2 RETURNING \"lastLogEntry\" - $2 AS position) "
+            "WITH last AS (UPDATE \(tables.own("state")) SET \"lastLogEntry\" = \"lastLogEntry\" + $2 RETURNING \"lastLogEntry\" - $2 AS position, version + 1 AS version) "
             + "INSERT INTO \(tables.own("log")) (position, version, entry) "
-            + "SELECT last.position + rows.number, $3, rows.entry FROM last, unnest($1::bytea[]) WITH ORDINALITY AS rows(entry, number)"
-        let types = [ParameterType.bytes.array, ParameterType.int8.oid, ParameterType.int8.oid]
+            + "SELECT last.position + rows.number, last.version, rows.entry FROM last, unnest($1::bytea[]) WITH ORDINALITY AS rows(entry, number)"
+        let types = [ParameterType.bytes.array, ParameterType.int8.oid]
         return statements
             + Self.parts(entries, \.count).map { part in
                 Statement(
@@ -69,7 +69,7 @@ extension ChangeWriter {
                     DeferredParameters(types: types) {
                         let array = ArrayParameter(.bytes)
                         for entry in part { array.append { buffer in entry.withUnsafeBytes { buffer.append($0) } } }
-                        return [array.parameter, .integer(Int64(part.count)), .integer(Int64(bitPattern: version))]
+                        return [array.parameter, .integer(Int64(part.count))]
                     })
             }
     }

@@ -7,19 +7,16 @@ struct ChangeWriter {
     let sets: [ChangeSet]
     /// The first change set, which is the only one where the object of an error is looked for.
     let changes: ChangeSet
-    /// The version of the pending commit.
-    let version: UInt64
     let location: String
     /// Whether many rows are copied. The server refuses that for tables with row-level security.
     var copies = true
     /// The value of ``ChangeWriter/longestMessage-swift.type.property``, which tests lower.
     var longestMessage = Self.longestMessage
 
-    init(tables: StoreTables, changes: ChangeSet, following: ArraySlice<ChangeSet> = [], version: UInt64, location: String) {
+    init(tables: StoreTables, changes: ChangeSet, following: ArraySlice<ChangeSet> = [], location: String) {
         self.tables = tables
         self.changes = changes
         sets = [changes] + following
-        self.version = version
         self.location = location
     }
 

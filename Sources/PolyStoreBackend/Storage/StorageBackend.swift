@@ -40,7 +40,7 @@ public protocol StorageBackend: AnyObject, Sendable {
     /// goes back. A replica that is behind it is given time to follow, or another one is asked.
     /// - Throws: `busy` if no snapshot within the bounds can begin now, and the errors of ``beginRead()``.
     func beginRead(_ freshness: ReadFreshness) throws -> any ReadTransaction
-    /// Begins a write transaction, after waiting for the current one to end.
+    /// Begins a write transaction, after waiting for the current one to end. The client of a server can wait with the first request; see ``WriteTransaction/knownVersion``.
     /// - Throws: `readOnly`, `closed`, `busy` if the wait times out.
     func beginWrite() throws -> any WriteTransaction
     /// The paths of the files that a commit of any process writes to; a process that observes external commits watches these files. Because it opens and closes
@@ -131,8 +131,7 @@ public protocol ReadTransaction: RelatedRecords {
     /// The number of the commit that the snapshot shows. It increases with each commit; 0 is a store without commits.
     ///
     /// A backend may read it with the first request of the snapshot and throw the error of that; the object layer asks for it after the first request where it can. The
-    /// number is the same before and after every read. A write transaction knows it from its begin, also after an error. A property that does not throw satisfies the
-    /// requirement.
+    /// number is the same before and after every read, and in a write transaction also after an error. A property that does not throw satisfies the requirement.
     var version: UInt64 { get throws }
     /// Returns a record; `nil` if it does not exist.
     ///
@@ -249,6 +248,11 @@ public struct RelatedIDs: Sendable {
 
 /// The only transaction that may change a store. It reads its own writes.
 public protocol WriteTransaction: ReadTransaction {
+    /// The ``ReadTransaction/version`` if it has been read, without a request for it; nil while nothing depends on it.
+    ///
+    /// The client of a server can begin the transaction with its first request, and waits only then for other writers. Until then it returns nil. Nil after an error means that
+    /// nothing of the transaction has taken effect, unless the error has the recovery ``StoreError/Recovery/commitOutcomeUnknown``. The default is the version.
+    var knownVersion: UInt64? { get throws }
     /// Reserves row ids from the entity's sequence. They are not reserved again if the transaction commits.
     /// - Returns: The first of `count` consecutive row ids. The first row id of an entity is 1.
     /// - Throws: `misuse` for a count below 1; `full` if fewer row ids remain, in which case none is reserved.
@@ -288,5 +292,6 @@ public protocol WriteTransaction: ReadTransaction {
 }
 
 extension WriteTransaction {
+    public var knownVersion: UInt64? { get throws { try version } }
     public func end() { rollback() }
 }

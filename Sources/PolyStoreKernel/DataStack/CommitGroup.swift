@@ -237,7 +237,8 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
         var affected = sets.prefix { $0.store !== store }.map(\.store.index)
         if !isOwnFault { affected.append(store.index) }
         let hadOthers = writers.contains { $0?.isChanged ?? false }
-        let versions = affected.compactMap(openWriter).filter { !$0.isChanged }.map { (store: $0.store, version: $0.version) }
+        var versions: [(store: PersistentStore, version: UInt64)] = []
+        for writer in affected.compactMap(openWriter) where !writer.isChanged { writer.addVersion(to: &versions) }
         try restore(affected)
         guard !isOwnFault, hadOthers else { throw failure }
         rolledBack = versions
@@ -356,12 +357,12 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
         for index in writers.indices {
             guard let writer = writers[index] else { continue }
             guard writer.isChanged, end.failure == nil else {
-                if writer.isChanged { end.lost.insert(index) } else { end.unchanged.append((writer.store, writer.version)) }
+                if writer.isChanged { end.lost.insert(index) } else { writer.addVersion(to: &end.unchanged) }
                 rollBack(writer)
                 continue
             }
             do {
-                sequencer.willCommit(writer.store, after: try writer.transaction.version)
+                sequencer.willCommit(writer.store)
                 if let version = try writer.commit(currentLimits) {
                     end.committed.append((writer.store, version))
                 } else {

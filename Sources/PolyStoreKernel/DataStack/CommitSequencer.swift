@@ -20,21 +20,21 @@ package final class CommitSequencer: Sendable {
         var isRunning = false
         /// The published state by store index.
         var progress: [Int: Progress] = [:]
-        /// The versions, before the current commit, of the stores that this stack is committing to, until the commit is published; by store index.
-        private(set) var ownCommits: [UInt64?] = []
+        /// Whether this stack is committing to a store, until the commit is published; by store index.
+        private var ownCommits: [Bool] = []
         var watcher: CommitWatcher?
 
-        func ownCommit(_ store: PersistentStore) -> UInt64? { store.index < ownCommits.count ? ownCommits[store.index] : nil }
+        func hasOwnCommit(_ store: PersistentStore) -> Bool { store.index < ownCommits.count && ownCommits[store.index] }
 
-        mutating func setOwnCommit(_ store: PersistentStore, _ version: UInt64?) {
-            while ownCommits.count <= store.index { ownCommits.append(nil) }
-            ownCommits[store.index] = version
+        mutating func setOwnCommit(_ store: PersistentStore, _ isCommitting: Bool) {
+            while ownCommits.count <= store.index { ownCommits.append(false) }
+            ownCommits[store.index] = isCommitting
         }
 
-        /// Returns the last version before the stack's own commit, if it has not been published.
-        func unpublished(before store: PersistentStore) -> UInt64? {
-            guard let before = ownCommit(store), before > progress[store.index]?.version ?? .max else { return nil }
-            return before
+        /// Returns the last version before a commit of the stack, if it has not been published.
+        func unpublished(before own: (store: PersistentStore, version: UInt64)) -> UInt64? {
+            guard own.version > 0, own.version - 1 > progress[own.store.index]?.version ?? .max else { return nil }
+            return own.version - 1
         }
 
         /// Returns the watcher, which the caller stops.
@@ -46,7 +46,7 @@ package final class CommitSequencer: Sendable {
         /// Called when commits of the stack are published.
         mutating func didPublish(_ own: [(store: PersistentStore, version: UInt64)]) {
             for commit in own {
-                setOwnCommit(commit.store, nil)
+                setOwnCommit(commit.store, false)
                 if let known = progress[commit.store.index]?.version, known < commit.version {
                     progress[commit.store.index]?.version = commit.version
                 }
@@ -165,11 +165,10 @@ package final class CommitSequencer: Sendable {
 
     // MARK: The stack's own commits
 
-    /// Called before the stack commits to a store.
-    /// - Parameter version: The current version of the store, which includes all earlier external commits.
-    func willCommit(_ store: PersistentStore, after version: UInt64) { state.withLock { $0.setOwnCommit(store, version) } }
+    /// Called before the stack commits to a store. Commits of others are published with that commit, whose version is not known yet, or after it.
+    func willCommit(_ store: PersistentStore) { state.withLock { $0.setOwnCommit(store, true) } }
 
-    func didNotCommit(_ store: PersistentStore) { state.withLock { $0.setOwnCommit(store, nil) } }
+    func didNotCommit(_ store: PersistentStore) { state.withLock { $0.setOwnCommit(store, false) } }
 
     /// Publishes a commit of the stack, after the earlier external commits.
     /// - Parameters:
@@ -180,7 +179,7 @@ package final class CommitSequencer: Sendable {
         // A stack that has subscribers looks for commits of others.
         let (isRunning, isBehind) = state.withLock { state in
             if !state.isRunning { state.didPublish(own) }
-            return (state.isRunning, own.contains { state.unpublished(before: $0.store) != nil })
+            return (state.isRunning, own.contains { state.unpublished(before: $0) != nil })
         }
         guard isRunning else { return [] }
         let subscribers = publisher.subscribers()
@@ -190,7 +189,7 @@ package final class CommitSequencer: Sendable {
         }
         var followers: [CommitFeed] = []
         for commit in own where isBehind {
-            if let before = state.withLock({ $0.unpublished(before: commit.store) }) {
+            if let before = state.withLock({ $0.unpublished(before: commit) }) {
                 publishOthers(commit.store, through: before, &followers)
             }
         }
@@ -266,8 +265,8 @@ package final class CommitSequencer: Sendable {
         defer { reader.end() }
         // The stack publishes its own commits itself. Read after the snapshot was taken, so that an unpublished commit that the snapshot contains
         // is still listed.
-        let own = state.withLock { $0.ownCommit(store) }
-        let end = min(shown, limit ?? own ?? .max)
+        let isCommitting = state.withLock { $0.hasOwnCommit(store) }
+        let end = min(shown, limit ?? (isCommitting ? known.version : .max))
         guard end > known.version else { return true }
         var published = known.version
         var history = ExternalHistory(store, table.withLock { $0 }, reader, after: known.version, through: end, position: known.position)

@@ -51,6 +51,8 @@ final class StoreWriteAccess: AwaitedResource {
         defer { if isShared { WaitForGraph.shared.endWaiting() } }
         let began = store.slowOperations.start(.wait)
         let transaction = try store.backend.beginWrite()
+        // A transaction that began later would wait for the other stack unnoticed.
+        if isShared { _ = try transaction.version }
         store.slowOperations.end(.wait, began, .framework, "wait", "Waiting for the writer of \(store.location)") {
             ("", [.store: .text(store.location)])
         }

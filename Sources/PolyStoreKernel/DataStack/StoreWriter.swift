@@ -31,14 +31,14 @@ final class StoreWriter {
         self.store = store
         self.owner = owner
         self.transaction = transaction
-        recorder = store.historyOptions.map { HistoryRecorder(store, $0, version: Self.version(of: transaction)) }
+        recorder = store.historyOptions.map { HistoryRecorder(store, $0, version: (try? transaction.version) ?? .max) }
     }
 
     var isChanged: Bool { durability != nil }
-    /// The version that the write transaction reads; one that no store has if it cannot be read.
-    var version: UInt64 { Self.version(of: transaction) }
-
-    private static func version(of transaction: any WriteTransaction) -> UInt64 { (try? transaction.version) ?? .max }
+    /// The version that the write transaction reads; nil if nothing was read, one that no store has if it cannot be read.
+    private var version: UInt64? { do { return try transaction.knownVersion } catch { return .max } }
+    /// Adds the store with that version, unless nothing was read.
+    func addVersion(to versions: inout [(store: PersistentStore, version: UInt64)]) { if let version { versions.append((store, version)) } }
 
     // MARK: Changes
 
@@ -99,6 +99,8 @@ final class StoreWriter {
     /// - Parameter sent: The error of a commit that was sent with them.
     private func applyOneByOne(_ sets: [ChangeSet], after error: any Error, sent: StoreError? = nil) throws {
         defer { if applied.isEmpty, !hasReserved { durability = nil } }
+        // The write transaction could not begin in time.
+        if (error as? StoreError)?.recovery == .timedOut, version == nil { throw error }
         if sets.count == 1 {
             // It has failed already.
             refuse(sets[0], error, isAlone: applied.isEmpty)
@@ -133,11 +135,14 @@ final class StoreWriter {
     /// - Parameter sent: The error of a commit that was sent in the failed transaction.
     /// - Throws: `conflict` if another process has committed in the meantime; `sent` with an unknown outcome if it may have been this one.
     func beginAgain(after sent: StoreError? = nil) throws {
-        let version = try transaction.version
+        // Without a known version nothing was read, and nothing can have been committed.
+        let version = try transaction.knownVersion
         transaction.rollback()
         store.writeAccess.end(owner)
         transaction = try store.writeAccess.begin(store, owner)
-        guard try transaction.version == version else { throw sent?.withRecovery(.commitOutcomeUnknown) ?? store.interrupted }
+        guard try transaction.version == version ?? transaction.version else {
+            throw sent?.withRecovery(.commitOutcomeUnknown) ?? store.interrupted
+        }
         for (entity, range) in reservations.sorted(by: { $0.key < $1.key }) {
             // The sequence of a server can outlive the rollback.
             let entity = store.schema.entities[entity]

@@ -291,6 +291,7 @@ private final class ServerWriter: ServerSnapshot, WriteTransaction {
     }
 
     override var version: UInt64 { get throws { try inner.version } }
+    var knownVersion: UInt64? { get throws { try inner.knownVersion } }
 
     func reserveIDs(_ entity: Entity, count: Int) throws -> Int64 { try inner.reserveIDs(entity, count: count) }
 

@@ -65,14 +65,17 @@ package final class SimulatedServer: Sendable {
     /// The number of snapshots that can be open at the same time; `nil` for no limit. Another one waits or is refused with `busy`.
     package let mostSessions: Int?
     package let waitsForSessions: Bool
+    /// A Boolean value that indicates whether a write transaction begins with its first call, and not with one of its own.
+    package let beginsLate: Bool
     let state = Protected(State())
     let listeners = Protected<[WeakListener]>([])
 
     /// Creates a server without delays and faults.
     package init(
         batchSize: Int = 1000, pushesDown: Bool = true, knowsCommits: Bool = false, announcesCommits: Bool = false,
-        hasShortSnapshots: Bool = false, mostSessions: Int? = nil, waitsForSessions: Bool = false
+        hasShortSnapshots: Bool = false, mostSessions: Int? = nil, waitsForSessions: Bool = false, beginsLate: Bool = false
     ) {
+        self.beginsLate = beginsLate
         self.hasShortSnapshots = hasShortSnapshots
         (self.mostSessions, self.waitsForSessions) = (mostSessions, waitsForSessions)
         self.batchSize = max(1, batchSize)

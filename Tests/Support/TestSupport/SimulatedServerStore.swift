@@ -45,14 +45,19 @@ private final class SimulatedServerStore: StorageBackend {
     func beginRead(_ freshness: ReadFreshness) throws -> any ReadTransaction {
         try server.send(.beginRead, on: nil) {
             let session = try server.beginSession(freshness)
-            do { return SimulatedServerReader(server, try inner.beginRead(), session: session) } catch {
+            do {
+                let reader = try inner.beginRead()
+                return SimulatedServerReader(server, LateTransaction(reader) { reader }, session: session)
+            } catch {
                 server.endSession(session)
                 throw error
             }
         }
     }
     func beginWrite() throws -> any WriteTransaction {
-        SimulatedServerWriter(server, try server.send(.beginWrite, on: nil) { try inner.beginWrite() })
+        if server.beginsLate { return SimulatedServerWriter(server, LateTransaction { [inner] in try inner.beginWrite() }) }
+        let writer = try server.send(.beginWrite, on: nil) { try inner.beginWrite() }
+        return SimulatedServerWriter(server, LateTransaction(writer) { writer })
     }
     func beginMigration(_ change: SchemaChange) throws -> any StoreMigration {
         try server.send(.maintenance, on: nil) { try inner.beginMigration(change) }
@@ -67,28 +72,56 @@ private final class SimulatedServerStore: StorageBackend {
     func close() throws { try server.send(.close, on: nil) { try inner.close() } }
 }
 
+/// A transaction on the server, which begins before or with its first call.
+private final class LateTransaction {
+    private let begin: () throws -> any ReadTransaction
+    private(set) var begun: (any ReadTransaction)?
+    private var hasEnded = false
+    /// Kept for a transaction that has not begun.
+    var interruption: Interruption? { didSet { begun?.interruption = interruption } }
+
+    init(_ begun: (any ReadTransaction)? = nil, _ begin: @escaping () throws -> any ReadTransaction) {
+        (self.begun, self.begin) = (begun, begin)
+    }
+
+    func get() throws -> any ReadTransaction {
+        if let begun { return begun }
+        if hasEnded { throw StoreError(.closed, "The transaction has ended.") }
+        let begun = try begin()
+        begun.interruption = interruption
+        self.begun = begun
+        return begun
+    }
+
+    func end() {
+        hasEnded = true
+        begun?.end()
+    }
+}
+
 /// A snapshot on the server.
 private class SimulatedServerReader: ReadTransaction {
     fileprivate final let server: SimulatedServer
     fileprivate final let connection: SimulatedServer.Connection
-    private final let inner: any ReadTransaction
+    private final let late: LateTransaction
+    private final var inner: any ReadTransaction { get throws { try late.get() } }
     /// A Boolean value that indicates whether the transaction was committed or ended, so that nothing is sent for its end.
     fileprivate final var hasEnded = false
-    /// The version of a write transaction, which the server sends with the response to its begin; nil for a snapshot.
-    private final let versionOfWriter: UInt64?
+    /// The version of a write transaction, which the server sends with the response to its begin or its first call; nil for a snapshot.
+    fileprivate final var versionOfWriter: UInt64?
     /// A Boolean value that indicates whether the client knows the version, which the server sends with the response to the first call.
     private final var knowsVersion: Bool
     /// The number of the session; nil for the connection of a write transaction.
     private final let session: Int?
 
-    init(_ server: SimulatedServer, _ inner: any ReadTransaction, session: Int? = nil) {
+    init(_ server: SimulatedServer, _ late: LateTransaction, session: Int? = nil) {
         self.server = server
-        self.inner = inner
+        self.late = late
         self.session = session
-        versionOfWriter = session == nil ? try? inner.version : nil
+        versionOfWriter = session == nil ? try? late.begun?.version : nil
         knowsVersion = !server.hasShortSnapshots
         connection = SimulatedServer.Connection {
-            inner.end()
+            late.end()
             if let session { server.endSession(session) }
         }
     }
@@ -96,16 +129,20 @@ private class SimulatedServerReader: ReadTransaction {
     deinit { finish() }
 
     final var interruption: Interruption? {
-        get { inner.interruption }
-        set { inner.interruption = newValue }
+        get { late.interruption }
+        set { late.interruption = newValue }
     }
 
     fileprivate final func send<T>(_ call: SimulatedServer.Call, isInterruptible: Bool = false, _ body: () throws -> T) throws -> T {
         // The client knows that the transaction has ended.
         if hasEnded { return try body() }
         if let session, server.isKilled(session) { connection.end(with: SimulatedServer.lost(call, .connectionLost)) }
-        let response = try server.send(call, on: connection, isInterruptible ? interruption : nil, body)
-        knowsVersion = true
+        var version = versionOfWriter
+        let response = try server.send(call, on: connection, isInterruptible ? interruption : nil) {
+            if session == nil, version == nil { version = try inner.version }
+            return try body()
+        }
+        (knowsVersion, versionOfWriter) = (true, version)
         return response
     }
 
@@ -113,15 +150,16 @@ private class SimulatedServerReader: ReadTransaction {
     private final func finish() {
         if hasEnded { return }
         defer { hasEnded = true }
-        if connection.failure == nil { _ = try? server.send(.end, on: connection) {} }
-        inner.end()
+        if connection.failure == nil, late.begun != nil { _ = try? server.send(.end, on: connection) {} }
+        late.end()
         if let session { server.endSession(session) }
     }
 
     final var version: UInt64 {
         get throws {
             if let versionOfWriter, !hasEnded { return versionOfWriter }
-            return hasEnded || knowsVersion && connection.failure == nil ? try inner.version : try send(.version) { try inner.version }
+            let isKnown = session != nil && knowsVersion && connection.failure == nil
+            return hasEnded || isKnown ? try inner.version : try send(.version) { try inner.version }
         }
     }
     final func record(_ entity: Entity, rowID: Int64) throws -> RecordView? { try send(.record) { try inner.record(entity, rowID: rowID) } }
@@ -225,13 +263,20 @@ private final class SimulatedServerCursor: RecordCursor {
 
 /// The write transaction on the server.
 private final class SimulatedServerWriter: SimulatedServerReader, WriteTransaction {
-    private let inner: any WriteTransaction
+    private let late: LateTransaction
+    private var inner: any WriteTransaction {
+        get throws {
+            guard let writer = try late.get() as? any WriteTransaction else { throw StoreError(.misuse, "The transaction does not write.") }
+            return writer
+        }
+    }
+    var knownVersion: UInt64? { versionOfWriter }
     /// What the server knows about the commit.
     private var outcome = CommitOutcome.notCommitted
 
-    init(_ server: SimulatedServer, _ inner: any WriteTransaction) {
-        self.inner = inner
-        super.init(server, inner)
+    init(_ server: SimulatedServer, _ late: LateTransaction) {
+        self.late = late
+        super.init(server, late)
     }
 
     func reserveIDs(_ entity: Entity, count: Int) throws -> Int64 {
