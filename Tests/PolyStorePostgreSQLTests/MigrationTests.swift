@@ -159,8 +159,9 @@ import Testing
         #expect(limit > 15)
     }
 
-    /// Ends the connection before each statement that completes a migration.
-    @Test func completionThatEndsAtAnyStatementIsRepeated() throws {
+    /// Ends the connection before each statement that completes a migration, or the session on the server.
+    @Test(arguments: [false, true])
+    func completionThatEndsAtAnyStatementIsRepeated(_ endsSession: Bool) throws {
         let proxy = try ProtocolProxy(TestServer.get())
         defer { proxy.stop() }
         let (store, options) = try store()
@@ -172,14 +173,19 @@ import Testing
         var limit = 0
         while try tables(options) != "Person" {
             proxy.reset()
-            let connection = try TestServer.connect(proxy.url())
+            let connection = try TestServer.connect(proxy.url(options: "application_name=\(options.schema)"))
             let database = Database(address: ServerAddress(try StoreURL(proxy.url())), location: "here", options: options)
             let count = Protected(limit)
             proxy.setRule { _ in
-                count.withLock { left in
+                let left = count.withLock { left in
                     left -= 1
-                    return left < 0
-                } ? .drop : .forward
+                    return left
+                }
+                guard left < 0 else { return .forward }
+                guard endsSession else { return .drop }
+                let end = "SELECT pg_terminate_backend(pid, 600000) FROM pg_stat_activity WHERE application_name = '\(options.schema)'"
+                if left == -1 { _ = try? TestServer.get().psql(end) }
+                return .forward
             }
             _ = try? MigrationCompletion.run(connection, database)
             if try tables(options) != "Person" { #expect(try tables(options) == "Firm Person polystore_new_t0") }

@@ -37,7 +37,7 @@ public struct DefectiveBackend: Sendable, CustomStringConvertible {
     /// Returns a target with the defect whose stores wrap those of another target.
     ///
     /// It claims the same features as ``target``, so that the same cases run. Nothing removes the data of a case, because one that fails can leave transactions open.
-    public func target(wrapping base: ConformanceTarget) -> ConformanceTarget {
+    package func target(wrapping base: ConformanceTarget) -> ConformanceTarget {
         Self.target(defect, target.capabilities, keepsLocalFiles: base.keepsLocalFiles, failsCommits: failsCommits) { [defect] location in
             let store = base.store(location)
             // The next opening finds nothing, as in a new store in memory.
