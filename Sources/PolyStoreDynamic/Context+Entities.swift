@@ -9,11 +9,13 @@ extension Context {
         guard let entry = stores.lazy.compactMap({ self.table.entry(named: name, in: $0) }).first else {
             let known = stores.flatMap { $0.schema.entities.flatMap { $0.classes.map(\.name) } }
             throw StoreError(
-                .storeNotFound, "No open store has an entity \"\(name)\"; there are \(known.sorted().joined(separator: ", ")).", entity: name)
+                .storeNotFound, "No open store has an entity \"\(name)\"; there are \(known.sorted().joined(separator: ", ")).",
+                entity: name)
         }
         guard entry.type is any DynamicModel.Type else {
             throw StoreError(
-                .misuse, "\(name) is the class \(entry.type) in this stack: use From<\(entry.type)>(). Only a stack that is opened without classes reads entities by name.",
+                .misuse,
+                "\(name) is the class \(entry.type) in this stack: use From<\(entry.type)>(). Only a stack that is opened without classes reads entities by name.",
                 entity: name)
         }
         return entry
@@ -31,7 +33,9 @@ extension Context {
     public func fetchAll(_ query: EntityQuery) throws -> [DynamicObject] { try open(query, FetchAll()) }
 
     /// Returns the first object of a query; nil if there is none.
-    public func fetchOne(_ query: EntityQuery) throws -> DynamicObject? { try fetchAll(query.limit(min(1, query.options.limit ?? 1))).first }
+    public func fetchOne(_ query: EntityQuery) throws -> DynamicObject? {
+        try fetchAll(query.limit(min(1, query.options.limit ?? 1))).first
+    }
 
     /// Returns the number of objects of a query.
     public func fetchCount(_ query: EntityQuery) throws -> Int { try open(query, FetchCount()) }
@@ -114,6 +118,8 @@ extension StoreTable {
     /// Returns the entity of a store with a name, which can be that of a subentity.
     func entry(named name: String, in store: PersistentStore) -> StoreEntity? {
         let first = Int(store.firstEntityIndex)
-        return entries[first..<first + store.schema.entities.count].first { $0.entity.name == name || $0.entity.classes.contains { $0.name == name } }
+        return entries[first..<first + store.schema.entities.count].first {
+            $0.entity.name == name || $0.entity.classes.contains { $0.name == name }
+        }
     }
 }

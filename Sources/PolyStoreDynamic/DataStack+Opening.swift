@@ -22,6 +22,12 @@ extension DataStack {
         var store = store
         store.isReadOnly = !isWritable
         try addStore(store, configuration: kept.configuration, history: history)
+        let rules = kept.schema.uncheckedRules
+        guard isWritable, !rules.isEmpty else { return }
+        core.logger.write(
+            .info,
+            "\(store.location) is opened for writing without classes, so their validate() is not run, and: \(rules.map(\.description).joined(separator: "; "))."
+        )
     }
 
     /// Opens a store given by a URL with the schema that it keeps: `try DataStack(opening: "lmdb:company.lmdb")`; see ``init(opening:forWriting:history:logger:)-(StoreConfiguration,_,_,_)``.
@@ -51,7 +57,8 @@ extension StoreConfiguration {
         let none = try ResolvedSchema(SchemaDescription(name: "", entities: []))
         func look(_ configuration: String?) throws -> (schema: SchemaDescription, configuration: String?) {
             do {
-                let backend = try store.open(schema: none, configurationName: configuration, logger: logger, keepsInterruptedMigration: true)
+                let backend = try store.open(
+                    schema: none, configurationName: configuration, logger: logger, keepsInterruptedMigration: true)
                 let schema = backend.metadata.schema
                 try backend.close()
                 return (schema, configuration)

@@ -19,7 +19,9 @@ extension DynamicModel {
         let entity = Self.entity
         let kind = kind
         return entity.description.properties.map(\.name).filter { name in
-            if let field = entity.field(named: name) { return field.index != entity.classifierField && kind?.fields.contains(field.index) ?? true }
+            if let field = entity.field(named: name) {
+                return field.index != entity.classifierField && kind?.fields.contains(field.index) ?? true
+            }
             return kind.map { kind in entity.relationship(named: name).map { kind.relationships.contains($0.index) } ?? false } ?? true
         }
     }
@@ -62,7 +64,8 @@ extension DynamicModel {
         try transaction.checkMutable()
         guard !isDeleted else {
             throw StoreError(
-                .notFound, "\(anyID) was deleted, so \(name) cannot be set.", entity: Self.entity.name, attribute: name, rowID: _$state.rowID)
+                .notFound, "\(anyID) was deleted, so \(name) cannot be set.", entity: Self.entity.name, attribute: name,
+                rowID: _$state.rowID)
         }
     }
 
@@ -91,7 +94,8 @@ extension DynamicModel {
     private func unknown(_ name: String, _ what: String) -> StoreError {
         let name = kind?.name ?? Self.entity.name
         return StoreError(
-            .misuse, "\(name) has no \(what) \"\(name)\"; it has \(names.joined(separator: ", ")).", entity: Self.entity.name, attribute: name)
+            .misuse, "\(name) has no \(what) \"\(name)\"; it has \(names.joined(separator: ", ")).", entity: Self.entity.name,
+            attribute: name)
     }
 
     func misuse(_ problem: String, _ name: String) -> StoreError {
@@ -109,7 +113,8 @@ extension DynamicModel {
     /// Checks at the commit that a new object has a value for each attribute whose default only the class can compute.
     func checkDefaults() throws {
         let missing = Self.entity.fields.filter { field in
-            field.defaultExpression == .computed && isRequired(field) && values[field.index].isNull && kind?.fields.contains(field.index) ?? true
+            field.defaultExpression == .computed && isRequired(field) && values[field.index].isNull
+                && kind?.fields.contains(field.index) ?? true
         }
         guard !missing.isEmpty else { return }
         throw ValidationError(
@@ -119,6 +124,8 @@ extension DynamicModel {
     /// Returns whether an attribute must have a value. In a hierarchy the attributes of subentities are optional in the entity that holds them.
     func isRequired(_ field: Field) -> Bool {
         guard field.isOptional else { return true }
-        return Self.entity.description.hierarchy?.subentities.contains { $0.properties.contains(field.name) && $0.required.contains(field.name) } ?? false
+        return Self.entity.description.hierarchy?.subentities.contains {
+            $0.properties.contains(field.name) && $0.required.contains(field.name)
+        } ?? false
     }
 }

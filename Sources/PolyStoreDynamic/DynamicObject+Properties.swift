@@ -51,7 +51,9 @@ extension DynamicObject {
     }
 
     /// Sets several attributes and to-one relationships; see ``set(_:to:)``.
-    public func set(_ values: [String: QueryValue?]) throws { for (name, value) in values.sorted(by: { $0.key < $1.key }) { try set(name, to: value) } }
+    public func set(_ values: [String: QueryValue?]) throws {
+        for (name, value) in values.sorted(by: { $0.key < $1.key }) { try set(name, to: value) }
+    }
 
     private func setTarget(_ name: String, id: QueryValue?) throws {
         guard let id else { return try set(name, to: nil as DynamicObject?) }
@@ -72,7 +74,9 @@ extension DynamicObject {
     }
 
     private func target(_ relationship: Int) throws -> DynamicObject? {
-        func find<S: DynamicModel, T: Model>(_ source: S, _ type: T.Type) -> T? { source._$target(of: relationship, source._$toOne(relationship)) }
+        func find<S: DynamicModel, T: Model>(_ source: S, _ type: T.Type) -> T? {
+            source._$target(of: relationship, source._$toOne(relationship))
+        }
         return find(model, model.destination(relationship)) as? DynamicObject
     }
 
@@ -99,7 +103,9 @@ extension DynamicObject {
         let relationship = try model.relationship(named: name, isToMany: true)
         func members<S: DynamicModel, T: Model>(_ source: S, _ type: T.Type) -> [DynamicObject] {
             if relationship.isOrdered { return (source._$members(of: relationship.index) as [T]).compactMap { $0 as? DynamicObject } }
-            return (source._$members(of: relationship.index) as Set<T>).sorted { $0._$state.rowID < $1._$state.rowID }.compactMap { $0 as? DynamicObject }
+            return (source._$members(of: relationship.index) as Set<T>).sorted { $0._$state.rowID < $1._$state.rowID }.compactMap {
+                $0 as? DynamicObject
+            }
         }
         return members(model, model.destination(relationship.index))
     }

@@ -12,7 +12,7 @@ import PolyStoreObservation
 ///
 /// It belongs to one context, as an object with a class does: it has one identity in it, reads its values when they are first needed, and is changed only in a transaction. Every rule
 /// that the schema holds applies: types and ranges, required values, uniqueness, rules of attributes, inverses, delete rules, counts. What only the class can do is not done:
-/// its `validate()`, defaults that are computed, and the check that a text of JSON is a value of its Swift type; see ``DataStack/rulesOfClasses(of:)``.
+/// its `validate()`, defaults that are computed, and the check that a text of JSON is a value of its Swift type; see ``UncheckedRule``.
 public class DynamicObject {
     init() {}
 

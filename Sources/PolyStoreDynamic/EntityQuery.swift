@@ -60,7 +60,9 @@ public struct EntityQuery: Sendable {
             chain = chain.where(Where(format: format.text, arguments: format.arguments))
         }
         for (path, isAscending, nulls, options) in order {
-            let key = isAscending ? OrderKey<T>.ascending(path, nulls: nulls, options: options) : .descending(path, nulls: nulls, options: options)
+            let key =
+                isAscending
+                ? OrderKey<T>.ascending(path, nulls: nulls, options: options) : .descending(path, nulls: nulls, options: options)
             chain = chain.orderBy(OrderBy([key]))
         }
         return chain

@@ -10,7 +10,9 @@ extension Field {
         guard let stored = try converted(value, object) else {
             throw object.invalid("is of the type \(type.rawValue), and \(value) is no value of it", name)
         }
-        do { try check(stored) } catch let error as StoreError { throw object.invalid("cannot have the value \(value): \(error.message)", name) }
+        do { try check(stored) } catch let error as StoreError {
+            throw object.invalid("cannot have the value \(value): \(error.message)", name)
+        }
         return stored
     }
 

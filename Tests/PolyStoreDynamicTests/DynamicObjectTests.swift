@@ -310,6 +310,22 @@ import Testing
         #expect(try stack.readAndWait { try $0.fetchOne(EntityQuery("Plain"))?.value("number") } == 3)
     }
 
+    @Test(arguments: Backend.persistent)
+    func rulesOfClassesAreListed(_ backend: Backend) throws {
+        let stored = try Stored(backend, Schema("Mixed", Party.self, Visit.self, Reading.self))
+        try stored.writing { stack in
+            let rules = stack.uncheckedRules.map { "\($0.entity).\($0.property) \($0.kind)" }
+            #expect(rules == ["Party.sponsor subentityOfTargets", "Reading.tags codableType", "Reading.marks codableType"])
+            #expect(stack.schema.name == "Mixed" && stack.uncheckedRules[0].description.contains("Party.sponsor"))
+            let error = try requireFailure {
+                try stack.performAndWait { _ = try $0.create("Reading", ["tags": "[1", "taken": .date(Date())]) }
+            }
+            #expect(error.code == .invalidValue && error.attribute == "tags")
+            try stack.performAndWait { _ = try $0.create("Reading", ["tags": "[\"a\"]", "taken": .date(Date())]) }
+        }
+        try stored.withClasses { stack in #expect(try stack.readAndWait { try $0.fetchOne(From<Reading>())?.tags } == ["a"]) }
+    }
+
     @Test func aStackWithClassesReadsNoEntitiesByName() throws {
         let stack = try DataStack(Person.self, Department.self, Project.self)
         try stack.addStore(.inMemory())
