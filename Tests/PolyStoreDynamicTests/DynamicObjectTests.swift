@@ -291,7 +291,7 @@ import Testing
         let typed = try DataStack(stored.schema)
         try typed.addStore(stored.configuration)
         let stack = try DataStack(opening: stored.configuration, forWriting: true)
-        try typed.performAndWait { transaction in try transaction.fetchAll(From<Person>()).forEach { $0.age += 1 } }
+        try typed.performAndWait { transaction in for person in try transaction.fetchAll(From<Person>()) { person.age += 1 } }
         #expect(try stack.readAndWait { try $0.fetchCount(EntityQuery("Person").where("age == 21")) } == 1)
         try stack.performAndWait { _ = try $0.create("Person", ["email": "new"]) }
         #expect(try typed.readAndWait { try $0.fetchCount(From<Person>().where("email == 'new'")) } == 1)
