@@ -7,7 +7,7 @@ import Testing
 
 @testable import PolyStorePostgreSQL
 
-/// Migrations whose connection, session or server ends at a statement. The thorough ring does that at every statement; the commit ring at the commit, and at one in the middle.
+/// Migrations whose connection, session or server ends at a statement. The thorough ring does that at every statement; the commit ring at the commit.
 @Suite(.withServer) struct MigrationFailureTests {
     /// What ends at a statement.
     enum Failure: CaseIterable {
@@ -171,7 +171,7 @@ import Testing
         let commit = try #require(texts.lastIndex(of: "COMMIT"))
         #expect(commit > 30)
         var isMigrated = 0
-        for number in TestServer.isThorough ? Array(0...commit) : failure.endsServer ? [commit] : [commit / 2, commit] {
+        for number in TestServer.isThorough ? Array(0...commit) : [commit] {
             let subject = try Subject(server, proxy, hasReader: hasReader)
             subject.fail(failure, at: number)
             if (try? subject.migrate()) != nil { isMigrated += 1 }
