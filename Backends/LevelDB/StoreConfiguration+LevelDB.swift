@@ -25,11 +25,17 @@ extension StoreConfiguration {
         let erase: @Sendable () throws -> Void = { try LevelDBFolder.erase(path) }
         let relocate: @Sendable (String) -> StoreConfiguration = { .levelDB(directory: $0, options: options) }
         return StoreConfiguration(engine: "leveldb", location: path, files: [path], erase: erase, relocate: relocate) { request in
-            guard !request.isReadOnly else {
+            guard !request.isReadOnly || request.opensEngineForWriting else {
                 throw StoreError(
                     .unsupported,
                     "Cannot open '\(path)' read-only: LevelDB does not support read-only stores. Open it for writing, or use SQLite or LMDB.",
                     location: path)
+            }
+            if request.isReadOnly {
+                let database = StorePath(path: path + "/CURRENT")
+                guard try database.kind() != .absent else {
+                    throw StoreError(.notAStore, "\(path) contains no LevelDB database; it was left as it is.", location: path)
+                }
             }
             let backend = try KeyValueBackend(EngineHandle.levelDB(path: path, options: options), request)
             StorePath(path: path).removeLeftovers(logger: request.logger)

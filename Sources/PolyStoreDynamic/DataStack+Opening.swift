@@ -17,12 +17,12 @@ extension DataStack {
         opening store: StoreConfiguration, forWriting isWritable: Bool = false, history: HistoryOptions? = nil,
         logger: any StoreLogger = StandardErrorLogger()
     ) throws {
+        var store = store
         let kept = try store.keptSchema(logger)
         try self.init(Schema(kept.schema, configuration: kept.configuration), logger: logger)
-        var store = store
         store.isReadOnly = !isWritable
         try addStore(store, configuration: kept.configuration, history: history)
-        let rules = kept.schema.uncheckedRules
+        let rules = uncheckedRules
         guard isWritable, !rules.isEmpty else { return }
         core.logger.write(
             .info,
@@ -50,8 +50,17 @@ extension Schema {
 }
 
 extension StoreConfiguration {
-    /// Returns the schema that the store keeps, and the name of its configuration. The store is not changed.
-    fileprivate func keptSchema(_ logger: any StoreLogger) throws -> (schema: SchemaDescription, configuration: String?) {
+    /// Returns the schema that the store keeps, and the name of its configuration. The store is not changed; an engine that cannot open a store read-only is opened for writing from now on.
+    fileprivate mutating func keptSchema(_ logger: any StoreLogger) throws -> (schema: SchemaDescription, configuration: String?) {
+        do { return try keptSchemaOnce(logger) } catch let error as StoreError
+            where error.code == .unsupported && !opensEngineForWriting && FileManager.default.fileExists(atPath: location)
+        {
+            opensEngineForWriting = true
+            return try keptSchemaOnce(logger)
+        }
+    }
+
+    private func keptSchemaOnce(_ logger: any StoreLogger) throws -> (schema: SchemaDescription, configuration: String?) {
         var store = self
         (store.isReadOnly, store.resetsOnModelMismatch, store.resetsOnFailure) = (true, false, false)
         let none = try ResolvedSchema(SchemaDescription(name: "", entities: []))

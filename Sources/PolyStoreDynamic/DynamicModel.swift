@@ -32,17 +32,17 @@ extension DynamicModel {
 
     /// Reads the values, if that is still to be done.
     /// - Throws: `notFound` if the store does not contain the object.
-    func read(_ field: Int) throws {
+    func read(_ field: Int = -1) throws {
         if _$state.isFault { _$fire(field) }
-        try withRecordIfMissing()
-    }
-
-    private func withRecordIfMissing() throws {
-        // Only the kernel knows whether the values could not be read, and says so when the record is asked for.
-        if values.allSatisfy(\.isNull) { try withRecord { _, _ in } }
+        guard !_$state.isMissing else {
+            throw StoreError(
+                .notFound, "The values of \(anyID) cannot be read: the store contains no such object.", entity: Self.entity.name,
+                rowID: _$state.rowID)
+        }
     }
 
     func field(named name: String) throws -> Field {
+        try read()
         guard let field = Self.entity.field(named: name), !field.isHidden, kind?.fields.contains(field.index) ?? true else {
             throw unknown(name, "attribute or to-one relationship")
         }
@@ -50,6 +50,7 @@ extension DynamicModel {
     }
 
     func relationship(named name: String, isToMany: Bool) throws -> Relationship {
+        try read()
         guard let relationship = Self.entity.relationship(named: name), relationship.isToMany == isToMany,
             kind?.relationships.contains(relationship.index) ?? true
         else { throw unknown(name, isToMany ? "to-many relationship" : "to-one relationship") }
@@ -92,9 +93,9 @@ extension DynamicModel {
     // MARK: Errors
 
     private func unknown(_ name: String, _ what: String) -> StoreError {
-        let name = kind?.name ?? Self.entity.name
+        let entity = kind?.name ?? Self.entity.name
         return StoreError(
-            .misuse, "\(name) has no \(what) \"\(name)\"; it has \(names.joined(separator: ", ")).", entity: Self.entity.name,
+            .misuse, "\(entity) has no \(what) \"\(name)\"; it has \(names.joined(separator: ", ")).", entity: Self.entity.name,
             attribute: name)
     }
 
@@ -110,11 +111,11 @@ extension DynamicModel {
 
     // MARK: Validation
 
-    /// Checks at the commit that a new object has a value for each attribute whose default only the class can compute.
+    /// Checks at the commit that each attribute of a new object whose default only the class can compute was assigned; nil counts.
     func checkDefaults() throws {
+        guard (self as any Model).isInserted, let mask = _$state.edit?.mask else { return }
         let missing = Self.entity.fields.filter { field in
-            field.defaultExpression == .computed && isRequired(field) && values[field.index].isNull
-                && kind?.fields.contains(field.index) ?? true
+            field.hasComputedDefault && !mask.contains(field.index) && kind?.fields.contains(field.index) ?? true
         }
         guard !missing.isEmpty else { return }
         throw ValidationError(

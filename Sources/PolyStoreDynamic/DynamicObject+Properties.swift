@@ -23,7 +23,6 @@ extension DynamicObject {
     /// - Throws: `misuse` for a name that is no such property, `notFound` if the object is not in the store, `corrupt` for a value that its type does not have.
     public func value(_ name: String) throws -> QueryValue? {
         let field = try model.field(named: name)
-        try model.read(field.index)
         guard let relationship = field.relationship else { return try QueryValue(model.values[field.index], field.type) }
         return try target(relationship)?.id.asValue
     }
@@ -69,7 +68,6 @@ extension DynamicObject {
     /// - Throws: `misuse` for a name that is no to-one relationship, and as ``value(_:)``.
     public func object(_ name: String) throws -> DynamicObject? {
         let relationship = try model.relationship(named: name, isToMany: false)
-        try model.read(-1)
         return try target(relationship.index)
     }
 
@@ -82,6 +80,7 @@ extension DynamicObject {
 
     /// Sets the target of a to-one relationship, and the inverse.
     /// - Throws: `misuse` for a name that is no to-one relationship, for an object of another entity or context, and outside of a transaction.
+    @_disfavoredOverload
     public func set(_ name: String, to target: DynamicObject?) throws {
         let relationship = try model.relationship(named: name, isToMany: false)
         try model.checkMayChange(name)

@@ -77,14 +77,18 @@ final class ObjectOfEntity<Number: EntityNumber>: DynamicObject, DynamicModel {
 }
 
 extension Field {
+    /// A Boolean value that indicates whether only the class knows the default. Stores of early releases keep one value of `UUID()` and `Date()` without the expression.
+    var hasComputedDefault: Bool {
+        defaultExpression == .computed || defaultExpression == nil && defaultValue != nil && (type == .uuid || type == .date)
+    }
+
     /// The value of a new object.
     fileprivate var initialValue: Value {
-        switch defaultExpression {
+        if hasComputedDefault { return .null }
+        return switch defaultExpression {
         case .uuid?: .blob(withUnsafeBytes(of: UUID().uuid) { Array($0) })
         case .date?: .real(Date().timeIntervalSinceReferenceDate)
-        // Only the class knows it.
-        case .computed?: .null
-        case nil: defaultValue ?? .null
+        case .computed?, nil: defaultValue ?? .null
         }
     }
 }

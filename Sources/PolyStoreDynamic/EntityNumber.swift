@@ -37,7 +37,8 @@ enum KnownEntities {
 
     /// Returns a class for each entity of a schema, in their order. Equal schemas have the same classes, so that a process that opens stores again and again does not grow.
     /// - Throws: `invalidSchema`.
-    static func types(of schema: SchemaDescription) throws -> [any Model.Type] {
+    static func types(of stored: SchemaDescription) throws -> [any Model.Type] {
+        let schema = stored.withoutSamples
         if let known = state.withLock({ $0.types[schema] }) { return known }
         let entities = try ResolvedSchema(schema).entities
         return state.withLock { state in
@@ -68,5 +69,24 @@ enum KnownEntities {
         func one<Rest: EntityNumber>(_ rest: Rest.Type) -> any EntityNumber.Type { OneDigit<Rest>.self }
         let rest = digits(of: number >> 1)
         return number & 1 == 0 ? zero(rest) : one(rest)
+    }
+}
+
+extension SchemaDescription {
+    /// The schema with equal values in place of those that an expression gave when the store was created.
+    fileprivate var withoutSamples: SchemaDescription {
+        var copy = self
+        for entity in copy.entities.indices {
+            copy.entities[entity].properties = copy.entities[entity].properties.map { property in
+                guard case .attribute(var attribute) = property, attribute.defaultValue != nil else { return property }
+                switch attribute.defaultExpression {
+                case .uuid?: attribute.defaultValue = .blob([UInt8](repeating: 0, count: 16))
+                case .date?: attribute.defaultValue = .real(0)
+                case .computed?, nil: return property
+                }
+                return .attribute(attribute)
+            }
+        }
+        return copy
     }
 }

@@ -7,6 +7,9 @@ extension Field {
     /// Returns a value in the form in which the field keeps it.
     /// - Throws: `invalidValue` if it is no value of the field's type, or out of its range.
     func stored(_ value: QueryValue, of object: any DynamicModel) throws -> Value {
+        if type == .float, case .real(let real) = value, real.isFinite, !Float(real).isFinite {
+            throw object.invalid("cannot have the value \(value), which is out of the range of a Float", name)
+        }
         guard let stored = try converted(value, object) else {
             throw object.invalid("is of the type \(type.rawValue), and \(value) is no value of it", name)
         }
@@ -42,10 +45,10 @@ extension Field {
     /// Returns a number that a floating-point attribute keeps; nil for an integer that it would round.
     private func number(_ value: QueryValue) -> Double? {
         switch value {
-        case .real(let real): real
-        case .integer(let integer): Double(exactly: integer)
-        case .unsigned(let integer): Double(exactly: integer)
-        case .decimal: value.double
+        case .real(let real): type == .float ? Double(Float(real)) : real
+        case .integer(let integer): type == .float ? Float(exactly: integer).map { Double($0) } : Double(exactly: integer)
+        case .unsigned(let integer): type == .float ? Float(exactly: integer).map { Double($0) } : Double(exactly: integer)
+        case .decimal: value.double.flatMap { number(.real($0)) }
         default: nil
         }
     }

@@ -18,6 +18,10 @@ extension Transaction {
         if let classifier = entry.entity.classifierField {
             object.changeField(classifier)
             object.values[classifier] = .text(entity)
+            // The defaults of other subentities.
+            for field in entry.entity.fields where field.index != classifier && !(kind?.fields.contains(field.index) ?? true) {
+                object.values[field.index] = .null
+            }
         }
         do { try object.set(values) } catch {
             try delete(object)
@@ -37,7 +41,8 @@ extension Transaction {
 
     /// Deletes an object, and others as its delete rules demand.
     public func delete(_ object: DynamicObject) throws {
-        func delete<T: DynamicModel>(_ model: T) throws { try self.delete(model as T) }
+        // Not one object, which would be this method again.
+        func delete<T: DynamicModel>(_ model: T) throws { try self.delete(CollectionOfOne(model)) }
         try delete(object.model)
     }
 

@@ -32,19 +32,19 @@ public struct UncheckedRule: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-extension SchemaDescription {
-    /// The rules that only classes can apply, in the order of the schema; see ``UncheckedRule``.
-    public var uncheckedRules: [UncheckedRule] {
-        let hierarchies = Set(entities.filter { $0.hierarchy != nil }.map(\.name))
-        return entities.flatMap { entity in
-            entity.properties.flatMap { property in
+extension ResolvedSchema {
+    /// The rules that only classes can apply, in the order of the schema.
+    fileprivate var uncheckedRules: [UncheckedRule] {
+        entities.flatMap { entity in
+            entity.description.properties.flatMap { property in
                 var kinds: [UncheckedRule.Kind] = []
-                switch property {
-                case .attribute(let attribute):
-                    if attribute.defaultExpression == .computed { kinds.append(.computedDefault) }
-                    if attribute.type == .json { kinds.append(.codableType) }
-                case .relationship(let relationship):
-                    if relationship.inverse == nil, hierarchies.contains(relationship.destination) { kinds.append(.subentityOfTargets) }
+                if let relationship = entity.relationship(named: property.name) {
+                    if relationship.inverse == nil, entities[relationship.destination].classifierField != nil {
+                        kinds.append(.subentityOfTargets)
+                    }
+                } else if let field = entity.field(named: property.name) {
+                    if field.hasComputedDefault { kinds.append(.computedDefault) }
+                    if field.type == .json { kinds.append(.codableType) }
                 }
                 return kinds.map { UncheckedRule(entity: entity.name, property: property.name, kind: $0) }
             }
@@ -55,12 +55,9 @@ extension SchemaDescription {
 extension DataStack {
     /// The rules that only classes can apply, of all stores that are open; empty for stacks with classes. They are also logged when a store is opened for writing.
     public var uncheckedRules: [UncheckedRule] {
-        core.table.withLock { $0 }.openStores.flatMap { store in
-            isWithoutClasses(store) ? store.schema.description.uncheckedRules : []
+        let table = core.table.withLock { $0 }
+        return table.openStores.flatMap { store in
+            table.entries.contains { $0.store === store && $0.type is any DynamicModel.Type } ? store.schema.uncheckedRules : []
         }
-    }
-
-    private func isWithoutClasses(_ store: PersistentStore) -> Bool {
-        core.table.withLock { $0 }.entries.contains { $0.store === store && $0.type is any DynamicModel.Type }
     }
 }

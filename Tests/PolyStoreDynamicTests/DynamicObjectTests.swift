@@ -94,6 +94,8 @@ import Testing
                 let sales = try #require(try transaction.fetchOne(EntityQuery("Dept").where("title == 'Sales'")))
                 try sales.insert([eve, bob], into: "people")
                 try bob.set("nickname", to: "Bobby")
+                try bob.set("spouse", to: nil)
+                try bob.set("spouse", to: eve)
                 try bob.set("friends", to: transaction.fetchAll(EntityQuery("Person").where("age > 25")).filter { $0 !== bob })
                 let cid = try #require(try bob.objects("friends").first { try $0.value("email") == "cid" })
                 try bob.remove([cid], from: "friends")
@@ -176,6 +178,11 @@ import Testing
         #expect(try requireFailure { try stack.performAndWait { _ = try $0.create("Person", ["email": "x"]) } }.code == .readOnly)
         let missing = backend.store(in: stored.folder, "missing")
         #expect(throws: StoreError.self) { try DataStack(opening: missing) }
+        if backend == .levelDB {
+            try FileManager.default.createDirectory(atPath: stored.folder.file("empty.leveldb"), withIntermediateDirectories: false)
+            #expect(throws: StoreError.self) { try DataStack(opening: backend.store(in: stored.folder, "empty")) }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: stored.folder.file("empty.leveldb")).isEmpty)
+        }
         #expect(!stored.folder.names.contains { $0.hasPrefix("missing") }, "\(stored.folder.names)")
     }
 
@@ -246,6 +253,8 @@ import Testing
                 try boss.insert([worker], into: "reports")
                 try transaction.create("Human", ["name": "Kim"])
             }
+            let found = try stack.readAndWait { try $0.fetchAll(EntityQuery("Party").where("revenue == 0")).map(\.entityName) }
+            #expect(found.isEmpty, "a human has no revenue, not even the default of one")
             try refused(.constraint, "reports") { transaction in
                 let boss = try #require(try transaction.fetchOne(EntityQuery("Worker").where("badge == 'b1'")))
                 try boss.set("reports", to: (0..<3).map { try transaction.create("Worker", ["badge": .text("r\($0)")]) })
@@ -315,15 +324,33 @@ import Testing
         let stored = try Stored(backend, Schema("Mixed", Party.self, Visit.self, Reading.self))
         try stored.writing { stack in
             let rules = stack.uncheckedRules.map { "\($0.entity).\($0.property) \($0.kind)" }
-            #expect(rules == ["Party.sponsor subentityOfTargets", "Reading.tags codableType", "Reading.marks codableType"])
+            #expect(
+                rules == [
+                    "Party.sponsor subentityOfTargets", "Party.director subentityOfTargets", "Reading.tags codableType",
+                    "Reading.marks codableType",
+                    "Reading.due computedDefault",
+                ])
             #expect(stack.schema.name == "Mixed" && stack.uncheckedRules[0].description.contains("Party.sponsor"))
             let error = try requireFailure {
-                try stack.performAndWait { _ = try $0.create("Reading", ["tags": "[1", "taken": .date(Date())]) }
+                try stack.performAndWait { _ = try $0.create("Reading", ["tags": "[1", "taken": .date(Date()), "due": .date(Date())]) }
             }
             #expect(error.code == .invalidValue && error.attribute == "tags")
-            try stack.performAndWait { _ = try $0.create("Reading", ["tags": "[\"a\"]", "taken": .date(Date())]) }
+            try stack.performAndWait { _ = try $0.create("Reading", ["tags": "[\"a\"]", "taken": .date(Date()), "due": .date(Date())]) }
         }
-        try stored.withClasses { stack in #expect(try stack.readAndWait { try $0.fetchOne(From<Reading>())?.tags } == ["a"]) }
+        let tags = try stored.withClasses { stack in try stack.readAndWait { try $0.fetchOne(From<Reading>())?.tags } }
+        #expect(tags == ["a"])
+    }
+
+    /// A commit without classes has the names of subentities in the history, and a stack without classes reads those of others.
+    @Test(arguments: Backend.persistent)
+    func theHistoryNamesSubentities(_ backend: Backend) throws {
+        let stored = try Stored(backend, Schema("Parties", Party.self, Visit.self))
+        let stack = try DataStack(opening: stored.configuration, forWriting: true, history: HistoryOptions())
+        try stack.performAndWait { _ = try $0.create("Worker", ["name": "Will", "badge": "w"]) }
+        try stack.performAndWait { try $0.delete($0.fetchAll(EntityQuery("Worker"))) }
+        let changes = try stack.historyAndWait().flatMap(\.changes)
+        #expect(changes.map { "\($0.kind) \($0.entityName)" } == ["inserted Worker", "deleted Worker"])
+        try stack.removeStoreAndWait(stack.stores[0], evenIfInUse: true)
     }
 
     @Test func aStackWithClassesReadsNoEntitiesByName() throws {

@@ -116,6 +116,39 @@ import Testing
         #expect(try store.ids(everyone(store)) == [1])
     }
 
+    /// The commit waits until the snapshot has begun, and not until its first request ends.
+    @Test(.timeLimit(.minutes(5))) func commitDoesNotWaitForTheFirstRequestOfASnapshot() throws {
+        var options = TestServer.options()
+        options.busyTimeout = .seconds(3600)
+        let store = try Store(options: options)
+        let schema = options.schema
+        try store.write(store.people([(1, "n", nil)]))
+        func lock(_ table: String) throws -> Connection {
+            let connection = try TestServer.connect()
+            try connection.run([.once("BEGIN"), .once("LOCK TABLE \(schema).\"\(table)\" IN ACCESS EXCLUSIVE MODE")])
+            return connection
+        }
+        let (state, people) = try (lock("polystore_state"), lock("Person"))
+        let reader = try #require(try store.backend.beginRead() as? PostgreSQLReadTransaction)
+        try TestServer.waitForLock(in: schema)
+        let opening = try #require(reader.session.opening as? Opening)
+        nonisolated(unsafe) let reading = reader
+        let everyone = try everyone(store)
+        let ids = inBackground { try reading.ids(everyone) }
+        while !opening.isBeingRead {}
+        let changes = ChangeSet(store.schema)
+        try changes.setValue([1], named: "a")
+        nonisolated(unsafe) let values = changes
+        let commit = inBackground { try store.backend.beginWrite().apply([values], committing: .relaxed).version }
+        Thread.sleep(forTimeInterval: 0.05)
+        try state.run([.once("COMMIT")])
+        #expect(try commit().get() == 2)
+        #expect(opening.isBeingRead, "the request of the snapshot still waits for the table")
+        try people.run([.once("COMMIT")])
+        #expect(try ids().get() == [1])
+        reading.end()
+    }
+
     @Test func endDoesNotWaitForACommitThatReadsTheResponse() throws {
         let options = TestServer.options()
         let store = try Store(options: options)

@@ -18,13 +18,14 @@ final class HolderWatch: Sendable {
     /// transactions only to members of `pg_read_all_stats`.
     private static let sql = """
         SELECT kind, process, name, account, state, age FROM (
-        SELECT 'transaction' AS kind, a.pid::bigint AS process, a.application_name::text AS name, a.usename::text AS account, a.state::text AS state,
+        SELECT CASE a.backend_type WHEN 'walsender' THEN 'replicationSlot' ELSE 'transaction' END AS kind, a.pid::bigint AS process, a.application_name::text AS name, a.usename::text AS account, a.state::text AS state,
         (extract(epoch FROM pg_catalog.clock_timestamp() - a.xact_start) * 1000)::bigint AS age,
         greatest(pg_catalog.age(a.backend_xid), pg_catalog.age(a.backend_xmin)) AS versions
         FROM pg_catalog.pg_stat_activity a
         WHERE (a.backend_xid IS NOT NULL OR a.backend_xmin IS NOT NULL) AND a.pid <> pg_catalog.pg_backend_pid()
         AND (a.datname = pg_catalog.current_database() OR a.datname IS NULL)
         AND NOT EXISTS (SELECT 1 FROM pg_catalog.pg_stat_progress_vacuum v WHERE v.pid = a.pid)
+        AND NOT EXISTS (SELECT 1 FROM pg_catalog.pg_replication_slots s WHERE s.active_pid = a.pid AND s.xmin IS NOT NULL)
         UNION ALL
         SELECT 'preparedTransaction', NULL, p.gid, p.owner::text, NULL,
         (extract(epoch FROM pg_catalog.clock_timestamp() - p.prepared) * 1000)::bigint, pg_catalog.age(p.transaction)

@@ -69,7 +69,11 @@ final class Opening: Beginning, @unchecked Sendable {
     private func didRespond() { settle(version(response.rows.last, response.error)) }
 
     private func settle(_ outcome: Result<UInt64, StoreError>) {
-        lock.withLock { if found == nil { found = outcome } }
+        lock.withLock {
+            if found == nil { found = outcome }
+            // A commit waits for the outcome only, while the reader goes on with its request.
+            lock.broadcast()
+        }
         pool.didOpen(self)
     }
 
@@ -131,6 +135,7 @@ final class Opening: Beginning, @unchecked Sendable {
     func end(_ completion: @escaping (Connection) -> Void) {
         let isLeft = lock.withLock {
             if found == nil { found = .failure(pool.closed) }
+            lock.broadcast()
             if isClaimed { ending = completion }
             return isClaimed
         }

@@ -203,7 +203,8 @@ final class PostgreSQLWriteTransaction: SessionTransaction, WriteTransaction {
         beginning?.repeats = false
         let results: [Rows]
         do { results = try run(statements + relaxed + [increment, .once("COMMIT")]) } catch var error as StoreError
-            where connection.failure != nil || [.connectionLost, .commitOutcomeUnknown].contains(error.recovery)
+            where (connection.failure != nil || [.connectionLost, .commitOutcomeUnknown].contains(error.recovery))
+            && beginning?.wasSent ?? true
         {
             // The server ends a transaction that is not committed yet.
             connection.fail(error)
@@ -253,7 +254,10 @@ final class PostgreSQLWriteTransaction: SessionTransaction, WriteTransaction {
                     [.bytes(token)])
             ]
         ).last
-        if let version = found?.integer(0, 1) { return .committed(version: UInt64(bitPattern: version)) }
+        if let version = found?.integer(0, 1) {
+            pool.didSee(UInt64(bitPattern: version))
+            return .committed(version: UInt64(bitPattern: version))
+        }
         guard let current = found?.integer(0, 0) else { return .unknown }
         // The token of an earlier commit may have been removed.
         let earlier = Int64(bitPattern: session.knownVersion ?? earlierVersion)

@@ -20,8 +20,10 @@ final class WriteBeginning: Beginning {
     private let statements: [Statement]
     private(set) var connection: Connection
     private(set) var outcome: Result<UInt64, StoreError>?
-    /// A Boolean value that indicates whether the server may have closed the connection before the transaction began.
-    private var isReused: Bool
+    /// A Boolean value that indicates whether the server may have closed the connection before the transaction began. The body can have taken long.
+    private var isReused = true
+    /// A Boolean value that indicates whether anything was sent.
+    private(set) var wasSent = false
     /// A Boolean value that indicates whether the first request may be sent again over another connection. It is unknown whether the server has executed it.
     var repeats = true
     /// The response to the beginning.
@@ -31,7 +33,7 @@ final class WriteBeginning: Beginning {
     /// - Parameter statements: The statements that begin the transaction, the last but one of which reads the version.
     init(_ pool: ConnectionPool, _ statements: [Statement]) throws {
         (self.pool, self.statements) = (pool, statements)
-        (connection, isReused) = try pool.borrow()
+        connection = try pool.borrow().0
         do { try connection.process.check(pool.location) } catch {
             pool.giveBack(connection)
             throw error
@@ -75,9 +77,9 @@ final class WriteBeginning: Beginning {
         connection.forgetParsed()
         connection.beginning = (statements, response)
         let answer = Result { try body(connection) }
-        let wasSent = connection.beginning == nil
+        let isSent = connection.beginning == nil
         connection.beginning = nil
-        if wasSent { outcome = received() }
+        if isSent { (wasSent, outcome) = (true, received()) }
         // The server has then skipped the request.
         if connection.failure == nil, case .failure(let error)? = outcome { throw error }
         return try answer.get()

@@ -6,7 +6,7 @@ public struct SnapshotHolder: Sendable, Hashable, Codable {
         case transaction
         /// A transaction that was prepared for a commit in two phases, and belongs to no connection.
         case preparedTransaction
-        /// A replica that follows the server.
+        /// A replica that follows the server, with a slot or without.
         case replicationSlot
     }
 

@@ -11,6 +11,8 @@ public struct StoreConfiguration: Sendable {
     public var isShared: Bool
     /// A Boolean value that indicates whether the store is opened read-only.
     public var isReadOnly = false
+    /// See ``OpenRequest/opensEngineForWriting``.
+    package var opensEngineForWriting = false
     /// A Boolean value that indicates whether a store with a different schema is deleted and recreated. Its data is lost. The default is `false`.
     public var resetsOnModelMismatch = false
     /// A Boolean value that indicates whether the files of a store that is damaged, foreign or of another version are deleted and the store is recreated. Its
@@ -106,6 +108,7 @@ public struct StoreConfiguration: Sendable {
         var request = OpenRequest(
             schema: schema, configurationName: configurationName, isReadOnly: isReadOnly, resetsOnModelMismatch: resetsOnModelMismatch,
             logger: logger)
+        request.opensEngineForWriting = opensEngineForWriting
         request.keepsInterruptedMigration = keepsInterruptedMigration
         if createsFolder && !isReadOnly && remote == nil { try StorePath(path: location).createFolder() }
         do { return try open(request) } catch let error as StoreError where error.code == .io && !isReadOnly && isFolderMissing {
@@ -212,6 +215,8 @@ public struct OpenRequest: Sendable {
     /// A Boolean value that indicates whether the store is opened to resume an interrupted migration: the backend then keeps what the migration has written
     /// until ``StorageBackend/beginMigration(_:)`` determines whether it continues.
     public var keepsInterruptedMigration = false
+    /// A Boolean value that indicates whether an engine that cannot open a store read-only opens it for writing for a read-only request. Nothing of the store is written.
+    package var opensEngineForWriting = false
 
     /// Creates a request.
     public init(

@@ -60,7 +60,7 @@ package final class StoreEntity: Sendable {
         isPolymorphic = hierarchy != nil
         holdsHierarchy = entity.classifierField != nil
         var declared = FieldMask()
-        for field in entity.fields where !field.isHidden && field.index != hierarchy?.classifier { declared.insert(field.index) }
+        for field in entity.fields where !field.isHidden && field.index != entity.classifierField { declared.insert(field.index) }
         declaredFields = declared
         destinationNames = type.storedEntity.properties.compactMap {
             if case .relationship(let relationship) = $0 { relationship.destination } else { nil }
@@ -80,9 +80,17 @@ package final class StoreEntity: Sendable {
     func required(of object: some Model) -> [Int] { entityClass(of: object)?.required ?? required }
 
     /// Returns the class of an object in a hierarchy; nil for an entity that holds none.
-    private func entityClass(of object: some Model) -> EntityClass? {
+    func entityClass(of object: some Model) -> EntityClass? {
         guard holdsHierarchy else { return nil }
         return hierarchy?.entityClass(of: object) ?? (object as? any HierarchyObject)?.entityClass
+    }
+
+    /// Returns the name of the entity of a record's class.
+    /// - Throws: `corrupt` if the record names an abstract entity, or one outside of the hierarchy.
+    func className(_ record: RecordView) throws -> String {
+        if let hierarchy { return try hierarchy.entityClass(record).name }
+        guard let field = entity.classifierField, case .text(let name) = record.value(entity.fields[field]) else { return entity.name }
+        return name
     }
 
     /// Returns the fields of objects of a class.

@@ -33,7 +33,7 @@ package struct StoreTable: Sendable {
         var found: [String: StoreEntity] = [:]
         for entry in entries[Int(store.firstEntityIndex)..<Int(store.firstEntityIndex) + store.schema.entities.count] {
             found[entry.entity.name] = entry
-            for kind in entry.hierarchy?.classes ?? [] { found[kind.name] = entry }
+            for kind in entry.entity.classes { found[kind.name] = entry }
         }
         return found
     }

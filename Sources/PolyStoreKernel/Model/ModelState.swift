@@ -61,6 +61,9 @@ public struct ModelState: ~Copyable {
     /// A Boolean value that indicates whether the values have not been read yet.
     @inlinable public var isFault: Bool { flags.contains(.fault) }
 
+    /// A Boolean value that indicates whether the values could not be read, because the store did not contain the object or the read failed.
+    package var isMissing: Bool { flags.contains(.missing) }
+
     /// The pending changes, without retaining them.
     @inlinable var unretainedEdit: Unmanaged<EditState>? { edit.map { Unmanaged.passUnretained($0) } }
 }

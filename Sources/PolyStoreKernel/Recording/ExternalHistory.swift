@@ -119,7 +119,7 @@ struct ExternalHistory {
             case .deleted:
                 for id in group.ids {
                     changes.delete(found.entity, rowID: id)
-                    if found.isPolymorphic { deletedKinds[RowReference(entityIndex: found.entityIndex, rowID: id)] = group.entity }
+                    if found.holdsHierarchy { deletedKinds[RowReference(entityIndex: found.entityIndex, rowID: id)] = group.entity }
                 }
             }
         }

@@ -77,7 +77,7 @@ struct HistoryRecordBuilder {
 
     private mutating func delete(_ entry: StoreEntity, _ object: RowReference, _ name: String) throws {
         let record = recordsPreviousValues ? try writer.record(entry.entity, rowID: object.rowID) : nil
-        let fields = entry.hierarchy?.classes.first { $0.name == name }?.fields ?? entry.declaredFields
+        let fields = (entry.holdsHierarchy ? entry.entity.classes.first { $0.name == name }?.fields : nil) ?? entry.declaredFields
         let mask = record == nil ? FieldMask() : fields
         let shape = Shape(entity: name, kind: .deleted, entityIndex: entry.entityIndex, mask: mask, relationships: [])
         let position = add(object, shape)
@@ -101,14 +101,12 @@ struct HistoryRecordBuilder {
 
     /// Returns the name of the entity of an object's class from its record.
     private func name(_ entry: StoreEntity, _ record: RecordView) throws -> String {
-        try entry.hierarchy?.entityClass(record).name ?? entry.entity.name
+        try entry.className(record)
     }
 
     /// Returns the name of the entity of an object's class from the store.
     private func storedName(_ entry: StoreEntity, _ object: RowReference) throws -> String {
-        guard let hierarchy = entry.hierarchy, let record = try writer.record(entry.entity, rowID: object.rowID) else {
-            return entry.entity.name
-        }
-        return try hierarchy.entityClass(record).name
+        guard entry.holdsHierarchy, let record = try writer.record(entry.entity, rowID: object.rowID) else { return entry.entity.name }
+        return try entry.className(record)
     }
 }

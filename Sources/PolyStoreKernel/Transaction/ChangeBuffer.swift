@@ -201,8 +201,9 @@ package final class ChangeBuffer {
         let table = table()
         var kinds: [RowReference: String] = [:]
         for changed in pending where !changed.object.deleted.isEmpty {
-            guard let hierarchy = table.entries[changed.index].hierarchy else { continue }
-            for object in changed.object.deleted { kinds[object.rowReference] = hierarchy.entityClass(of: object).name }
+            let entry = table.entries[changed.index]
+            guard entry.holdsHierarchy else { continue }
+            for object in changed.object.deleted { kinds[object.rowReference] = entry.entityClass(of: object)?.name }
         }
         return kinds
     }
