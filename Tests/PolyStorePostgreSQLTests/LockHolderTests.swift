@@ -101,6 +101,8 @@ import Testing
         let store = try Store(options: options)
         let other = try Store(TestServer.get().url(options: "application_name=Import"), options: options)
         let writer = try other.backend.beginWrite()
+        // Its first request begins it.
+        #expect(try writer.version == 0)
         let migrating = try Store(options: brief(options))
         let error = #expect(throws: StoreError.self) { try migrating.backend.beginMigration(MigrationTests.change(store.schema)) }
         #expect(error?.code == .busy)
