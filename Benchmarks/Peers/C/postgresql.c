@@ -205,15 +205,12 @@ static void w7(void) {
     pb_emit_verify("W7", pb_updates, t0, t1, total(pb_hash));
 }
 
-/* Statements of a transaction in one pipeline. */
+/* A statement that is a transaction of its own. */
 static void insert_alone(const pb_person* p) {
     pq_params a = {.count = 0};
     bind(&a, p);
-    pq_queue("begin", &none);
-    if (!is_durable) pq_queue("relaxed", &none);
     pq_queue("insert", &a);
-    pq_queue("commit", &none);
-    pq_finish(is_durable ? 3 : 4);
+    pq_finish(1);
 }
 static void small(const char* w, int64_t first, int64_t count, const char* note) {
     pb_person* a = pb_make_many(first, count);
@@ -230,9 +227,9 @@ static void w8(void) {
 }
 static void w8b(void) {
     open_store();
-    is_durable = 0;
+    run0("relaxed");
     small("W8b", pb_relaxed_id, pb_relaxed, "synchronous_commit=off");
-    is_durable = 1;
+    run0("durable");
 }
 
 /* Connections of their own that commit at the same time: PB_CALLERS of them, in the process PB_PROCESS of several. */
@@ -240,30 +237,24 @@ typedef struct {
     pthread_t thread;
     const pb_person* rows;
     int64_t first, count, step;
+    pthread_barrier_t *ready, *done;
 } writer;
 
 static void* write_rows(void* p) {
     writer* w = (writer*)p;
     PGconn* c = connected();
-    const char* names[3] = {"begin", "insert", "commit"};
-    const char* texts[3] = {"BEGIN", INSERT "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)", "COMMIT"};
-    for (int i = 0; i < 3; i++) PQclear(PQprepare(c, names[i], texts[i], 0, 0));
-    if (!PQenterPipelineMode(c)) PB_DIE("%s", PQerrorMessage(c));
+    PGresult* prepared = PQprepare(c, "insert", INSERT "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)", 0, 0);
+    if (PQresultStatus(prepared) != PGRES_COMMAND_OK) PB_DIE("%s", PQerrorMessage(c));
+    PQclear(prepared);
+    pthread_barrier_wait(w->ready);
     for (int64_t i = w->first; i < w->count; i += w->step) {
         pq_params a = {.count = 0};
         bind(&a, &w->rows[i]);
-        PQsendQueryPrepared(c, "begin", 0, 0, 0, 0, 1);
-        PQsendQueryPrepared(c, "insert", a.count, a.values, a.lengths, a.formats, 1);
-        PQsendQueryPrepared(c, "commit", 0, 0, 0, 0, 1);
-        PQpipelineSync(c);
-        for (int k = 0; k < 3; k++) {
-            PGresult* r = PQgetResult(c);
-            if (PQresultStatus(r) != PGRES_COMMAND_OK) PB_DIE("%s", PQerrorMessage(c));
-            PQclear(r);
-            PQgetResult(c);
-        }
-        PQclear(PQgetResult(c));
+        PGresult* r = PQexecPrepared(c, "insert", a.count, a.values, a.lengths, a.formats, 1);
+        if (PQresultStatus(r) != PGRES_COMMAND_OK) PB_DIE("%s", PQerrorMessage(c));
+        PQclear(r);
     }
+    pthread_barrier_wait(w->done);
     PQfinish(c);
     return 0;
 }
@@ -271,13 +262,19 @@ static void w8c(void) {
     int64_t callers = pb_env("PB_CALLERS", 64), count = pb_env("PB_COMMITS", 64 * pb_most(1, pb_least(50, pb_n / 500)));
     const pb_person* rows = pb_make_many(7 * pb_n + 1 + pb_env("PB_PROCESS", 0) * count, count);
     writer* w = (writer*)calloc((size_t)callers, sizeof *w);
-    pb_time t0 = pb_now();
+    /* The connections are opened before the clock starts, and closed after it. */
+    pthread_barrier_t ready, done;
+    if (pthread_barrier_init(&ready, 0, (unsigned)callers + 1) || pthread_barrier_init(&done, 0, (unsigned)callers + 1)) PB_DIE("no barrier");
     for (int64_t i = 0; i < callers; i++) {
-        w[i] = (writer){.rows = rows, .first = i, .count = count, .step = callers};
+        w[i] = (writer){.rows = rows, .first = i, .count = count, .step = callers, .ready = &ready, .done = &done};
         if (pthread_create(&w[i].thread, 0, write_rows, &w[i])) PB_DIE("no thread");
     }
+    pthread_barrier_wait(&ready);
+    pb_time t0 = pb_now();
+    pthread_barrier_wait(&done);
+    pb_time t1 = pb_now();
     for (int64_t i = 0; i < callers; i++) pthread_join(w[i].thread, 0);
-    pb_emit("W8c", count, t0, pb_now(), "synchronous_commit=on, one transaction each");
+    pb_emit("W8c", count, t0, t1, "synchronous_commit=on, one transaction each");
 }
 
 static void w9(void) {
@@ -328,6 +325,7 @@ static void w13(void) {
     pq_number(&limit, PB_LIST_AGE);
     pb_list list = {0};
     collect(pq_rows("list", &limit), &list);
+    run0("relaxed");
     uint64_t h = pb_list_hash(0, &list);
     pb_time t0 = pb_now();
     for (int i = 0; i < PB_LIST_CHANGES; i++) {
@@ -338,11 +336,8 @@ static void w13(void) {
         pq_number(&a, (uint64_t)changes[i].age);
         pq_number(&a, (uint64_t)changes[i].id);
         pq_begin_pipeline();
-        pq_queue("begin", &none);
-        pq_queue("relaxed", &none);
         pq_queue("set_age", &a);
-        pq_queue("commit", &none);
-        pq_finish(4);
+        pq_finish(1);
         pq_end_pipeline();
         pb_list fresh = {0};
         collect(pq_rows("list", &limit), &fresh);
@@ -351,6 +346,7 @@ static void w13(void) {
         h = pb_list_hash(h, &list);
     }
     pb_emit_check("W13", PB_LIST_CHANGES, t0, pb_now(), h);
+    run0("durable");
     pb_list_free(&list);
 }
 

@@ -9,7 +9,6 @@
 #define PORTION 20000
 
 static const pq_params none;
-static int is_durable = 1;
 
 static PGconn* connected(void) {
     const char* to = getenv("PB_POSTGRESQL");
@@ -23,7 +22,8 @@ static void open_store(void) {
     pq_prepare("begin", "BEGIN");
     pq_prepare("snapshot", "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
     pq_prepare("commit", "COMMIT");
-    pq_prepare("relaxed", "SET LOCAL synchronous_commit = off");
+    pq_prepare("relaxed", "SET synchronous_commit = off");
+    pq_prepare("durable", "SET synchronous_commit = on");
     pq_prepare("insert", INSERT "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)");
     pq_prepare("all", "SELECT " COLUMNS " FROM peer.person");
     pq_prepare("by_id", "SELECT " COLUMNS " FROM peer.person WHERE id = $1");
