@@ -20,7 +20,7 @@ extension DynamicObject {
     // MARK: Attributes
 
     /// Returns the value of an attribute or the id of the target of a to-one relationship; nil for null.
-    /// - Throws: `misuse` for a name that is no such property, `notFound` if the object is not in the store, `corrupt` for a value that its type does not have.
+    /// - Throws: `misuse` for a name of another kind of property, `notFound` if the object is not in the store, `corrupt` for a value that its type does not have.
     public func value(_ name: String) throws -> QueryValue? {
         let field = try model.field(named: name)
         guard let relationship = field.relationship else { return try QueryValue(model.values[field.index], field.type) }
@@ -37,7 +37,7 @@ extension DynamicObject {
 
     /// Sets an attribute. The value must be one of the attribute's type: an integer within its range, any number for a floating-point or decimal attribute that it can represent, a text,
     /// a text with JSON for a Codable attribute.
-    /// - Throws: `invalidValue` with the attribute for a value of another type, `misuse` for a name that is no attribute and outside of a transaction.
+    /// - Throws: `invalidValue` with the attribute for a value of another type, `misuse` for the name of anything else and outside of a transaction.
     public func set(_ name: String, to value: QueryValue?) throws {
         let field = try model.field(named: name)
         guard field.relationship == nil else { return try setTarget(name, id: value) }
@@ -65,7 +65,7 @@ extension DynamicObject {
     // MARK: To-one relationships
 
     /// Returns the target of a to-one relationship; nil if there is none.
-    /// - Throws: `misuse` for a name that is no to-one relationship, and as ``value(_:)``.
+    /// - Throws: `misuse` for the name of anything else, and as ``value(_:)``.
     public func object(_ name: String) throws -> DynamicObject? {
         let relationship = try model.relationship(named: name, isToMany: false)
         return try target(relationship.index)
@@ -79,7 +79,7 @@ extension DynamicObject {
     }
 
     /// Sets the target of a to-one relationship, and the inverse.
-    /// - Throws: `misuse` for a name that is no to-one relationship, for an object of another entity or context, and outside of a transaction.
+    /// - Throws: `misuse` for the name of anything else, for an object of another entity or context, and outside of a transaction.
     @_disfavoredOverload
     public func set(_ name: String, to target: DynamicObject?) throws {
         let relationship = try model.relationship(named: name, isToMany: false)
@@ -97,7 +97,7 @@ extension DynamicObject {
     // MARK: To-many relationships
 
     /// Returns the targets of a to-many relationship, in their order if it is ordered, otherwise in that of their ids.
-    /// - Throws: `misuse` for a name that is no to-many relationship.
+    /// - Throws: `misuse` for the name of anything else.
     public func objects(_ name: String) throws -> [DynamicObject] {
         let relationship = try model.relationship(named: name, isToMany: true)
         func members<S: DynamicModel, T: Model>(_ source: S, _ type: T.Type) -> [DynamicObject] {
