@@ -7,8 +7,8 @@ extension DynamicModel {
     var anyID: AnyObjectID { AnyObjectID(entry: entry, rowID: _$state.rowID) }
 
     /// The class of the object in the hierarchy that its entity holds; nil for any other entity.
-    var kind: EntityClass? {
-        let entity = Self.entity
+    var entityClass: EntityClass? {
+        let entity = entry.entity
         guard let classifier = entity.classifierField else { return nil }
         if _$state.isFault { _$fire(classifier) }
         guard case .text(let name) = values[classifier] else { return nil }
@@ -16,8 +16,8 @@ extension DynamicModel {
     }
 
     var names: [String] {
-        let entity = Self.entity
-        let kind = kind
+        let entity = entry.entity
+        let kind = entityClass
         return entity.description.properties.map(\.name).filter { name in
             if let field = entity.field(named: name) {
                 return field.index != entity.classifierField && kind?.fields.contains(field.index) ?? true
@@ -36,14 +36,14 @@ extension DynamicModel {
         if _$state.isFault { _$fire(field) }
         guard !_$state.isMissing else {
             throw StoreError(
-                .notFound, "The values of \(anyID) cannot be read: the store contains no such object.", entity: Self.entity.name,
+                .notFound, "The values of \(anyID) cannot be read: the store contains no such object.", entity: entry.entity.name,
                 rowID: _$state.rowID)
         }
     }
 
     func field(named name: String) throws -> Field {
         try read()
-        guard let field = Self.entity.field(named: name), !field.isHidden, kind?.fields.contains(field.index) ?? true else {
+        guard let field = entry.entity.field(named: name), !field.isHidden, entityClass?.fields.contains(field.index) ?? true else {
             throw unknown(name, "attribute or to-one relationship")
         }
         return field
@@ -51,8 +51,8 @@ extension DynamicModel {
 
     func relationship(named name: String, isToMany: Bool) throws -> Relationship {
         try read()
-        guard let relationship = Self.entity.relationship(named: name), relationship.isToMany == isToMany,
-            kind?.relationships.contains(relationship.index) ?? true
+        guard let relationship = entry.entity.relationship(named: name), relationship.isToMany == isToMany,
+            entityClass?.relationships.contains(relationship.index) ?? true
         else { throw unknown(name, isToMany ? "to-many relationship" : "to-one relationship") }
         return relationship
     }
@@ -65,7 +65,7 @@ extension DynamicModel {
         try transaction.checkMutable()
         guard !isDeleted else {
             throw StoreError(
-                .notFound, "\(anyID) was deleted, so \(name) cannot be set.", entity: Self.entity.name, attribute: name,
+                .notFound, "\(anyID) was deleted, so \(name) cannot be set.", entity: entry.entity.name, attribute: name,
                 rowID: _$state.rowID)
         }
     }
@@ -83,7 +83,7 @@ extension DynamicModel {
             throw misuse("leads to \(destination.entity.name), and \(target.id) is none", relationship.name)
         }
         // Only the class of the inverse is known.
-        if let inverse = relationship.inverse, let kind = model.kind, !kind.relationships.contains(inverse) {
+        if let inverse = relationship.inverse, let kind = model.entityClass, !kind.relationships.contains(inverse) {
             let name = destination.entity.relationships[inverse].name
             throw misuse("leads to objects with \(name), and \(target.id) is of \(kind.name), which has none", relationship.name)
         }
@@ -93,20 +93,20 @@ extension DynamicModel {
     // MARK: Errors
 
     private func unknown(_ name: String, _ what: String) -> StoreError {
-        let entity = kind?.name ?? Self.entity.name
+        let entity = entityClass?.name ?? entry.entity.name
         return StoreError(
-            .misuse, "\(entity) has no \(what) \"\(name)\"; it has \(names.joined(separator: ", ")).", entity: Self.entity.name,
+            .misuse, "\(entity) has no \(what) \"\(name)\"; it has \(names.joined(separator: ", ")).", entity: entry.entity.name,
             attribute: name)
     }
 
     func misuse(_ problem: String, _ name: String) -> StoreError {
         StoreError(
-            .misuse, "\(Self.entity.name).\(name) \(problem).", entity: Self.entity.name, attribute: name, rowID: _$state.rowID)
+            .misuse, "\(entry.entity.name).\(name) \(problem).", entity: entry.entity.name, attribute: name, rowID: _$state.rowID)
     }
 
     func invalid(_ problem: String, _ name: String) -> StoreError {
         StoreError(
-            .invalidValue, "\(Self.entity.name).\(name) \(problem).", entity: Self.entity.name, attribute: name, rowID: _$state.rowID)
+            .invalidValue, "\(entry.entity.name).\(name) \(problem).", entity: entry.entity.name, attribute: name, rowID: _$state.rowID)
     }
 
     // MARK: Validation
@@ -114,8 +114,8 @@ extension DynamicModel {
     /// Checks at the commit that each attribute of a new object whose default only the class can compute was assigned; nil counts.
     func checkDefaults() throws {
         guard (self as any Model).isInserted, let mask = _$state.edit?.mask else { return }
-        let missing = Self.entity.fields.filter { field in
-            field.hasComputedDefault && !mask.contains(field.index) && kind?.fields.contains(field.index) ?? true
+        let missing = entry.entity.fields.filter { field in
+            field.hasComputedDefault && !mask.contains(field.index) && entityClass?.fields.contains(field.index) ?? true
         }
         guard !missing.isEmpty else { return }
         throw ValidationError(
@@ -125,7 +125,7 @@ extension DynamicModel {
     /// Returns whether an attribute must have a value. In a hierarchy the attributes of subentities are optional in the entity that holds them.
     func isRequired(_ field: Field) -> Bool {
         guard field.isOptional else { return true }
-        return Self.entity.description.hierarchy?.subentities.contains {
+        return entry.entity.description.hierarchy?.subentities.contains {
             $0.properties.contains(field.name) && $0.required.contains(field.name)
         } ?? false
     }

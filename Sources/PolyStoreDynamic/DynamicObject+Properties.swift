@@ -3,7 +3,7 @@ import PolyStoreKernel
 
 extension DynamicObject {
     /// The name of the object's entity; in a hierarchy that of its own subentity.
-    public var entityName: String { model.kind?.name ?? model.entry.entity.name }
+    public var entityName: String { model.entityClass?.name ?? model.entry.entity.name }
 
     /// The permanent identity of the object. Sendable; use it to pass the object from one context to another.
     public var id: AnyObjectID { model.anyID }
@@ -24,7 +24,7 @@ extension DynamicObject {
     public func value(_ name: String) throws -> QueryValue? {
         let field = try model.field(named: name)
         guard let relationship = field.relationship else { return try QueryValue(model.values[field.index], field.type) }
-        return try target(relationship)?.id.asValue
+        return try target(relationship).map { .objectID($0.id) }
     }
 
     /// The values of all attributes and to-one relationships, by name. Null is omitted.
@@ -151,8 +151,4 @@ extension DynamicObject {
         let removed = Set(old.map(ObjectIdentifier.init))
         members.removeAll { removed.contains(ObjectIdentifier($0)) }
     }
-}
-
-extension AnyObjectID {
-    fileprivate var asValue: QueryValue { .objectID(self) }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import PolyStoreAttributes
 import PolyStoreBackend
 import PolyStoreKernel
 import PolyStoreObservation
@@ -47,15 +48,15 @@ final class ObjectOfEntity<Number: EntityNumber>: DynamicObject, DynamicModel {
     }
 
     init(_$state state: consuming ModelState, decoding record: RecordView) throws {
-        (values, targets) = try Self.entity.decoded(record)
+        (values, targets) = try state.context.entry(state.entityIndex).entity.decoded(record)
         _$state = state
         super.init()
     }
 
-    func _$load(_ record: RecordView) throws { (values, targets) = try Self.entity.decoded(record) }
+    func _$load(_ record: RecordView) throws { (values, targets) = try entry.entity.decoded(record) }
 
     func _$encode(into builder: inout RecordBuilder) throws {
-        for field in Self.entity.fields where !field.isHidden {
+        for field in entry.entity.fields where !field.isHidden {
             if let relationship = field.relationship {
                 ToOne(rowID: targets[relationship]).encode(into: &builder, field.index)
             } else {
@@ -63,8 +64,6 @@ final class ObjectOfEntity<Number: EntityNumber>: DynamicObject, DynamicModel {
             }
         }
     }
-
-    var entityClass: EntityClass? { kind }
 
     func _$toOne(_ relationship: Int) -> ToOne { ToOne(rowID: targets[relationship]) }
     func _$setToOne(_ relationship: Int, _ target: ToOne) { targets[relationship] = target.rowID }
@@ -86,8 +85,8 @@ extension Field {
     fileprivate var initialValue: Value {
         if hasComputedDefault { return .null }
         return switch defaultExpression {
-        case .uuid?: .blob(withUnsafeBytes(of: UUID().uuid) { Array($0) })
-        case .date?: .real(Date().timeIntervalSinceReferenceDate)
+        case .uuid?: UUID().attributeValue
+        case .date?: Date().attributeValue
         case .computed?, nil: defaultValue ?? .null
         }
     }

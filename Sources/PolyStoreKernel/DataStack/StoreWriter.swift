@@ -103,7 +103,7 @@ final class StoreWriter {
         if (error as? StoreError)?.recovery == .timedOut, version == nil { throw error }
         if sets.count == 1 {
             // It has failed already.
-            let hasBegun = (error as? StoreError)?.recovery != .connectionLost || (try? transaction.knownVersion) ?? nil != nil
+            let hasBegun = (error as? StoreError)?.recovery != .connectionLost || version != nil
             refuse(sets[0], error, isAlone: applied.isEmpty && hasBegun)
             // Otherwise the transaction is rolled back next.
             if sent == nil || !applied.isEmpty || hasReserved { try beginAgain(after: sent) }

@@ -42,14 +42,15 @@ struct HistoryRecordBuilder {
                 add(
                     object,
                     Shape(
-                        entity: try name(entry, changes.record(change)), kind: .inserted, entityIndex: entry.entityIndex, mask: FieldMask(),
+                        entity: try entry.className(changes.record(change)), kind: .inserted, entityIndex: entry.entityIndex,
+                        mask: FieldMask(),
                         relationships: []))
             case .update:
                 let mask = entry.declaredFields.intersection(change.mask)
                 let relationships = relationshipsByObject.removeValue(forKey: object)?.sorted() ?? []
                 if mask.isEmpty, relationships.isEmpty { continue }
                 // An update that changes only a position does not contain the object's class.
-                let name = mask.isEmpty ? try storedName(entry, object) : try name(entry, changes.record(change))
+                let name = mask.isEmpty ? try storedName(entry, object) : try entry.className(changes.record(change))
                 try update(entry, object, name, mask, relationships)
             case .delete:
                 relationshipsByObject[object] = nil
@@ -77,7 +78,7 @@ struct HistoryRecordBuilder {
 
     private mutating func delete(_ entry: StoreEntity, _ object: RowReference, _ name: String) throws {
         let record = recordsPreviousValues ? try writer.record(entry.entity, rowID: object.rowID) : nil
-        let fields = (entry.holdsHierarchy ? entry.entity.classes.first { $0.name == name }?.fields : nil) ?? entry.declaredFields
+        let fields = entry.entity.classes.first { $0.name == name }?.fields ?? entry.declaredFields
         let mask = record == nil ? FieldMask() : fields
         let shape = Shape(entity: name, kind: .deleted, entityIndex: entry.entityIndex, mask: mask, relationships: [])
         let position = add(object, shape)
@@ -97,11 +98,6 @@ struct HistoryRecordBuilder {
         positions[shape] = groups.count
         groups.append(HistoryRecord.Group(entity: shape.entity, kind: shape.kind, keys: keys, ids: [object.rowID]))
         return groups.count - 1
-    }
-
-    /// Returns the name of the entity of an object's class from its record.
-    private func name(_ entry: StoreEntity, _ record: RecordView) throws -> String {
-        try entry.className(record)
     }
 
     /// Returns the name of the entity of an object's class from the store.
