@@ -42,6 +42,22 @@ import Testing
         }
 
         func ids() throws -> [Int64] { try store.ids(FetchRequest(store.entity("Person"))) }
+
+        /// Disturbs one statement of what is sent from now on. What is sent without being waited for can belong to the transaction before, and does not count.
+        /// - Parameter number: The number of statements that precede it.
+        /// - Returns: The number of statements that still precede it; −1 and less if it was disturbed.
+        @discardableResult
+        func disturb(_ action: ProtocolProxy.Action, at number: Int) -> Protected<Int> {
+            let left = Protected(number)
+            proxy.setRule { sql in
+                if sql == "ROLLBACK" || sql.hasPrefix("NOTIFY") { return .forward }
+                return left.withLock { left in
+                    left -= 1
+                    return left == -1
+                } ? action : .forward
+            }
+            return left
+        }
     }
 
     @Test func serverWithoutListenLocksAndTemporaryTablesIsPolled() throws {
@@ -70,15 +86,8 @@ import Testing
         #expect(try disturbed.write(1))
         var failures = 0
         for limit in 0... {
-            // Each statement of a transaction fails once, COMMIT among them. What is sent without being waited for can belong to the one before.
-            let left = Protected(limit)
-            disturbed.proxy.setRule { sql in
-                if sql == "ROLLBACK" || sql.hasPrefix("NOTIFY") { return .forward }
-                return left.withLock { left in
-                    left -= 1
-                    return left == -1
-                } ? .fail("40001") : .forward
-            }
+            // Each statement of a transaction fails once, COMMIT among them.
+            disturbed.disturb(.fail("40001"), at: limit)
             let outcome = Result { try disturbed.write(Int64(limit) + 2, isTogether: isTogether) }
             disturbed.proxy.reset()
             guard case .failure(let error as StoreError) = outcome else { break }
@@ -100,14 +109,7 @@ import Testing
             let id = Int64(limit) * 2 + 1
             #expect(try disturbed.write(id, isTogether: true))
             ids.append(id)
-            let left = Protected(limit)
-            disturbed.proxy.setRule { sql in
-                if sql == "ROLLBACK" || sql.hasPrefix("NOTIFY") { return .forward }
-                return left.withLock { left in
-                    left -= 1
-                    return left == -1
-                } ? .drop : .forward
-            }
+            let left = disturbed.disturb(.drop, at: limit)
             let isWritten = try disturbed.write(id + 1, isTogether: true)
             let isOver = left.withLock { $0 >= 0 }
             disturbed.proxy.reset()
