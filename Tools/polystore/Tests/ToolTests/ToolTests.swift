@@ -1,0 +1,5 @@
+import Testing
+
+@Suite struct ToolTests {
+    @Test func starts() { #expect(Bool(true)) }
+}
