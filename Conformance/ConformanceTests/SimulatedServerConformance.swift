@@ -8,13 +8,14 @@ import Testing
 /// The suite on the server of the tests, which implements the contract by the protocols alone. All cases run in the thorough ring.
 @Suite struct SimulatedServerConformance {
     /// The areas of the commit ring, which are about the calls and not about what the in-memory backend evaluates.
-    private static let areas = ["claims", "transaction", "recovery", "lifetime", "writing", "refusal", "isolation", "snapshot"]
+    private static let areas = ["claims", "transaction", "recovery", "lifetime", "writing", "refusal", "isolation", "snapshot", "apply"]
     static let cases = ConformanceCase.all.filter { c in
         Ring.current == .thorough || areas.contains { c.id.hasPrefix($0 + ".") }
     }
 
     /// A server that evaluates what the in-memory backend evaluates, and begins a write transaction with its first call. Batches of three rows end within most results.
-    private static let server = target("server", pushesDown: true, knowsCommits: true, Targets.memory.capabilities)
+    private static let server = target(
+        "server", pushesDown: true, knowsCommits: true, Targets.memory.capabilities.union([.requiredObjects]))
 
     /// A server that returns all rows of an entity, so that the shared executor evaluates each request.
     private static let plain = target(

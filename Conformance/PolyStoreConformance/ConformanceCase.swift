@@ -95,6 +95,6 @@ public struct ConformanceCase: Sendable, Identifiable, CustomStringConvertible {
         damageCases,
         resetCases, linkNameCases, namedValueCases, changeLogCases, migrationCases, migrationFieldCases, migrationLinkCases,
         indexReplacementCases, copyingCases, compactionCases, manyCases,
-        flushCases, storeNameCases, recoveryCases, severalSetsCases, interruptionCases,
+        flushCases, storeNameCases, recoveryCases, severalSetsCases, requiredObjectCases, interruptionCases,
     ]
 }

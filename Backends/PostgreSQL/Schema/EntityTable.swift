@@ -43,6 +43,8 @@ final class EntityTable: Sendable {
     let texts = WriteTexts()
     /// The statement that reads the record with a row id.
     let recordSQL: String
+    /// The statement that fails with ``ChangeWriter/wrongCount`` unless a number of different row ids exist.
+    let requiringSQL: String
 
     init(_ entity: Entity, schema: String, plainName: String, keyName: String, indexes: [Index]) {
         self.entity = entity
@@ -62,6 +64,8 @@ final class EntityTable: Sendable {
         self.formats = formats
         readings = formats.map(\.reading)
         recordSQL = "SELECT \(([SQLNames.objectID] + columns).joined(separator: ", ")) FROM \(name) WHERE \(SQLNames.objectID) = $1"
+        requiringSQL =
+            "SELECT 1 / (CASE WHEN count(*) = $2::bigint THEN 1 ELSE 0 END) FROM \(name) WHERE \(SQLNames.objectID) = ANY($1::bigint[])"
         self.indexes = indexes
         var unique = FieldMask()
         for index in indexes where index.isUnique { for field in index.fields { unique.insert(field) } }

@@ -16,7 +16,7 @@ final class PostgreSQLBackend: StorageBackend {
             features: [
                 .persistence, .multiProcess, .readOnlyOpen, .fullDurability, .concurrentReaders, .transferableWriter, .namedValues,
                 .changeLog,
-                .verification, .migration, .copying, .compaction, .shortSnapshots,
+                .verification, .migration, .copying, .compaction, .shortSnapshots, .requiredObjects,
             ], largestValue: 1 << 26)
         capabilities.waitsForServer = true
         capabilities.mostSnapshots = pool.mostSnapshots

@@ -59,6 +59,7 @@ struct ChangeWriter {
         if isDeferred { written.append(.once("SET CONSTRAINTS ALL IMMEDIATE")) }
         let links = sets.flatMap(\.links)
         if !links.isEmpty { written += try LinkWriter(tables: tables).statements(links) }
+        try written += requiringStatements()
         return written + valueStatements + (try logStatements())
     }
 
@@ -105,10 +106,7 @@ struct ChangeWriter {
 
     /// Returns the statements of a group.
     private func write(_ group: Group) throws -> [Statement] {
-        guard group.entity < tables.entities.count else {
-            throw StoreError(.misuse, "The schema that the store was opened with has no entity \(group.entity).", location: location)
-        }
-        let table = tables.entities[group.entity]
+        let table = try table(group.entity)
         let fields: [Int] =
             switch group.kind {
             case .insert: Array(table.formats.indices)

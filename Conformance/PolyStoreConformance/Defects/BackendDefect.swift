@@ -58,5 +58,6 @@ enum BackendDefect: String, Sendable {
     case commitsTheRest = "commits several change sets although one of them was refused"
     case ignoresInterruptions = "stores an interruption and never checks it"
     case checksOnce = "checks an interruption only at the beginning of a request"
+    case ignoresRequiredObjects = "does not check required objects"
     case ignoresValues = "does not claim named values and drops them silently"
 }

@@ -124,6 +124,8 @@ public struct DefectiveBackend: Sendable, CustomStringConvertible {
         DefectiveBackend(.misreportsCommits, caughtBy: "recovery.commit.response-lost", isRare: true, failsCommits: true),
         DefectiveBackend(.endsAtARefusal, caughtBy: "apply.several.refused-alone", isRare: true),
         DefectiveBackend(.commitsTheRest, caughtBy: "apply.several.refused-alone", isRare: true),
+        DefectiveBackend(
+            .ignoresRequiredObjects, caughtBy: "apply.required.missing", isRare: true, claims: [.concurrentReaders, .requiredObjects]),
         DefectiveBackend(.ignoresInterruptions, caughtBy: "interruption.before.every-request", isRare: true),
         DefectiveBackend(.checksOnce, caughtBy: "interruption.during.within-10000-rows", isRare: true),
         DefectiveBackend(.allOfNothingIsFalse, caughtBy: "related.all.of-none"),

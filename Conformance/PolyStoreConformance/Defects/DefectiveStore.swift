@@ -425,7 +425,7 @@ final class DefectiveWriteTransaction: DefectiveReadTransaction, WriteTransactio
     private func distorted(_ changes: ChangeSet) throws -> ChangeSet {
         let copying: [BackendDefect] = [
             .dropsADelete, .writesEveryField, .cutsBigValues, .forgetsMoves, .dropsValues, .ignoresValues, .dropsLogEntries,
-            .removesTooManyEntries, .ignoresLog,
+            .removesTooManyEntries, .ignoresLog, .ignoresRequiredObjects,
         ]
         guard copying.contains(store.defect) else { return changes }
         let result = ChangeSet(changes.schema)
@@ -455,6 +455,7 @@ final class DefectiveWriteTransaction: DefectiveReadTransaction, WriteTransactio
             if store.defect == .forgetsMoves, link.isAddition, try isLinked(link, changes.schema) { continue }
             result.link(link)
         }
+        if store.defect != .ignoresRequiredObjects { for required in changes.requiredObjects { result.require(required) } }
         let drops = store.defect == .dropsValues && !changes.changes.isEmpty || store.defect == .ignoresValues
         if !drops { for value in changes.values { try result.setValue(value.bytes, named: value.name) } }
         let dropsLog = store.defect == .dropsLogEntries && !changes.changes.isEmpty || store.defect == .ignoresLog

@@ -40,6 +40,10 @@ public struct Capabilities: Sendable, Hashable {
         /// The object layer then ends a snapshot of a context that has not been read for a while or that another context needs, and begins a new one at the next access; see
         /// ``ReadTransaction/end()``, which may be called on another thread than the one that has read.
         public static let shortSnapshots = Feature("shortSnapshots")
+        /// A change set is refused if one of its ``ChangeSet/requiredObjects`` does not exist when it has been applied.
+        ///
+        /// For backends that wait for a server: the check is part of the request that writes. Without this feature, the object layer reads the objects before.
+        public static let requiredObjects = Feature("requiredObjects")
     }
 
     /// The supported features.

@@ -82,6 +82,7 @@ public final class ChangeSet {
     @exclusivity(unchecked) @usableFromInline var objectChanges: [Change] = []
     @exclusivity(unchecked) @usableFromInline var linkChanges: [LinkChange] = []
     @exclusivity(unchecked) @usableFromInline var valueChanges: [ValueChange] = []
+    @exclusivity(unchecked) @usableFromInline var requirements: [RequiredObject] = []
     @exclusivity(unchecked) @usableFromInline var newLogEntries: [[UInt8]] = []
     @exclusivity(unchecked) @usableFromInline var removedLogPosition: Int64?
 
@@ -91,6 +92,8 @@ public final class ChangeSet {
     @inlinable public var links: [LinkChange] { linkChanges }
     /// The changes of named values, one per name, in the order in which the names were first set.
     @inlinable public var values: [ValueChange] { valueChanges }
+    /// The objects that must exist when the change set has been applied. Empty for a backend without ``Capabilities/Feature/requiredObjects``.
+    @inlinable public var requiredObjects: [RequiredObject] { requirements }
     /// The entries to append to the store's change log, in order; see ``LogEntry``.
     @inlinable public var logEntries: [[UInt8]] { newLogEntries }
     /// The position up to which entries of earlier change sets are removed from the change log; `nil` for none.
@@ -141,6 +144,9 @@ public final class ChangeSet {
 
     /// Adds or removes a pair of a link table.
     public func link(_ change: LinkChange) { linkChanges.append(change) }
+
+    /// Requires that an object exists when the change set has been applied.
+    public func require(_ object: RequiredObject) { requirements.append(object) }
 
     /// Sets or removes a named value of the store. The last call for a name takes effect.
     /// - Parameters:

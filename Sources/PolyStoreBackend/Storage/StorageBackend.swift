@@ -261,7 +261,7 @@ public protocol WriteTransaction: ReadTransaction {
     ///
     /// Uniqueness is checked at the end: values that are exchanged between objects within one change set are accepted.
     /// - Throws: `constraint` with entity, attribute and row id for a duplicate value, for null in a field that is not optional, and for an insert of an
-    ///   existing row id; `notFound` for an update or a deletion of an object that does not exist; `misuse` for a change set of another schema; `unsupported`
+    ///   existing row id; ``ChangeSet/refusal(where:)`` with the feature ``Capabilities/Feature/requiredObjects``; `notFound` for an update or a deletion of an object that does not exist; `misuse` for a change set of another schema; `unsupported`
     ///   for named values without the feature `namedValues`, and for log entries without `changeLog`; `full`, `io`.
     func apply(_ changes: ChangeSet) throws
     /// Applies change sets in order, each of them atomically, and commits if every one was applied and a durability is given. A change set with a duplicate value or

@@ -21,6 +21,8 @@ public final class PersistentStore: Sendable {
     let waitsForServer: Bool
     /// A Boolean value that indicates whether its snapshots are given back; see `Capabilities.Feature.shortSnapshots`.
     let hasShortSnapshots: Bool
+    /// A Boolean value that indicates whether the store checks the targets of relationships; see `Capabilities.Feature.requiredObjects`.
+    let checksTargets: Bool
     /// Measures the commits and waits of the stack.
     let slowOperations: SlowOperations
     /// The reserved row ids that have not been assigned, by entity.
@@ -55,6 +57,7 @@ public final class PersistentStore: Sendable {
         self.backend = backend.readingAhead(maximumStaleness: configuration.maximumStaleness, sessions: sessions)
         let capabilities = backend.capabilities
         (waitsForServer, hasShortSnapshots) = (capabilities.waitsForServer, capabilities.has(.shortSnapshots))
+        checksTargets = capabilities.has(.requiredObjects)
         self.schema = schema
         names = configuration.names
         writeAccess = StoreWriteAccess.of(configuration)

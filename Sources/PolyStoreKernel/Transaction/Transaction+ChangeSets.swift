@@ -41,6 +41,7 @@ extension Transaction {
         }
         try addMoves(&positions, to: changes)
         addLinks(&positions, to: changes, store)
+        if !buffer.unverified.isEmpty { requireTargets(in: changes, store) }
         for (_, value) in values.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
             try changes.setValue(value.bytes, named: value.name)
         }

@@ -1,17 +1,30 @@
 import PolyStoreBackend
 
 extension Transaction {
-    /// Validates that relationship targets set without reading the store exist. Executes one query per entity.
+    /// Validates that relationship targets set without reading the store exist. Executes one query per entity, unless the store checks them with the change set.
     func checkReferences(_ violations: inout Violations) throws {
         guard let first = buffer.unverified.first else { return }
-        if buffer.unverified.count == 1 {
+        if buffer.unverified.count == 1, !entry(first.entityIndex).store.checksTargets {
             // Fast path for the most common case of a single object.
             guard try !exists(first.entityIndex, first.rowID) else { return }
             return checkUse(of: [first.rowID], first.entityIndex, &violations)
         }
-        for entityIndex in Set(buffer.unverified.lazy.map(\.entityIndex)) {
-            let missing = try missingRowIDs(entityIndex, buffer.unverified.lazy.filter { $0.entityIndex == entityIndex }.map(\.rowID))
+        for entityIndex in Set(buffer.unverified.lazy.map(\.entityIndex)) where !entry(entityIndex).store.checksTargets {
+            let missing = try missingRowIDs(entityIndex, unverified(entityIndex))
             if !missing.isEmpty { checkUse(of: missing, entityIndex, &violations) }
+        }
+    }
+
+    private func unverified(_ entityIndex: Int32) -> some Sequence<Int64> {
+        buffer.unverified.lazy.filter { $0.entityIndex == entityIndex }.map(\.rowID)
+    }
+
+    /// Lets the store check the relationship targets that were set without reading it.
+    func requireTargets(in changes: ChangeSet, _ store: PersistentStore) {
+        guard store.checksTargets else { return }
+        for entityIndex in Set(buffer.unverified.lazy.map(\.entityIndex)).sorted() where entry(entityIndex).store === store {
+            let rowIDs = unverified(entityIndex).filter { !isKnown(entry(entityIndex).type, entityIndex, $0) }
+            uses(of: Set(rowIDs), entityIndex) { changes.require($0) }
         }
     }
 
@@ -57,10 +70,16 @@ extension Transaction {
 
     /// Records a violation for each relationship that still references a missing object.
     private func checkUse(of missing: Set<Int64>, _ entityIndex: Int32, _ violations: inout Violations) {
-        func report(_ entry: StoreEntity, _ relationship: Int, _ rowID: Int64, _ target: Int64) {
-            violations.add(
-                entry.entity.name, entry.entity.relationships[relationship].name, rowID,
-                "leads to \(self.entry(entityIndex).entity.name) \(target), which is not in the store", .reference)
+        let schema = entry(entityIndex).store.schema
+        uses(of: missing, entityIndex) { violations.add($0, schema) }
+    }
+
+    /// Calls a closure for each changed relationship that still references one of some objects.
+    private func uses(of rowIDs: Set<Int64>, _ entityIndex: Int32, _ use: (ChangeSet.RequiredObject) -> Void) {
+        if rowIDs.isEmpty { return }
+        let required = entry(entityIndex).entity.index
+        func found(_ owner: StoreEntity, _ relationship: Int, _ rowID: Int64, _ target: Int64) {
+            use(.init(entity: required, rowID: target, owner: owner.entity.index, relationship: relationship, ownerRowID: rowID))
         }
         for (source, entityChanges) in buffer.pending.lazy.map({ ($0.index, $0.object) }) {
             let entry = table.entries[source]
@@ -68,26 +87,23 @@ extension Transaction {
             where !relationship.isToMany && entry.destinations[relationship.index] == entityIndex {
                 for object in [entityChanges.inserted, entityChanges.updated].joined() where !object.isDeleted {
                     let target = object._$toOne(relationship.index).rowID
-                    if missing.contains(target) { report(entry, relationship.index, object._$state.rowID, target) }
+                    if rowIDs.contains(target) { found(entry, relationship.index, object._$state.rowID, target) }
                 }
             }
         }
         // For a missing owner of a relationship with an inverse, the violation is reported at the inverse.
         let changedOwners = buffer.relationshipChanges.all { [unowned self] key in
-            key.entityIndex == entityIndex && missing.contains(key.rowID)
+            key.entityIndex == entityIndex && rowIDs.contains(key.rowID)
                 && self.entry(entityIndex).entity.relationships[Int(key.relationship)].inverse == nil
         }
         for (key, changes) in changedOwners where !changes.isEmpty {
-            let entry = entry(entityIndex)
-            violations.add(
-                entry.entity.name, entry.entity.relationships[Int(key.relationship)].name, key.rowID,
-                "was changed, but the object is not in the store", .reference)
+            found(entry(key.entityIndex), Int(key.relationship), key.rowID, key.rowID)
         }
         let lists = buffer.relationshipChanges.all { [unowned self] key in
             self.entry(key.entityIndex).destinations[Int(key.relationship)] == entityIndex
         }
         for (key, changes) in lists where !anyObject(key.entityIndex, key.rowID).isDeleted {
-            for target in changes.added.intersection(missing) { report(entry(key.entityIndex), Int(key.relationship), key.rowID, target) }
+            for target in changes.added.intersection(rowIDs) { found(entry(key.entityIndex), Int(key.relationship), key.rowID, target) }
         }
     }
 

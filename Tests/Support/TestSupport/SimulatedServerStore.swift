@@ -31,6 +31,7 @@ private final class SimulatedServerStore: StorageBackend {
         if !server.pushesDown { capabilities.features.remove(.plannedIndexes) }
         if server.announcesCommits { capabilities.features.insert(.multiProcess) }
         if server.hasShortSnapshots { capabilities.features.insert(.shortSnapshots) }
+        if server.beginsLate { capabilities.features.insert(.requiredObjects) }
         capabilities.mostSnapshots = server.mostSessions
         return capabilities
     }
@@ -282,7 +283,21 @@ private final class SimulatedServerWriter: SimulatedServerReader, WriteTransacti
     func reserveIDs(_ entity: Entity, count: Int) throws -> Int64 {
         try send(.reserveIDs) { try inner.reserveIDs(entity, count: count) }
     }
-    func apply(_ changes: ChangeSet) throws { try send(.apply) { try inner.apply(changes) } }
+    func apply(_ changes: ChangeSet) throws { try send(.apply) { try applyOnServer(changes) } }
+
+    /// Checks the required objects before the change set is applied, which can be undone only with the transaction.
+    private func applyOnServer(_ changes: ChangeSet) throws {
+        let missing = try Set(changes.requiredObjects.filter { try !exists($0, after: changes) })
+        if let error = changes.refusal(where: missing.contains) { throw error }
+        try inner.apply(changes)
+    }
+
+    private func exists(_ required: ChangeSet.RequiredObject, after changes: ChangeSet) throws -> Bool {
+        let change = changes.changes.first { $0.entity == required.entity && $0.rowID == required.rowID }
+        return try change.map { $0.kind != .delete }
+            ?? (inner.record(changes.schema.entities[required.entity], rowID: required.rowID) != nil)
+    }
+
     func commit(_ durability: Durability) throws -> UInt64 {
         let version = try send(.commit) {
             let version = try inner.commit(durability)
@@ -294,7 +309,14 @@ private final class SimulatedServerWriter: SimulatedServerReader, WriteTransacti
     }
     func apply(_ sets: [ChangeSet], committing durability: Durability?) throws -> AppliedChangeSets {
         let results = try send(durability == nil ? .apply : .commit) {
-            let results = try inner.apply(sets, committing: durability)
+            var results = AppliedChangeSets(errors: [])
+            for set in sets {
+                do {
+                    try applyOnServer(set)
+                    results.errors.append(nil)
+                } catch let error as StoreError where error.refusesChanges { results.errors.append(error) }
+            }
+            if let durability, results.errors.allSatisfy({ $0 == nil }) { results.version = try inner.commit(durability) }
             if let version = results.version { outcome = .committed(version: version) }
             return results
         }
