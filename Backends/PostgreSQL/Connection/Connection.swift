@@ -10,7 +10,7 @@ final class Connection {
     let location: String
     let process = OwningProcess()
     /// The time to wait for the response of the server; nil waits without a limit.
-    let responseTimeout: Duration?
+    var responseTimeout: Duration?
     /// The error that ended the connection. Every later call throws it.
     private(set) var failure: StoreError?
     /// What distinguishes parsed statements.

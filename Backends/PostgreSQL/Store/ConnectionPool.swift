@@ -330,7 +330,8 @@ final class ConnectionPool: Sendable {
     /// The minimum time between two announcements. Each takes a lock of the whole server.
     private static let announcementInterval = Duration.milliseconds(5)
 
-    private var announcement: [Statement] { [.once("NOTIFY \(SQLNames.quoted(channel)), \(SQLNames.literal(sender))")] }
+    /// The statement that announces a commit to others.
+    var announcement: [Statement] { [.once("NOTIFY \(SQLNames.quoted(channel)), \(SQLNames.literal(sender))")] }
 
     /// Announces a commit to others; a little later if another one has been announced just before. Does not wait for the server.
     func announce(_ connection: Connection) {

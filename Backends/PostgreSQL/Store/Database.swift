@@ -49,14 +49,18 @@ struct Database: RemoteStore {
     /// The database cluster, the start of the server, the database and the schema, as the server names them. The start distinguishes servers whose data directories are copies of one.
     func identity() throws -> String {
         try ServerIdentities.identity("\(address.key) schema=\(SQLNames.literal(options.schema))") {
-            let connection = try Connection(
-                address, location: location, connectTimeout: options.connectTimeout, responseTimeout: options.connectTimeout,
-                usesNames: false)
-            let rows = try connection.rows(
-                """
-                SELECT system_identifier::text || '.' || extract(epoch FROM pg_catalog.pg_postmaster_start_time())::text || '.' || (SELECT oid::text
-                FROM pg_catalog.pg_database WHERE datname = current_database()) FROM pg_catalog.pg_control_system()
-                """)
+            let rows = try SpareConnections.using(self) { connection in
+                connection.responseTimeout = options.connectTimeout
+                defer {
+                    connection.responseTimeout = options.responseTimeout
+                    SpareConnections.keep(connection, self)
+                }
+                return try connection.rows(
+                    """
+                    SELECT system_identifier::text || '.' || extract(epoch FROM pg_catalog.pg_postmaster_start_time())::text || '.' || (SELECT oid::text
+                    FROM pg_catalog.pg_database WHERE datname = current_database()) FROM pg_catalog.pg_control_system()
+                    """)
+            }
             guard let name = rows.count == 1 ? rows.text(0, 0) : nil else {
                 throw StoreError(.io, "The server of \(location) does not say which one it is.", location: location)
             }
@@ -65,7 +69,10 @@ struct Database: RemoteStore {
     }
 
     func exists() throws -> Bool {
-        if case .store = try contents(connect()) { true } else { false }
+        try SpareConnections.using(self) { connection in
+            defer { SpareConnections.keep(connection, self) }
+            return if case .store = try contents(connection) { true } else { false }
+        }
     }
 
     /// Removes the tables of the store, and the schema if the store created it and nobody else uses it.

@@ -256,6 +256,8 @@ final class PostgreSQLWriteTransaction: SessionTransaction, WriteTransaction {
         ).last
         if let version = found?.integer(0, 1) {
             pool.didSee(UInt64(bitPattern: version))
+            // Nobody else announces it. Others also read the version regularly.
+            _ = try? other.run([.once("COMMIT")] + pool.announcement)
             return .committed(version: UInt64(bitPattern: version))
         }
         guard let current = found?.integer(0, 0) else { return .unknown }

@@ -9,8 +9,9 @@ struct StoreOpener {
     private var schemaName: String { database.options.schema }
     private var mayReset: Bool { request.resetsOnModelMismatch && !request.isReadOnly }
 
-    func open() throws -> PostgreSQLBackend {
-        let connection = try database.connect()
+    func open() throws -> PostgreSQLBackend { try SpareConnections.using(database, open) }
+
+    private func open(_ connection: Connection) throws -> PostgreSQLBackend {
         let tables = StoreTables(request.schema, in: schemaName)
         var found: MetadataTable.Contents
         // With one round trip; after an error, each statement whose result is missing is sent alone.

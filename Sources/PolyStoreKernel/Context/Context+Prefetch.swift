@@ -89,15 +89,30 @@ extension Context {
             graph.memberLists.windows[loop]?.didFindNone()
             return nil
         }
-        do { try readMembers(of: next, relationship, entry) } catch  where interruption?.error != nil { return nil }
+        let rows = FetchedRows()
+        do { try readMembers(of: next, relationship, entry, into: rows) } catch  where interruption?.error != nil { return nil }
         var targets: Set<Int64> = []
         for object in next { targets.formUnion(graph.memberLists.rowIDs(memberKey(object)) ?? []) }
         graph.memberLists.windows[loop]?.didRead(lists: next.count, members: targets.count)
         // The rows of an earlier read are released. They save calls, and the lists are right without them.
-        let rows = FetchedRows()
-        if targets.count < AheadWindow.mostMembers { try? readAhead(entry.destinations[relationship.index], targets.sorted(), into: rows) }
+        if rows.isEmpty, targets.count < AheadWindow.mostMembers {
+            try? readAhead(entry.destinations[relationship.index], targets.sorted(), into: rows)
+        }
         graph.rowsAhead?.unasked = rows
         return graph.memberLists.rowIDs(key)
+    }
+
+    /// Reads the members of several objects with their rows.
+    /// - Returns: The lists; nil if they must be read without the rows.
+    final func memberRows(
+        _ rows: FetchedRows, _ entry: StoreEntity, _ relationship: Relationship, _ owners: [Int64], _ storage: any ReadTransaction
+    ) throws -> RelatedIDs? {
+        let destination = entry.destinations[relationship.index]
+        let found = try storage.related(relationship, of: owners, in: self.entry(destination).entity, most: 2 * AheadWindow.mostMembers) {
+            rows.add(RowReference(entityIndex: destination, rowID: $0), $1)
+        }
+        if found == nil { rows.removeAll() }
+        return found
     }
 
     /// Reads the rows of further objects with that of an object, if it is not the first one of its entity in a loop: those of faults, of the ids that were fetched with

@@ -136,7 +136,10 @@ extension Context {
     }
 
     /// Reads the row ids of the members of a to-many relationship for several objects. Uncached ones are read with one query.
-    package final func readMembers(of objects: [any Model], _ relationship: Relationship, _ entry: StoreEntity) throws {
+    /// - Parameter rows: Receives the rows of the members if the same query can read them and they are not too many.
+    package final func readMembers(
+        of objects: [any Model], _ relationship: Relationship, _ entry: StoreEntity, into rows: FetchedRows? = nil
+    ) throws {
         dropForgottenLists(entry.entityIndex)
         settleMembers()
         func key(_ object: any Model) -> RelationshipKey {
@@ -144,7 +147,10 @@ extension Context {
         }
         let unknown = objects.filter { !$0.isInserted && graph.memberLists.rowIDs(key($0)) == nil }
         guard !unknown.isEmpty else { return }
-        let related = try storage(entry.store).related(relationship, of: Set(unknown.map { $0._$state.rowID }).sorted())
+        let storage = try storage(entry.store)
+        let owners = Set(unknown.map { $0._$state.rowID }).sorted()
+        let related =
+            try rows.flatMap { try memberRows($0, entry, relationship, owners, storage) } ?? storage.related(relationship, of: owners)
         for object in unknown {
             let stored = related[object._$state.rowID]
             setMembers(key(object), pendingMembers(key(object))?.applied(to: stored) ?? stored)

@@ -2,7 +2,7 @@ import PolyStoreBackend
 
 /// The prefetched rows of a context by object. Objects are created from them, and faults loaded, without a query.
 @usableFromInline
-final class FetchedRows {
+package final class FetchedRows {
     private let arena = RecordArena()
     private var rows: [RowReference: RecordedChanges.ByteRange] = [:]
     /// The member lists of intermediate objects of prefetched paths, which are not removed with an object.
@@ -13,6 +13,10 @@ final class FetchedRows {
     func add(_ object: RowReference, _ record: RecordView) {
         rows[object] = RecordedChanges.ByteRange(offset: arena.append(record.bytes), count: record.count)
     }
+
+    var isEmpty: Bool { rows.isEmpty }
+
+    func removeAll() { rows = [:] }
 
     func contains(_ object: RowReference) -> Bool { rows[object] != nil }
 
