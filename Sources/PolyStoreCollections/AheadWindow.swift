@@ -54,7 +54,8 @@ package struct AheadWindow {
     /// Called after a read of several lists.
     package mutating func didRead(lists: Int, members: Int) {
         (pause, skipped) = (0, 0)
-        let longest = Self.mostMembers * lists / max(members, 1)
+        // A part, because the rows of more members than that are not read with the lists.
+        let longest = Self.mostMembers * 3 / 4 * lists / max(members, 1)
         size = max(1, min(size * (members == 0 ? 4 : 16), Self.mostLists, longest))
     }
 

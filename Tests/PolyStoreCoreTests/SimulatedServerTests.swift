@@ -212,7 +212,7 @@ import Testing
                 server.calls { for department in departments.dropFirst() { _ = department.people.map(\.age) } }
             )
             #expect(first == [.scan: 1])
-            #expect(second == [.related: 1, .scan: 1])
+            #expect(second == [.scan: 1])
             #expect(others == [:])
         }
     }

@@ -63,6 +63,12 @@ import Testing
         Operation(name: "transaction, one object inserted") { store, free in try commit(store, [people(store, free, 1)]) },
         Operation(name: "transaction, one object inserted, relaxed") { store, free in try commit(store, [people(store, free, 1)], .relaxed)
         },
+        Operation(name: "transaction, one object inserted and another required", people: 1) { store, free in
+            let changes = try people(store, free, 1)
+            let (person, firm) = (try store.entity("Person").index, try store.entity("Firm").index)
+            changes.require(.init(entity: person, rowID: 1, owner: firm, relationship: 0, ownerRowID: 1))
+            try commit(store, [changes])
+        },
         Operation(name: "transaction, 1,000 objects inserted") { store, free in try commit(store, [people(store, free, 1000)]) },
         Operation(name: "transaction, \(ChangeWriter.leastCopied - 1) objects inserted") { store, free in
             try commit(store, [people(store, free, Int64(ChangeWriter.leastCopied - 1))])

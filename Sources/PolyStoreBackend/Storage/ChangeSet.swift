@@ -113,8 +113,8 @@ public final class ChangeSet {
         builder = RecordBuilder(arena)
     }
 
-    /// A Boolean value that indicates whether the change set contains no change.
-    public var isEmpty: Bool { changes.isEmpty && links.isEmpty && values.isEmpty && !changesLog }
+    /// A Boolean value that indicates whether the change set contains no change and requires no object.
+    public var isEmpty: Bool { changes.isEmpty && links.isEmpty && values.isEmpty && !changesLog && requiredObjects.isEmpty }
 
     /// A Boolean value that indicates whether entries of the change log are appended or removed.
     public var changesLog: Bool { !logEntries.isEmpty || logRemoval != nil }

@@ -98,6 +98,7 @@ extension Context {
         if rows.isEmpty, targets.count < AheadWindow.mostMembers {
             try? readAhead(entry.destinations[relationship.index], targets.sorted(), into: rows)
         }
+        if graph.rowsAhead == nil { graph.rowsAhead = FetchedRows() }
         graph.rowsAhead?.unasked = rows
         return graph.memberLists.rowIDs(key)
     }
@@ -108,7 +109,7 @@ extension Context {
         _ rows: FetchedRows, _ entry: StoreEntity, _ relationship: Relationship, _ owners: [Int64], _ storage: any ReadTransaction
     ) throws -> RelatedIDs? {
         let destination = entry.destinations[relationship.index]
-        let found = try storage.related(relationship, of: owners, in: self.entry(destination).entity, most: 2 * AheadWindow.mostMembers) {
+        let found = try storage.related(relationship, of: owners, in: self.entry(destination).entity, most: AheadWindow.mostMembers) {
             rows.add(RowReference(entityIndex: destination, rowID: $0), $1)
         }
         if found == nil { rows.removeAll() }

@@ -8,7 +8,7 @@ extension Transaction {
         let removal = buffer.historyRemovals[store.index]
         guard
             !values.isEmpty || removal != nil || buffer.relationshipChanges.hasLinks || buffer.relationshipChanges.hasOrders
-                || !entityIndexes.isEmpty
+                || !entityIndexes.isEmpty || !buffer.unverified.isEmpty
         else {
             return nil
         }

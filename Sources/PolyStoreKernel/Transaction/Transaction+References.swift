@@ -9,7 +9,7 @@ extension Transaction {
             guard try !exists(first.entityIndex, first.rowID) else { return }
             return checkUse(of: [first.rowID], first.entityIndex, &violations)
         }
-        for entityIndex in Set(buffer.unverified.lazy.map(\.entityIndex)) where !entry(entityIndex).store.checksTargets {
+        for entityIndex in Set(buffer.unverified.lazy.map(\.entityIndex)).sorted() where !entry(entityIndex).store.checksTargets {
             let missing = try missingRowIDs(entityIndex, unverified(entityIndex))
             if !missing.isEmpty { checkUse(of: missing, entityIndex, &violations) }
         }
