@@ -13,5 +13,8 @@ struct PolyStoreCommand: AsyncParsableCommand {
 
             \(ExitStatus.help)
             """,
-        subcommands: [InfoCommand.self])
+        subcommands: [
+            InfoCommand.self, SchemaCommand.self, GetCommand.self, QueryCommand.self, CountCommand.self, GroupCommand.self,
+            ExplainCommand.self, VerifyCommand.self, CompactCommand.self, BackupCommand.self,
+        ])
 }

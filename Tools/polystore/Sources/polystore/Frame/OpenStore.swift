@@ -51,3 +51,14 @@ struct OpenStore: Sendable {
         throw ToolError(.usage, "\(location.name) has no entity \"\(name)\". \(hint)")
     }
 }
+
+extension OpenStore {
+    /// Reads one snapshot. A command that is interrupted ends the read.
+    ///
+    /// A server can end a read with an error after which the library runs it again. That is not done once a part of the output has left the process.
+    func reading<T: Sendable>(_ body: @escaping @Sendable (SnapshotContext) throws -> T) async throws -> T {
+        try await stack.read { context in
+            do { return try body(context) } catch let error as StoreError where StandardOutput.shared.isBegun { throw ToolError(error) }
+        }
+    }
+}

@@ -9,6 +9,8 @@ struct ToolError: Error {
     let status: ExitStatus
     /// A sentence that names what failed and the way out; empty for an end that needs no message.
     let message: String
+    /// A Boolean value that indicates whether the bytes of the store are damaged.
+    private(set) var isDamage = false
 
     init(_ status: ExitStatus, _ message: String) {
         self.status = status
@@ -38,6 +40,7 @@ struct ToolError: Error {
         if let location = error.location, !text.contains(location) { text += " [\(location)]" }
         if let underlying = error.underlying, !text.contains(underlying) { text += " (\(underlying))" }
         self.init(Self.status(error.code, isOpening), text)
+        isDamage = error.code == .corrupt
     }
 
     private static func status(_ code: StoreError.Code, _ isOpening: Bool) -> ExitStatus {
