@@ -27,6 +27,8 @@ let package = Package(
         .library(name: "PolyStoreLevelDB", targets: ["PolyStoreLevelDB"]),
         .library(name: "PolyStorePostgreSQL", targets: ["PolyStorePostgreSQL"]),
         .library(name: "PolyStoreConformance", targets: ["PolyStoreConformance"]),
+        // For the tests of the tool, which is another package.
+        .executable(name: "postgresql-server", targets: ["postgresql-server"]),
     ],
     dependencies: [
         .package(url: "https://github.com/swiftlang/swift-syntax.git", "602.0.0"..<"604.0.0")
@@ -173,6 +175,9 @@ let package = Package(
         // A server of PostgreSQL for tests.
         .target(
             name: "PostgreSQLServer", dependencies: ["ChildProcesses"], path: "Tests/Support/PostgreSQLServer", swiftSettings: settings),
+        .executableTarget(
+            name: "postgresql-server", dependencies: ["PostgreSQLServer"], path: "Tests/Support/PostgreSQLServerProgram",
+            swiftSettings: settings),
         // Lets system calls of a test fail.
         .target(name: "CFileFaults", path: "Tests/Support/CFileFaults"),
         // Counts the flushes of a process, for the suite.

@@ -29,7 +29,8 @@ let package = Package(
                 "polystore", .product(name: "PolyStore", package: "PolyStore"), .product(name: "PolyStoreSQLite", package: "PolyStore"),
                 .product(name: "PolyStoreLMDB", package: "PolyStore"), .product(name: "PolyStoreLevelDB", package: "PolyStore"),
                 .product(name: "PolyStorePostgreSQL", package: "PolyStore"),
-            ], swiftSettings: settings),
+                .product(name: "postgresql-server", package: "PolyStore"),
+            ], exclude: ["Transcripts"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -70,10 +70,10 @@ struct SliceOptions: ParsableArguments {
             valueName: "keys"))
     var order: String?
 
-    @Option(help: ArgumentHelp("The greatest number of rows.", valueName: "count"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("The greatest number of rows.", valueName: "count"))
     var limit: Int?
 
-    @Option(help: ArgumentHelp("The number of rows to leave out.", valueName: "count"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("The number of rows to leave out.", valueName: "count"))
     var offset: Int?
 
     func validate() throws {

@@ -23,6 +23,9 @@ struct EntityProperties {
         return entity.properties.filter { names.contains($0.name) }
     }
 
+    /// A Boolean value that indicates whether objects can be of different entities.
+    var hasSubentities: Bool { entity.hierarchy?.subentities.contains { $0.parent == name } ?? false }
+
     /// Returns the property at the end of a path of names; nil for anything else, such as a calculation.
     func property(at path: String) -> PropertyDescription? {
         var (current, found) = (entity, PropertyDescription?.none)

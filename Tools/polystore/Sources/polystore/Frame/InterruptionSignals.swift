@@ -14,7 +14,7 @@ final class InterruptionSignals: @unchecked Sendable {  // The sources are not c
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             source.setEventHandler { [unowned self] in
                 count += 1
-                guard count == 1 else { Foundation.exit(ExitStatus.interrupted.rawValue) }
+                guard count == 1 else { _exit(ExitStatus.interrupted.rawValue) }
                 cancel()
             }
             return source

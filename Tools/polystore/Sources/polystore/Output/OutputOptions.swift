@@ -16,6 +16,7 @@ struct OutputOptions: ParsableArguments {
     var format = Format.table
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             "The width of tables in columns; 0 for no limit.",
             discussion: "The default is the terminal's width, and no limit in a pipe or file."))

@@ -53,7 +53,7 @@ struct RowColumns: Sendable {
             if case .relationship(let relationship) = property, relationship.isToMany { return nil }
             return property.name
         }
-        let kind = entity.entity.hierarchy == nil ? [] : [EntityHierarchy.classifier]
+        let kind = entity.hasSubentities ? [EntityHierarchy.classifier] : []
         let id = names.contains(Self.id) ? [] : [Self.id]
         return id.map { ($0, nil) } + (kind + names).map { (EntityProperties.quoted($0), $0) }
     }

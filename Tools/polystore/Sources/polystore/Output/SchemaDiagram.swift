@@ -25,7 +25,9 @@ struct SchemaDiagram {
             lines += box(
                 entity.name, attributes(entity) { hierarchy?.properties.contains($0) ?? true }, isAbstract: hierarchy?.isAbstract ?? false)
             for subentity in hierarchy?.subentities ?? [] {
-                lines += box(subentity.name, attributes(entity) { subentity.properties.contains($0) }, isAbstract: subentity.isAbstract)
+                lines += box(
+                    subentity.name, attributes(entity, subentity.required) { subentity.properties.contains($0) },
+                    isAbstract: subentity.isAbstract)
                 lines.append("    \(id(subentity.parent)) <|-- \(id(subentity.name))")
             }
         }
@@ -41,11 +43,12 @@ struct SchemaDiagram {
         return ["    class \(title) {"] + lines.map { "        \($0)" } + ["    }"]
     }
 
-    private func attributes(_ entity: EntityDescription, _ isOwn: (String) -> Bool) -> [String] {
+    private func attributes(_ entity: EntityDescription, _ required: [String] = [], _ isOwn: (String) -> Bool) -> [String] {
         entity.properties.compactMap { property in
             guard case .attribute(let attribute) = property, isOwn(attribute.name) else { return nil }
+            let isOptional = attribute.isOptional && !required.contains(attribute.name)
             let mark = attribute.isUnique ? ", unique" : attribute.isIndexed ? ", indexed" : ""
-            return "\(Self.shown(attribute.name)) : \(attribute.type.rawValue)\(attribute.isOptional ? "?" : "")\(mark)"
+            return "\(Self.shown(attribute.name)) : \(attribute.type.rawValue)\(isOptional ? "?" : "")\(mark)"
         }
     }
 
@@ -54,28 +57,18 @@ struct SchemaDiagram {
         var (lines, drawn) = ([String](), Set<[String]>())
         for entity in schema.entities {
             for case .relationship(let relationship) in entity.properties where !drawn.contains([entity.name, relationship.name]) {
-                let inverse = inverse(of: relationship, from: entity.name)
+                let inverse = schema.inverse(of: relationship, from: entity.name)
                 if let inverse { drawn.insert([relationship.destination, inverse.name]) }
                 let (near, far) = (inverse.map(Self.count) ?? "", Self.count(relationship))
-                let label = inverse.map { "\(relationship.name) / \($0.name)" } ?? relationship.name
+                let label =
+                    inverse.map { $0.name == relationship.name ? $0.name : "\(relationship.name) / \($0.name)" } ?? relationship.name
                 let ends = near.isEmpty ? "--> \"\(far)\"" : "\"\(near)\" -- \"\(far)\""
-                lines.append("    \(id(owner(relationship.name, entity))) \(ends) \(id(relationship.destination)) : \(Self.shown(label))")
+                lines.append(
+                    "    \(id(entity.owner(of: relationship.name))) \(ends) \(id(schema.target(of: relationship, from: entity.name))) : \(Self.shown(label))"
+                )
             }
         }
         return lines
-    }
-
-    /// Returns the entity or subentity that declares a property.
-    private func owner(_ property: String, _ entity: EntityDescription) -> String {
-        entity.hierarchy?.subentities.first { $0.properties.contains(property) }?.name ?? entity.name
-    }
-
-    private func inverse(of relationship: RelationshipDescription, from entity: String) -> RelationshipDescription? {
-        let target = schema.entities.first { $0.name == relationship.destination }
-        for case .relationship(let other) in target?.properties ?? [] where other.destination == entity {
-            if relationship.inverse == other.name || relationship.inverse == nil && other.inverse == relationship.name { return other }
-        }
-        return nil
     }
 
     private static func count(_ relationship: RelationshipDescription) -> String {

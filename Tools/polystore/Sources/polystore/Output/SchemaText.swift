@@ -17,7 +17,7 @@ struct SchemaText {
         let hierarchy = entity.hierarchy
         let own = entity.properties.filter { hierarchy?.properties.contains($0.name) ?? true }
         var parts = [DisplayText(entity.name).text + (hierarchy?.isAbstract ?? false ? " (abstract)" : "")]
-        parts += lines(own, required: nil)
+        parts += lines(own, of: entity, required: nil)
         parts += entity.indexes.map { index in
             let names = index.parts.map { ([$0.field] + ($0.json?.keys ?? [])).joined(separator: ".") }
             return "  \(index.isUnique ? "unique" : "index") (\(names.joined(separator: ", ")))"
@@ -25,13 +25,13 @@ struct SchemaText {
         for subentity in hierarchy?.subentities ?? [] {
             parts.append("")
             parts.append("\(DisplayText(subentity.name).text): \(subentity.parent)" + (subentity.isAbstract ? " (abstract)" : ""))
-            parts += lines(entity.properties.filter { subentity.properties.contains($0.name) }, required: subentity.required)
+            parts += lines(entity.properties.filter { subentity.properties.contains($0.name) }, of: entity, required: subentity.required)
         }
         return parts.joined(separator: "\n")
     }
 
     /// - Parameter required: The properties that a subentity requires, although the combined entity does not; nil for the root.
-    private func lines(_ properties: [PropertyDescription], required: [String]?) -> [String] {
+    private func lines(_ properties: [PropertyDescription], of entity: EntityDescription, required: [String]?) -> [String] {
         let names = properties.map { DisplayText($0.name) }
         let column = names.map(\.width).max() ?? 0
         return zip(names, properties).map { name, property in
@@ -39,7 +39,7 @@ struct SchemaText {
             let description =
                 switch property {
                 case .attribute(let attribute): Self.attribute(attribute, isRequired)
-                case .relationship(let relationship): Self.relationship(relationship, isRequired)
+                case .relationship(let relationship): self.relationship(relationship, of: entity, isRequired)
                 }
             return "  \(name.filled(to: column, isRightAligned: false))  \(description)"
         }
@@ -78,11 +78,12 @@ struct SchemaText {
         }
     }
 
-    private static func relationship(_ relationship: RelationshipDescription, _ isRequired: Bool) -> String {
-        var text = relationship.isToMany ? "[\(relationship.destination)]" : relationship.destination
+    private func relationship(_ relationship: RelationshipDescription, of entity: EntityDescription, _ isRequired: Bool) -> String {
+        let target = schema.target(of: relationship, from: entity.name)
+        var text = relationship.isToMany ? "[\(target)]" : target
         if !relationship.isToMany, !relationship.isRequired, !isRequired { text += "?" }
         if relationship.isOrdered { text += ", ordered" }
-        if let inverse = relationship.inverse { text += ", inverse \(inverse)" }
+        if let inverse = schema.inverse(of: relationship, from: entity.name) { text += ", inverse \(inverse.name)" }
         if relationship.deleteRule != .nullify { text += ", on delete \(relationship.deleteRule.rawValue)" }
         switch (relationship.minCount, relationship.maxCount) {
         case (0, nil): break

@@ -19,7 +19,9 @@ struct GetCommand: AsyncParsableCommand {
     var entity: String
     @Argument(help: "The row id of the object, or the value of a unique text attribute.")
     var id: String?
-    @Option(help: ArgumentHelp("The greatest number of objects to list of each to-many relationship.", valueName: "count"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The greatest number of objects to list of each to-many relationship.", valueName: "count"))
     var related = 5
     @OptionGroup var output: OutputOptions
 
