@@ -27,9 +27,18 @@ enum EntryPoint {
     }
 
     private static func run(_ arguments: [String]) async throws {
+        try checkCommand(arguments)
         var command = try await PolyStoreCommand.asyncParseAsRoot(arguments)
         if var command = command as? any AsyncParsableCommand { return try await command.run() }
         try command.run()
+    }
+
+    /// - Throws: `usage` for a command that does not exist, with the one that was probably meant.
+    private static func checkCommand(_ arguments: [String]) throws {
+        let known = PolyStoreCommand.configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
+        guard let name = arguments.first, !name.hasPrefix("-"), !known.contains(name) else { return }
+        let hint = Spelling.nearest(name, among: known).map { "Did you mean \"\($0)\"?" } ?? "The commands are \(known.joined(separator: ", "))."
+        throw ToolError(.usage, "There is no command \"\(name)\". \(hint)")
     }
 
     /// Writes the message of an error, and returns the exit code.

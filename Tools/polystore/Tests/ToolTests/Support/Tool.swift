@@ -52,3 +52,8 @@ enum Tool {
         return Result(output: try text(output), errors: try text(errors), status: process.terminationStatus)
     }
 }
+
+extension Tool.Result {
+    /// Records an issue if the command failed.
+    func succeeded() throws { #expect(status == 0, "\(errors)") }
+}
