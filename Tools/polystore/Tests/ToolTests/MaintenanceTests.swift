@@ -10,7 +10,9 @@ import Testing
         let copy = engine.url(folder, "copy")
         let result = try Tool.run("polystore backup \"$STORE\" \"$COPY\"", in: folder, ["STORE": url, "COPY": copy])
         #expect(result.status == 0, "\(result.errors)")
-        let rows = try ["\(url)", copy].map { try Tool.run("polystore query '\($0)' Publication --format json; polystore verify '\($0)'", in: folder).output }
+        let rows = try ["\(url)", copy].map {
+            try Tool.run("polystore query '\($0)' Publication --format json; polystore verify '\($0)'", in: folder).output
+        }
         #expect(rows[0] == rows[1] && rows[0].contains("No damage"))
         let again = try Tool.run("polystore backup \"$STORE\" \"$COPY\"", in: folder, ["STORE": url, "COPY": copy])
         #expect(again.status == 4)

@@ -14,7 +14,8 @@ import Testing
         let url = try engine.makeLibrary(in: folder)
         let made = url.dropFirst(engine.rawValue.count + 1)
         try FileManager.default.moveItem(atPath: String(made), toPath: "\(folder.path)/\(name)")
-        let result = try Tool.run("polystore count \"$NAME\" Book && polystore info \"$PWD/$NAME\" --format json", in: folder, ["NAME": name])
+        let result = try Tool.run(
+            "polystore count \"$NAME\" Book && polystore info \"$PWD/$NAME\" --format json", in: folder, ["NAME": name])
         #expect(result.output.hasPrefix("3\n"), "\(result.errors)")
         #expect(result.output.contains("\"engine\":\"\(engine.rawValue)\""))
     }
@@ -49,7 +50,9 @@ import Testing
         let url = try engine.makeLibrary(in: folder)
         let path = String(url.dropFirst(engine.rawValue.count + 1))
         let before = try Data(contentsOf: URL(fileURLWithPath: path))
-        for command in ["query '\(url)' Book", "verify '\(url)'", "schema '\(url)'", "get '\(url)' Book 1", "group '\(url)' Book --by publisher"] {
+        for command in [
+            "query '\(url)' Book", "verify '\(url)'", "schema '\(url)'", "get '\(url)' Book 1", "group '\(url)' Book --by publisher",
+        ] {
             try Tool.run("polystore \(command)", in: folder).succeeded()
         }
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)

@@ -46,8 +46,11 @@ import Testing
         #expect(try Tool.runInTerminal(arguments, columns: 80, in: folder).output.hasPrefix("\u{1b}[1mcode\u{1b}[0m\n"))
         #expect(try Tool.runInTerminal(arguments, columns: 80, in: folder, ["NO_COLOR": "1"]).output.hasPrefix("code\n"))
         #expect(try Tool.runInTerminal(arguments, columns: 80, in: folder, ["TERM": "dumb"]).output.hasPrefix("code\n"))
-        #expect(try Tool.runInTerminal(["count", url, "Nobody"], columns: 80, in: folder).output.hasPrefix("\u{1b}[31mpolystore:\u{1b}[0m "))
-        #expect(try !Tool.run("polystore query '\(url)' Book; polystore count '\(url)' Nobody", in: folder, mergesErrors: true).output.contains("\u{1b}"))
+        #expect(
+            try Tool.runInTerminal(["count", url, "Nobody"], columns: 80, in: folder).output.hasPrefix("\u{1b}[31mpolystore:\u{1b}[0m "))
+        #expect(
+            try !Tool.run("polystore query '\(url)' Book; polystore count '\(url)' Nobody", in: folder, mergesErrors: true).output.contains(
+                "\u{1b}"))
     }
 
     @Test func progressIsOnlyForTerminals() throws {

@@ -37,7 +37,8 @@ enum EntryPoint {
     private static func checkCommand(_ arguments: [String]) throws {
         let known = PolyStoreCommand.configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
         guard let name = arguments.first, !name.hasPrefix("-"), !known.contains(name) else { return }
-        let hint = Spelling.nearest(name, among: known).map { "Did you mean \"\($0)\"?" } ?? "The commands are \(known.joined(separator: ", "))."
+        let hint =
+            Spelling.nearest(name, among: known).map { "Did you mean \"\($0)\"?" } ?? "The commands are \(known.joined(separator: ", "))."
         throw ToolError(.usage, "There is no command \"\(name)\". \(hint)")
     }
 

@@ -10,7 +10,8 @@ extension Tool {
         let program = "\(folder.path)/.terminal.py"
         try terminal.write(toFile: program, atomically: true, encoding: .utf8)
         let result = try run(
-            "unset COLUMNS \(environment["NO_COLOR"] == nil ? "NO_COLOR" : ""); python3 '\(program)' \(columns) \"$POLYSTORE\" \(quoted)", in: folder,
+            "unset COLUMNS \(environment["NO_COLOR"] == nil ? "NO_COLOR" : ""); python3 '\(program)' \(columns) \"$POLYSTORE\" \(quoted)",
+            in: folder,
             ["TERM": "xterm"].merging(environment) { $1 })
         return (result.output.replacingOccurrences(of: "\r\n", with: "\n"), result.status)
     }
