@@ -106,12 +106,16 @@ let package = Package(
         .target(
             name: "PolyStoreDynamic", dependencies: ["PolyStoreAttributes", "PolyStoreBackend", "PolyStoreKernel", "PolyStoreObservation"],
             swiftSettings: settings),
-        // The object layer, free of macros: nine modules.
+        // The source of classes for the schema of a store.
+        .target(
+            name: "PolyStoreSource", dependencies: ["PolyStoreAttributes", "PolyStoreBackend", "PolyStoreKernel"], swiftSettings: settings),
+        // The object layer, free of macros: ten modules.
         .target(
             name: "PolyStoreCore",
             dependencies: [
                 "PolyStoreAttributes", "PolyStoreColumns", "PolyStoreDynamic", "PolyStoreHistory", "PolyStoreKernel",
-                "PolyStoreMigration", "PolyStoreObservation", "PolyStorePredicates", "PolyStoreRuns", "PolyStoreTransfer",
+                "PolyStoreMigration", "PolyStoreObservation", "PolyStorePredicates", "PolyStoreRuns", "PolyStoreSource",
+                "PolyStoreTransfer",
             ],
             swiftSettings: settings),
         // Two functions of Swift's runtime.
@@ -388,6 +392,10 @@ let package = Package(
             name: "PolyStoreDynamicTests",
             dependencies: ["PolyStoreBackend", "PolyStoreCore", "PolyStoreMemory", "PolyStoreSQLite", "TestModels", "TestSupport"],
             swiftSettings: settings),
+        // Generated classes, which are compiled, and the generator of them.
+        .testTarget(
+            name: "PolyStoreSourceTests",
+            dependencies: ["PolyStore", "PolyStoreBackend", "PolyStoreMemory", "PolyStoreSQLite", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "PolyStoreTests",
             dependencies: ["PolyStore", "PolyStoreBackend", "PolyStoreMemory", "PolyStoreSQLite", "TestSupport"],
