@@ -37,7 +37,7 @@ import Testing
         } else {
             #expect(result.output == "4\n", "\(result.errors)")
         }
-        // The program goes on.
+        // The program continues.
         try add("Dan")
         try stack.closeAndWait()
         #expect(try Tool.run("polystore count '\(url)' Author", in: folder).output == "5\n")

@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 
-/// Cancels the command on Ctrl-C and on the termination of the process. A second signal ends the process at once.
+/// Cancels the command on Ctrl-C and on the termination of the process. A second signal ends the process immediately.
 final class InterruptionSignals: @unchecked Sendable {  // The sources are not changed, and the queue alone changes the number.
     private var sources: [any DispatchSourceSignal] = []
     private var count = 0

@@ -14,7 +14,7 @@ struct StoreLocation: Sendable {
     let configuration: StoreConfiguration
 
     /// Finds a store that exists.
-    /// - Throws: `usage` for an invalid URL, `cannotOpen` for a path at which there is no store.
+    /// - Throws: `usage` for an invalid URL, `cannotOpen` for a path at which there is not a store.
     init(existing text: String) throws {
         try self.init(text, engineOf: Self.engine(ofExisting:))
     }
@@ -67,11 +67,11 @@ struct StoreLocation: Sendable {
     private static func engine(ofExisting path: String) throws -> String {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
-            throw ToolError(.cannotOpen, "There is no store at \"\(path)\": no such file or folder.")
+            throw ToolError(.cannotOpen, "There is not a store at \"\(path)\": no such file or folder.")
         }
         if isFolder.boolValue {
             if FileManager.default.fileExists(atPath: path + "/CURRENT") { return "leveldb" }
-            throw ToolError(.cannotOpen, "The folder \"\(path)\" is no store of LevelDB, the only engine whose stores are folders.")
+            throw ToolError(.cannotOpen, "The folder \"\(path)\" is not a store of LevelDB, the only engine whose stores are folders.")
         }
         guard let file = FileHandle(forReadingAtPath: path) else {
             throw ToolError(.cannotOpen, "\"\(path)\" cannot be read: \(String(cString: strerror(errno))).")
@@ -81,7 +81,7 @@ struct StoreLocation: Sendable {
         if head.starts(with: Data("SQLite format 3\0".utf8)) { return "sqlite" }
         // The magic number of LMDB follows the header of the first page.
         if head.count >= 20, Array(head[16..<20]) == [0xde, 0xc0, 0xef, 0xbe] { return "lmdb" }
-        throw ToolError(.cannotOpen, "\"\(path)\" is no store of SQLite, LMDB or LevelDB.")
+        throw ToolError(.cannotOpen, "\"\(path)\" is not a store of SQLite, LMDB or LevelDB.")
     }
 
     private static func engine(ofExtension path: String) -> String? {

@@ -58,7 +58,7 @@ struct GetCommand: AsyncParsableCommand {
             return attribute.name
         }
         guard !unique.isEmpty else {
-            throw ToolError(.usage, "\"\(id)\" is no row id, and \(entity) has no unique text attribute: use query to find the object.")
+            throw ToolError(.usage, "\"\(id)\" is not a row id, and \(entity) has no unique text attribute: use query to find the object.")
         }
         let condition = unique.map { "\(EntityProperties.quoted($0)) == %@" }.joined(separator: " OR ")
         return EntityQuery(entity).where(condition, arguments: unique.map { _ in id }).limit(1)
