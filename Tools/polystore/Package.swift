@@ -26,7 +26,8 @@ let package = Package(
         .testTarget(
             name: "ToolTests",
             dependencies: [
-                "polystore", .product(name: "PolyStore", package: "PolyStore"), .product(name: "PolyStoreSQLite", package: "PolyStore"),
+                "polystore", .product(name: "PolyStore", package: "PolyStore"), .product(name: "PolyStoreBackend", package: "PolyStore"),
+                .product(name: "PolyStoreSQLite", package: "PolyStore"),
                 .product(name: "PolyStoreLMDB", package: "PolyStore"), .product(name: "PolyStoreLevelDB", package: "PolyStore"),
                 .product(name: "PolyStorePostgreSQL", package: "PolyStore"),
                 .product(name: "postgresql-server", package: "PolyStore"),

@@ -9,4 +9,13 @@ import Testing
         var transcript = try Transcript(name)
         try transcript.check(engine, url, in: folder)
     }
+
+    @Test(arguments: Engine.available)
+    func namesCanHaveAnyCharacter(_ engine: Engine) throws {
+        let folder = try TemporaryFolder()
+        let url = engine.url(folder)
+        try OddNames.make(url)
+        var transcript = try Transcript("names")
+        try transcript.check(engine, url, in: folder)
+    }
 }

@@ -89,7 +89,9 @@ struct SliceOptions: ParsableArguments {
             let direction = words.count > 1 ? words.last?.lowercased() : nil
             let isDirected = direction == "asc" || direction == "desc"
             let path = isDirected ? String(key.dropLast(direction?.count ?? 0)).trimmingCharacters(in: .whitespaces) : key
-            query = query.orderBy(path, ascending: direction != "desc")
+            // Orders have names without quotes.
+            let names = EntityProperties.names(path).flatMap { names in names.contains { $0.contains(".") } ? nil : names }
+            query = query.orderBy(names?.joined(separator: ".") ?? path, ascending: direction != "desc")
         }
         if let limit { query = query.limit(limit) }
         if let offset { query = query.offset(offset) }

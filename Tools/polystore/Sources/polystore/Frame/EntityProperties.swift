@@ -29,7 +29,7 @@ struct EntityProperties {
     /// Returns the property at the end of a path of names; nil for anything else, such as a calculation.
     func property(at path: String) -> PropertyDescription? {
         var (current, found) = (entity, PropertyDescription?.none)
-        for (index, name) in path.split(separator: ".", omittingEmptySubsequences: false).enumerated() {
+        for (index, name) in (Self.names(path) ?? []).enumerated() {
             if index > 0 {
                 guard case .relationship(let relationship)? = found, !relationship.isToMany,
                     let next = schema.entities.first(where: { $0.name == relationship.destination })
@@ -52,6 +52,25 @@ struct EntityProperties {
         }
         let preferred = ["name", "title", "label", "fullName", "displayName"]
         return preferred.first { name in texts.contains { $0.name == name } } ?? (texts.first(where: \.isUnique) ?? texts.first)?.name
+    }
+
+    /// Returns the names of a path, some of which can be quoted: `publisher.#"first name"`; nil for anything else, such as a calculation.
+    static func names(_ path: String) -> [String]? {
+        var (names, rest) = ([String](), path[...])
+        while true {
+            if let match = rest.prefixMatch(of: /#"((?:[^"\\]|\\.)*)"/) {
+                names.append(String(match.1).replacing(/\\(.)/) { String($0.1) })
+                rest = rest[match.range.upperBound...]
+            } else if let match = rest.prefixMatch(of: /[\p{L}_][\p{L}\p{M}\p{N}_]*/) {
+                names.append(String(match.0))
+                rest = rest[match.range.upperBound...]
+            } else {
+                return nil
+            }
+            if rest.isEmpty { return names }
+            guard rest.first == "." else { return nil }
+            rest = rest.dropFirst()
+        }
     }
 
     /// Returns a name as a path of format strings has it.

@@ -47,6 +47,7 @@ struct ToolError: Error {
         switch code {
         case .cancelled: .interrupted
         case .misuse, .invalidPredicate, .storeNotFound: .usage
+        case .invalidSchema where !isOpening: .usage
         default: isOpening ? .cannotOpen : .failure
         }
     }

@@ -24,8 +24,9 @@ struct InfoCommand: AsyncParsableCommand {
             try StandardOutput.shared.write("\(JSONValue(object))\n")
         case .csv, .table:
             if output.format == .table {
+                let width = (facts.map(\.title.count).max() ?? 0) + 2
                 for fact in facts {
-                    try StandardOutput.shared.write("\(fact.title.padding(toLength: 10, withPad: " ", startingAt: 0))\(fact.text)\n")
+                    try StandardOutput.shared.write("\(fact.title.padding(toLength: width, withPad: " ", startingAt: 0))\(fact.text)\n")
                 }
                 try StandardOutput.shared.write("\n")
             }
@@ -55,7 +56,7 @@ struct InfoCommand: AsyncParsableCommand {
             Fact(name: "commits", title: "Commits", value: Cell(Int(clamping: statistics.version)), text: statistics.version.grouped),
         ]
         if let configuration = opened.store.configurationName {
-            facts.append(Fact(name: "configuration", title: "Part", value: Cell(configuration), text: configuration))
+            facts.append(Fact(name: "configuration", title: "Configuration", value: Cell(configuration), text: configuration))
         }
         return facts
     }
