@@ -102,7 +102,11 @@ let package = Package(
             swiftSettings: settings),
         // Objects of stores that are opened with the schema that they keep, without classes.
         .target(
-            name: "PolyStoreDynamic", dependencies: ["PolyStoreAttributes", "PolyStoreBackend", "PolyStoreKernel", "PolyStoreObservation"],
+            name: "PolyStoreDynamic",
+            dependencies: [
+                "PolyStoreAttributes", "PolyStoreBackend", "PolyStoreFormats", "PolyStoreHistory", "PolyStoreKernel", "PolyStoreMigration",
+                "PolyStoreObservation", "PolyStoreRuns", "PolyStoreTransfer",
+            ],
             swiftSettings: settings),
         // The object layer, free of macros: nine modules.
         .target(
@@ -381,7 +385,10 @@ let package = Package(
             ], swiftSettings: settings),
         .testTarget(
             name: "PolyStoreDynamicTests",
-            dependencies: ["PolyStoreBackend", "PolyStoreCore", "PolyStoreMemory", "PolyStoreSQLite", "TestModels", "TestSupport"],
+            dependencies: [
+                "PolyStoreBackend", "PolyStoreCore", "PolyStoreFormats", "PolyStoreMemory", "PolyStorePostgreSQL", "PolyStoreSQLite",
+                "PostgreSQLServer", "TestModels", "TestSupport",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "PolyStoreTests",
