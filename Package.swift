@@ -386,8 +386,8 @@ let package = Package(
         .testTarget(
             name: "PolyStoreDynamicTests",
             dependencies: [
-                "PolyStoreBackend", "PolyStoreCore", "PolyStoreFormats", "PolyStoreMemory", "PolyStorePostgreSQL", "PolyStoreSQLite",
-                "PostgreSQLServer", "TestModels", "TestSupport",
+                "PolyStoreBackend", "PolyStoreCore", "PolyStoreFormats", "PolyStoreGzip", "PolyStoreMemory", "PolyStorePostgreSQL",
+                "PolyStoreSQLite", "PostgreSQLServer", "TestModels", "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(

@@ -3,6 +3,7 @@ import PolyStoreBackend
 import PolyStoreCore
 import TestModels
 import TestSupport
+import Testing
 
 /// A store that a stack with classes writes, and that is closed before it is opened without them.
 struct Stored {
@@ -39,6 +40,18 @@ struct Stored {
         return try result.get()
     }
 
+    /// Calls a closure with a stack without classes, and closes its store.
+    static func opened<R>(
+        _ configuration: StoreConfiguration, forWriting isWritable: Bool = false, history: HistoryOptions? = nil,
+        _ body: (DataStack) async throws -> R
+    ) async throws -> R {
+        let stack = try DataStack(opening: configuration, forWriting: isWritable, history: history)
+        let result: Result<R, any Error>
+        do { result = .success(try await body(stack)) } catch { result = .failure(error) }
+        for store in stack.stores { try await stack.removeStore(store, evenIfInUse: true) }
+        return try result.get()
+    }
+
     static func fillCompany(_ transaction: Transaction) throws {
         let research = try transaction.create(Department.self) { ($0.title, $0.budget) = ("Research", 12.5) }
         let sales = try transaction.create(Department.self) { $0.title = "Sales" }
@@ -50,4 +63,13 @@ struct Stored {
         let project = try transaction.create(Project.self)
         (project.name, project.owner) = ("Mars", research)
     }
+}
+
+/// Returns the error that an asynchronous closure throws.
+func requireFailure(
+    isolation: isolated (any Actor)? = #isolation, sourceLocation: SourceLocation = #_sourceLocation, _ body: () async throws -> Void
+) async throws -> StoreError {
+    var failure: (any Error)?
+    do { try await body() } catch { failure = error }
+    return try #require(failure as? StoreError, "an error of the store is expected", sourceLocation: sourceLocation)
 }
