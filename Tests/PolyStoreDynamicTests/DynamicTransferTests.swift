@@ -65,7 +65,7 @@ import Testing
 
     @Test(arguments: Engine.all, ["jsonl", "json", "csv"])
     func anImportRecreatesWhatAnExportWrote(_ engine: Engine, _ name: String) async throws {
-        let format = try #require(RecordFormat(path: "x.\(name)"))
+        let format: RecordFormat = name == "csv" ? .csv : name == "json" ? .json : .jsonLines
         let folder = try Folder()
         let old = try Self.stack(engine, folder, Self.world, "old")
         try Self.fill(old)
