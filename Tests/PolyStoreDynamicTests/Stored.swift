@@ -43,7 +43,7 @@ struct Stored {
     /// Calls a closure with a stack without classes, and closes its store.
     static func opened<R>(
         _ configuration: StoreConfiguration, forWriting isWritable: Bool = false, history: HistoryOptions? = nil,
-        _ body: (DataStack) async throws -> R
+        isolation: isolated (any Actor)? = #isolation, _ body: (DataStack) async throws -> R
     ) async throws -> R {
         let stack = try DataStack(opening: configuration, forWriting: isWritable, history: history)
         let result: Result<R, any Error>
