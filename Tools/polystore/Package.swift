@@ -17,7 +17,8 @@ let package = Package(
         .executableTarget(
             name: "polystore",
             dependencies: [
-                .product(name: "PolyStoreCore", package: "PolyStore"), .product(name: "PolyStoreSQLite", package: "PolyStore"),
+                .product(name: "PolyStoreCore", package: "PolyStore"), .product(name: "PolyStoreBackend", package: "PolyStore"),
+                .product(name: "PolyStoreFormats", package: "PolyStore"), .product(name: "PolyStoreSQLite", package: "PolyStore"),
                 .product(name: "PolyStoreLMDB", package: "PolyStore"), .product(name: "PolyStoreLevelDB", package: "PolyStore"),
                 .product(name: "PolyStorePostgreSQL", package: "PolyStore"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -28,7 +29,8 @@ let package = Package(
                 "polystore", .product(name: "PolyStore", package: "PolyStore"), .product(name: "PolyStoreSQLite", package: "PolyStore"),
                 .product(name: "PolyStoreLMDB", package: "PolyStore"), .product(name: "PolyStoreLevelDB", package: "PolyStore"),
                 .product(name: "PolyStorePostgreSQL", package: "PolyStore"),
-            ], swiftSettings: settings),
+                .product(name: "postgresql-server", package: "PolyStore"),
+            ], exclude: ["Transcripts"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )
