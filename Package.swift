@@ -104,7 +104,11 @@ let package = Package(
             swiftSettings: settings),
         // Objects of stores that are opened with the schema that they keep, without classes.
         .target(
-            name: "PolyStoreDynamic", dependencies: ["PolyStoreAttributes", "PolyStoreBackend", "PolyStoreKernel", "PolyStoreObservation"],
+            name: "PolyStoreDynamic",
+            dependencies: [
+                "PolyStoreAttributes", "PolyStoreBackend", "PolyStoreFormats", "PolyStoreHistory", "PolyStoreKernel", "PolyStoreMigration",
+                "PolyStoreObservation", "PolyStoreRuns", "PolyStoreTransfer",
+            ],
             swiftSettings: settings),
         // The source of classes for the schema of a store.
         .target(
@@ -390,7 +394,10 @@ let package = Package(
             ], swiftSettings: settings),
         .testTarget(
             name: "PolyStoreDynamicTests",
-            dependencies: ["PolyStoreBackend", "PolyStoreCore", "PolyStoreMemory", "PolyStoreSQLite", "TestModels", "TestSupport"],
+            dependencies: [
+                "PolyStoreBackend", "PolyStoreCore", "PolyStoreFormats", "PolyStoreGzip", "PolyStoreMemory", "PolyStorePostgreSQL",
+                "PolyStoreSQLite", "PostgreSQLServer", "TestModels", "TestSupport",
+            ],
             swiftSettings: settings),
         // Generated classes, which are compiled, and the generator of them.
         .testTarget(
