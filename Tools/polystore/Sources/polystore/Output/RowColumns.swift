@@ -24,8 +24,8 @@ struct RowColumns: Sendable {
     /// - Parameters:
     ///   - list: The columns as the user writes them; nil for all properties with a value.
     ///   - showsLabels: Whether related objects are shown by their names.
-    init(_ list: String?, of entity: EntityProperties, showsLabels: Bool) throws {
-        let named = try list.map { try TermList.parts($0, option: "--columns").map(TermList.named) } ?? Self.all(entity)
+    init(_ list: [(text: String, name: String?)]?, of entity: EntityProperties, showsLabels: Bool) {
+        let named = list ?? Self.all(entity)
         var terms: [SelectTerm] = []
         columns = named.enumerated().map { index, term in
             let title = term.name ?? term.text

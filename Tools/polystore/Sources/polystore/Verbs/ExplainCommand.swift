@@ -14,8 +14,8 @@ struct ExplainCommand: AsyncParsableCommand {
 
     func run() async throws {
         let opened = try source.open()
-        _ = try opened.entity(target.entity)
-        let query = try slice.apply(to: condition.query(target.entity))
+        let entity = EntityProperties(try opened.entity(target.entity), name: target.entity, in: opened.schema)
+        let query = try slice.apply(to: condition.query(target.entity), of: entity)
         let text = try await opened.reading { try $0.explain(query) }
         try StandardOutput.shared.write(text + "\n")
     }

@@ -35,7 +35,7 @@ struct GroupCommand: AsyncParsableCommand {
         let keys = try by.map { try TermList.parts($0, option: "--by").map(TermList.named) } ?? []
         let selected = try TermList.parts(select, option: "--select").map(TermList.named)
         let columns = GroupColumns(keys: keys, selected: selected, of: entity, showsLabels: output.format == .table)
-        let query = try slice.apply(to: condition.query(target.entity))
+        let query = try slice.apply(to: condition.query(target.entity), of: entity)
         let (output, having) = (output, having)
         let count = try await opened.reading { context in
             let rows = try context.queryAttributes(query, Select(columns.terms), groupBy: columns.groups, having: having)
