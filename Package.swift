@@ -104,11 +104,16 @@ let package = Package(
         .target(
             name: "PolyStoreDynamic", dependencies: ["PolyStoreAttributes", "PolyStoreBackend", "PolyStoreKernel", "PolyStoreObservation"],
             swiftSettings: settings),
-        // The object layer, free of macros: nine modules.
+        // Copies of whole stores to other backends.
+        .target(
+            name: "PolyStoreConversion",
+            dependencies: ["PolyStoreBackend", "PolyStoreKernel", "PolyStorePlatform", "PolyStoreQuery", "PolyStoreRuns"],
+            swiftSettings: settings),
+        // The object layer, free of macros: ten modules.
         .target(
             name: "PolyStoreCore",
             dependencies: [
-                "PolyStoreAttributes", "PolyStoreColumns", "PolyStoreDynamic", "PolyStoreHistory", "PolyStoreKernel",
+                "PolyStoreAttributes", "PolyStoreColumns", "PolyStoreConversion", "PolyStoreDynamic", "PolyStoreHistory", "PolyStoreKernel",
                 "PolyStoreMigration", "PolyStoreObservation", "PolyStorePredicates", "PolyStoreRuns", "PolyStoreTransfer",
             ],
             swiftSettings: settings),
@@ -379,6 +384,24 @@ let package = Package(
                 "EngineTestSupport",
                 "SeededRandom", "history-child", "TestSupport",
             ], swiftSettings: settings),
+        // Stores that are converted, and the process that is killed while it converts one.
+        .target(
+            name: "ConversionTestSupport", dependencies: ["PolyStoreBackend", "SeededRandom"], path: "Tests/Conversion/Support",
+            swiftSettings: settings),
+        .executableTarget(
+            name: "conversion-child",
+            dependencies: [
+                "PolyStoreBackend", "PolyStoreCore", "PolyStoreLMDB", "PolyStoreLevelDB", "PolyStorePostgreSQL", "PolyStoreSQLite",
+            ],
+            path: "Tests/Conversion/Child", swiftSettings: settings),
+        .testTarget(
+            name: "PolyStoreConversionTests",
+            dependencies: [
+                "ConversionTestSupport", "EngineTestSupport", "PolyStoreBackend", "PolyStoreCore", "PolyStoreLMDB", "PolyStoreLevelDB",
+                "PolyStoreMemory",
+                "PolyStorePostgreSQL", "PolyStoreSQLite", "PostgreSQLServer", "SeededRandom", "TestSupport", "conversion-child",
+            ],
+            swiftSettings: settings),
         .testTarget(
             name: "PolyStoreDynamicTests",
             dependencies: ["PolyStoreBackend", "PolyStoreCore", "PolyStoreMemory", "PolyStoreSQLite", "TestModels", "TestSupport"],
