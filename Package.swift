@@ -107,7 +107,7 @@ let package = Package(
         // Copies of whole stores to other backends.
         .target(
             name: "PolyStoreConversion",
-            dependencies: ["PolyStoreBackend", "PolyStoreKernel", "PolyStorePlatform", "PolyStoreQuery", "PolyStoreRuns"],
+            dependencies: ["PolyStoreBackend", "PolyStoreKernel", "PolyStoreQuery", "PolyStoreRuns"],
             swiftSettings: settings),
         // The object layer, free of macros: ten modules.
         .target(

@@ -1,5 +1,4 @@
 import PolyStoreBackend
-import PolyStorePlatform
 
 /// The store that a conversion creates: its location is locked, and the store is marked as incomplete until the end.
 ///

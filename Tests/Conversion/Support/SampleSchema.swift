@@ -93,6 +93,7 @@ package enum SampleSchema {
     }
 
     private static var odd: EntityDescription {
-        EntityDescription(name: oddName, properties: [.attribute(AttributeDescription(name: oddAttribute, type: .string, isOptional: true))])
+        EntityDescription(
+            name: oddName, properties: [.attribute(AttributeDescription(name: oddAttribute, type: .string, isOptional: true))])
     }
 }

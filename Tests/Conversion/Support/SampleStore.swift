@@ -79,14 +79,18 @@ package struct SampleStore {
             ].map { .real($0) }
         case .text:
             if type == .json { return ["{}", "[1,\"\\u0000\"]", "null", "{\"a\":{\"b\":[1.5,\"ü\"]}}"].map { .text($0) } }
-            return ["", "a\0b", "\0", "é e\u{301}", "\u{fffe}\u{10ffff}", "'\"\\;--", String(repeating: "long ü ", count: 3000)].map { .text($0) }
+            return ["", "a\0b", "\0", "é e\u{301}", "\u{fffe}\u{10ffff}", "'\"\\;--", String(repeating: "long ü ", count: 3000)].map {
+                .text($0)
+            }
         case .blob:
             if type == .uuid { return [[UInt8](repeating: 0, count: 16), [UInt8](repeating: 255, count: 16)].map { .blob($0) } }
             if type == .decimal {
-                let decimals: [Decimal] = [0, 1, -1, .greatestFiniteMagnitude, .leastFiniteMagnitude, Decimal(sign: .plus, exponent: -100, significand: 7)]
+                let decimals: [Decimal] = [
+                    0, 1, -1, .greatestFiniteMagnitude, .leastFiniteMagnitude, Decimal(sign: .plus, exponent: -100, significand: 7),
+                ]
                 return decimals.map { .blob($0.orderedBytes) }
             }
-            return [[], [0], [255, 0, 1], (0..<2_500_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }].map { .blob($0) }
+            return [[], [0], [255, 0, 1], (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }].map { .blob($0) }
         }
     }
 

@@ -32,7 +32,7 @@ enum Place: String, CaseIterable, CustomTestStringConvertible, Sendable {
         case .levelDB: return "leveldb:\(folder.file(name)).leveldb"
         case .postgreSQL:
             let number = Self.schemas.wrappingAdd(1, ordering: .relaxed).newValue
-            return try PostgreSQLServer.shared.get().url(options: "schema=conversion_\(getpid())_\(number)&busyTimeout=3600")
+            return try PostgreSQLServer.shared.get().url(options: "schema=conversion_\(getpid())_\(number)&busyTimeout=3600000")
         }
     }
 
@@ -51,18 +51,24 @@ struct Pair: CustomTestStringConvertible, Sendable {
 
     static let all = Place.available.flatMap { source in Place.available.map { Pair(source: source, target: $0) } }
     static let persistent = all.filter { $0.source != .memory && $0.target != .memory }
+    /// Each kind of store as a source and as a target, and in the thorough ring all pairs.
+    static let some = Ring.current == .thorough ? persistent : persistent.filter { $0.source == .sqlite || $0.target == .lmdb }
 }
 
-/// Returns a conversion without messages.
-func conversion(_ source: StoreConfiguration, _ target: StoreConfiguration) -> StoreConversion {
-    var conversion = StoreConversion(from: source, to: target)
+/// Returns a conversion without messages. A store in memory is given as the open store.
+func conversion(_ source: StoreConfiguration, _ target: StoreConfiguration) throws -> StoreConversion {
+    var conversion =
+        source.engine == "memory"
+        ? StoreConversion(from: try SampleStore.open(source), to: target) : StoreConversion(from: source, to: target)
     conversion.logger = RecordingLogger()
     return conversion
 }
 
 extension Place {
     /// Creates a filled store and returns a configuration that opens it, and for a store in memory the open one.
-    func filled(in folder: Folder, _ name: String = "source", people: Int = 60, configurationName: String? = nil) throws -> StoreConfiguration {
+    func filled(in folder: Folder, _ name: String = "source", people: Int = 60, configurationName: String? = nil) throws
+        -> StoreConfiguration
+    {
         let store = try store(in: folder, name)
         let backend = try SampleStore.open(store, configurationName: configurationName)
         try SampleStore(backend).fill(people: people)

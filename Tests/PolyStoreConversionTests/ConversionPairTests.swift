@@ -15,7 +15,7 @@ extension StoreEngines {
 }
 
 /// Conversions between all backends.
-@Suite struct PairTests {
+@Suite struct ConversionPairTests {
     /// Opens a converted store. One in memory is open already.
     private func open(_ report: ConversionReport) throws -> any StorageBackend { try SampleStore.open(report.configuration) }
 
