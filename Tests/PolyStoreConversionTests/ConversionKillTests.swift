@@ -21,11 +21,11 @@ import Testing
         let pairs = Pair.persistent
         let pair = try #require(pairs.randomElement(using: &random))
         let people = Int.random(in: 0...Ring.size(600, thorough: 4000), using: &random)
-        let source = try pair.source.filled(in: folder, people: people)
+        let sourceURL = try pair.source.url(in: folder, "source")
+        let source = try Place.fill(StoreEngines.all.configuration(sourceURL), people: people)
         let expected = try StoreDigest(of: source, logger: RecordingLogger())
         let url = try pair.target.url(in: folder, "target")
         let target = try StoreEngines.all.configuration(url)
-        let sourceURL = pair.source == .levelDB ? "leveldb:\(source.location)" : source.url
         var converted: String?
         // Some kills one after another, each of which continues the conversion before.
         for _ in 0..<Int.random(in: 1...4, using: &random) where converted == nil {

@@ -138,7 +138,9 @@ import Testing
 
     @Test func memoryIsGivenAsAnOpenStore() throws {
         let folder = try Folder()
-        let error = try requireFailure { _ = try conversion(.inMemory(), Place.sqlite.store(in: folder, "target")).runAndWait() }
+        let error = try requireFailure {
+            _ = try StoreConversion(from: .inMemory(), to: Place.sqlite.store(in: folder, "target")).runAndWait()
+        }
         #expect(error.code == .misuse)
         #expect(folder.names == [])
     }

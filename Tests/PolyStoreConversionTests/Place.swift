@@ -69,10 +69,14 @@ extension Place {
     func filled(in folder: Folder, _ name: String = "source", people: Int = 60, configurationName: String? = nil) throws
         -> StoreConfiguration
     {
-        let store = try store(in: folder, name)
+        try Self.fill(store(in: folder, name), people: people, configurationName: configurationName)
+    }
+
+    /// Creates a filled store.
+    static func fill(_ store: StoreConfiguration, people: Int, configurationName: String? = nil) throws -> StoreConfiguration {
         let backend = try SampleStore.open(store, configurationName: configurationName)
         try SampleStore(backend).fill(people: people)
-        if self == .memory { return StoreConfiguration(engine: "memory", location: store.location) { _ in backend } }
+        if store.engine == "memory" { return StoreConfiguration(engine: "memory", location: store.location) { _ in backend } }
         try backend.close()
         return store
     }

@@ -44,6 +44,12 @@ import Testing
             changes.delete(empty, rowID: 1)
             try changes.insert(empty, rowID: 2) { $0.setText(0, "a") }
         }
+        let removal = ChangeSet(schema)
+        for link in schema.links { removal.link(.init(table: link.index, source: 3, target: 1, isAddition: false)) }
+        let remover = try backend.beginWrite()
+        try remover.apply(removal)
+        _ = try remover.commit(.relaxed)
+        seen.insert("\(try StoreDigest(of: backend))")
         for link in schema.links {
             try change("link \(link.name)") { $0.link(.init(table: link.index, source: 3, target: 1, isAddition: true)) }
             if link.ordersTargets {
