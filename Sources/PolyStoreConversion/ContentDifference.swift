@@ -38,11 +38,12 @@ struct ContentDifference {
             left.close()
             right.close()
         }
+        let fields = entity.fields.map(UnitHashes.RecordField.init)
         while true {
             let (hasLeft, hasRight) = (try left.next(), try right.next())
             guard hasLeft, hasRight else { return hasLeft ? left.rowID : hasRight ? right.rowID : nil }
             if left.rowID != right.rowID { return min(left.rowID, right.rowID) }
-            let hashes = [left, right].map { UnitHashes.record(0, entity.fields, $0.rowID, $0.record) }
+            let hashes = [left, right].map { UnitHashes.record(0, fields, $0.rowID, $0.record) }
             if hashes[0] != hashes[1] { return left.rowID }
         }
     }

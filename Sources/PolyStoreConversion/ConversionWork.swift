@@ -91,7 +91,7 @@ struct ConversionWork {
         let bounds = capabilities.has(.changeLog) ? try reader.logBounds() : LogBounds()
         let writer = ConversionWriter(
             backend, source.schema, ConversionState(source: source.backend.metadata.storeID, version: version), resumed: resumed,
-            location: target.location, bounds: bounds, interruption: interruption, sum: { pass.digest.sum })
+            location: target.location, bounds: bounds, interruption: interruption, sum: { pass.sum })
         try pass.run(writer)
         try writer.finishBatches()
         let found = try verify(pass.digest, reader, backend)

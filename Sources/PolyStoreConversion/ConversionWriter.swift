@@ -1,7 +1,7 @@
 import PolyStoreBackend
 
 /// Writes the contents of the source to the target in batches. Each is committed with the state of the conversion.
-final class ConversionWriter: ContentSink {
+final class ConversionWriter {
     /// The bounds of a batch: bytes of records, changes, and bytes of log entries.
     static let limits = (bytes: 8 << 20, changes: 65_536)
 
@@ -11,20 +11,25 @@ final class ConversionWriter: ContentSink {
     private let interruption: Interruption
     /// The state that the target has; nil before the first batch.
     private var written: ConversionState?
-    private var state: ConversionState
+    @exclusivity(unchecked) private var state: ConversionState
     /// The state at the interruption of an earlier conversion, until the units that it includes have passed.
-    private var resumed: ConversionState?
+    @exclusivity(unchecked) private var resumed: ConversionState?
     private let sum: () -> ContentHash
     private let bounds: LogBounds
     private var lastSum = ContentHash()
     private var part = 0
+    private var kind = StorePart.values
     private var valueCount: Int64 = 0
-    private var changes: ChangeSet
-    private var changeCount = 0
+    @exclusivity(unchecked) private var changes: ChangeSet
+    @exclusivity(unchecked) private var changeCount = 0
     private var entries: [LogEntry] = []
-    private var pendingBytes = 0
+    @exclusivity(unchecked) private var pendingBytes = 0
     /// The position up to which entries were removed from the log of the source, until it is written.
     private var removedThrough: Int64?
+    /// The fields of the entity whose records are added.
+    @exclusivity(unchecked) var fields: [UnitHashes.RecordField] = []
+    /// The row id of the last record of the entity.
+    @exclusivity(unchecked) private var lastRowID: Int64 = 0
     /// The greatest row id of each entity.
     private(set) var lastRowIDs: [Int: Int64] = [:]
 
@@ -52,13 +57,20 @@ final class ConversionWriter: ContentSink {
     func begin(_ index: Int, _ part: StorePart) throws {
         try interruption.check()
         // The units of a part are in batches of their own, because the log is written in another way than changes.
-        try flush()
+        try endPart()
         self.part = index
+        self.kind = part
+        lastRowID = 0
         state.part = index
         state.last = nil
         if part == .log, bounds.removedThrough > 0, resumed.map({ !$0.includes(index, bounds.removedThrough) }) ?? true {
             removedThrough = bounds.removedThrough
         }
+    }
+
+    private func endPart() throws {
+        if case .records(let entity) = kind { lastRowIDs[entity] = lastRowID }
+        try flush()
     }
 
     /// Returns whether a unit is in the target already. Checks at the first one that is not whether the source still is what was copied.
@@ -83,10 +95,9 @@ final class ConversionWriter: ContentSink {
     }
 
     func add(_ entity: Entity, _ rowID: Int64, _ record: RecordView) throws {
-        lastRowIDs[entity.index] = max(rowID, lastRowIDs[entity.index] ?? rowID)
+        lastRowID = rowID
         if resumed != nil, try isWritten(rowID) { return }
-        let fields = entity.fields
-        try changes.insert(entity, rowID: rowID) { builder in for field in fields { builder.copy(field, from: record) } }
+        try changes.insert(entity, rowID: rowID) { [fields] builder in for field in fields { field.copy(record, to: &builder) } }
         try didAdd(rowID, 1, byteCount: record.count)
     }
 
@@ -180,7 +191,7 @@ final class ConversionWriter: ContentSink {
 
     /// Writes what is left of the batches.
     func finishBatches() throws {
-        try flush()
+        try endPart()
         guard let resumed else { return }
         lastSum = sum()
         try checkSame(resumed)

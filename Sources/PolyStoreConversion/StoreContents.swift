@@ -70,27 +70,44 @@ struct StoreContents {
 }
 
 /// Hashes of the units of a store.
-struct UnitHashes {
-    let schema: ResolvedSchema
+enum UnitHashes {
+    /// A field of a record, without what only other layers need: copying it touches no reference count.
+    struct RecordField {
+        let index: Int
+        let type: PhysicalType
 
-    /// Returns the hash of a record, from the values of its fields.
-    @inline(__always)
-    static func record(_ seed: UInt64, _ fields: [Field], _ rowID: Int64, _ record: RecordView) -> ContentHash {
-        var hasher = ContentHasher(seed)
-        hasher.add(rowID)
-        for field in fields {
-            let index = field.index
-            if record.isNull(index) {
-                hasher.add(0x6e75_6c6c as UInt64)
-                continue
-            }
-            switch field.type.physical {
+        init(_ field: Field) { (index, type) = (field.index, field.type.physical) }
+
+        /// Adds the value of the field.
+        @inline(__always)
+        func add(_ record: RecordView, to hasher: inout ContentHasher) {
+            if record.isNull(index) { return hasher.add(0x6e75_6c6c as UInt64) }
+            switch type {
             case .integer: hasher.add(record.integer(index))
             case .real: hasher.add(Value.normalized(record.real(index)).bitPattern)
             case .text, .blob: hasher.add(record.bytes(index))
             }
             hasher.add(UInt64(truncatingIfNeeded: index))
         }
+
+        /// Copies the value of the field.
+        @inline(__always)
+        func copy(_ record: RecordView, to builder: inout RecordBuilder) {
+            if record.isNull(index) { return }
+            switch type {
+            case .integer: builder.setInteger(index, record.integer(index))
+            case .real: builder.setReal(index, record.real(index))
+            case .text, .blob: builder.setBytes(index, record.bytes(index))
+            }
+        }
+    }
+
+    /// Returns the hash of a record, from the values of its fields.
+    @inline(__always)
+    static func record(_ seed: UInt64, _ fields: [RecordField], _ rowID: Int64, _ record: RecordView) -> ContentHash {
+        var hasher = ContentHasher(seed)
+        hasher.add(rowID)
+        for field in fields { field.add(record, to: &hasher) }
         return hasher.value
     }
 

@@ -6,9 +6,18 @@ final class StorePass {
     let parts: [StorePart]
     private(set) var digest: StoreDigest
     private(set) var progress = ConversionProgress()
+    /// The records that are not yet part of the digest. Used by one thread, and no access overlaps another.
+    @exclusivity(unchecked) private var pending = Pending()
     private let schema: ResolvedSchema
     private let report: (ConversionProgress) throws -> Void
     private var unreported = 0
+
+    private struct Pending: BitwiseCopyable {
+        var entity = 0
+        var hash = ContentHash()
+        var count = 0
+        var bytes = 0
+    }
 
     /// - Parameters:
     ///   - reader: A snapshot, which the caller ends.
@@ -28,7 +37,7 @@ final class StorePass {
 
     /// Reads everything.
     /// - Parameter sink: Receives each unit after it is part of the digest; nil for a digest alone.
-    func run(_ sink: (any ContentSink)? = nil) throws {
+    func run(_ sink: ConversionWriter? = nil) throws {
         for (index, part) in parts.enumerated() {
             progress.part = part.name(schema)
             try report(progress)
@@ -38,7 +47,7 @@ final class StorePass {
         try report(progress)
     }
 
-    private func read(_ part: StorePart, _ sink: (any ContentSink)?) throws {
+    private func read(_ part: StorePart, _ sink: ConversionWriter?) throws {
         let seed = part.seed(schema)
         switch part {
         case .records(let index): try readRecords(schema.entities[index], seed, sink)
@@ -58,18 +67,38 @@ final class StorePass {
         }
     }
 
-    private func readRecords(_ entity: Entity, _ seed: UInt64, _ sink: (any ContentSink)?) throws {
-        let fields = entity.fields
-        let index = entity.index
+    private func readRecords(_ entity: Entity, _ seed: UInt64, _ sink: ConversionWriter?) throws {
+        let fields = entity.fields.map(UnitHashes.RecordField.init)
+        pending.entity = entity.index
+        sink?.fields = fields
         try contents.records(entity) { rowID, record in
-            digest.entities[index].add(UnitHashes.record(seed, fields, rowID, record))
-            progress.objects += 1
-            try count(record.count)
+            pending.hash &+= UnitHashes.record(seed, fields, rowID, record)
+            pending.count &+= 1
+            pending.bytes &+= record.count
+            if pending.count >= 2000 || pending.bytes > 1 << 20 { try settle() }
             try sink?.add(entity, rowID, record)
         }
+        try settle()
     }
 
-    private func readLinks(_ table: LinkTable, _ isReversed: Bool, _ seed: UInt64, _ sink: (any ContentSink)?) throws {
+    /// Adds the pending records to the digest.
+    private func settle() throws {
+        digest.entities[pending.entity].add(pending.hash, count: pending.count)
+        digest.byteCount += pending.bytes
+        progress.objects += pending.count
+        progress.bytes += pending.bytes
+        (pending.hash, pending.count, pending.bytes) = (ContentHash(), 0, 0)
+        try report(progress)
+    }
+
+    /// The sum of all hashes so far.
+    var sum: ContentHash {
+        var sum = digest.sum
+        sum &+= pending.hash
+        return sum
+    }
+
+    private func readLinks(_ table: LinkTable, _ isReversed: Bool, _ seed: UInt64, _ sink: ConversionWriter?) throws {
         try contents.links(table, isReversed: isReversed) { source, targets, positions in
             // A pair that is read in both directions counts once.
             digest.links[table.index].add(
@@ -87,14 +116,4 @@ final class StorePass {
         unreported = 0
         try report(progress)
     }
-}
-
-/// Receives the contents of a store in the order of a ``StorePass``.
-protocol ContentSink: AnyObject {
-    /// Begins a part, by its position among the parts.
-    func begin(_ index: Int, _ part: StorePart) throws
-    func add(_ entity: Entity, _ rowID: Int64, _ record: RecordView) throws
-    func add(_ table: LinkTable, isReversed: Bool, _ source: Int64, _ targets: [Int64], _ positions: [Int64]) throws
-    func add(_ entry: LogEntry) throws
-    func add(_ bytes: [UInt8], named name: String) throws
 }

@@ -76,8 +76,8 @@ static long sqlite_rows(const char *path, const char *copy) {
         }
     }
     if (writer) {
-        run(to, "PRAGMA synchronous = FULL");
         run(to, "COMMIT");
+        run(to, "PRAGMA wal_checkpoint(TRUNCATE)");
         sqlite3_finalize(writer);
         check(sqlite3_close(to) == SQLITE_OK, "close");
     }
