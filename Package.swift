@@ -27,6 +27,8 @@ let package = Package(
         .library(name: "PolyStoreLevelDB", targets: ["PolyStoreLevelDB"]),
         .library(name: "PolyStorePostgreSQL", targets: ["PolyStorePostgreSQL"]),
         .library(name: "PolyStoreConformance", targets: ["PolyStoreConformance"]),
+        // For the tests of the tool, which is another package.
+        .executable(name: "postgresql-server", targets: ["postgresql-server"]),
     ],
     dependencies: [
         .package(url: "https://github.com/swiftlang/swift-syntax.git", "602.0.0"..<"604.0.0")
@@ -102,19 +104,27 @@ let package = Package(
             swiftSettings: settings),
         // Objects of stores that are opened with the schema that they keep, without classes.
         .target(
-            name: "PolyStoreDynamic", dependencies: ["PolyStoreAttributes", "PolyStoreBackend", "PolyStoreKernel", "PolyStoreObservation"],
+            name: "PolyStoreDynamic",
+            dependencies: [
+                "PolyStoreAttributes", "PolyStoreBackend", "PolyStoreConditions", "PolyStoreFormats", "PolyStoreHistory", "PolyStoreKernel",
+                "PolyStoreMigration", "PolyStoreObservation", "PolyStoreRuns", "PolyStoreTransfer",
+            ],
             swiftSettings: settings),
         // Copies of whole stores to other backends.
         .target(
             name: "PolyStoreConversion",
-            dependencies: ["PolyStoreBackend", "PolyStoreKernel", "PolyStoreQuery", "PolyStoreRuns"],
+            dependencies: ["PolyStoreBackend", "PolyStoreKernel", "PolyStoreMigration", "PolyStoreQuery", "PolyStoreRuns"],
             swiftSettings: settings),
+        // The source of classes for the schema of a store.
+        .target(
+            name: "PolyStoreSource", dependencies: ["PolyStoreAttributes", "PolyStoreBackend", "PolyStoreKernel"], swiftSettings: settings),
         // The object layer, free of macros: ten modules.
         .target(
             name: "PolyStoreCore",
             dependencies: [
                 "PolyStoreAttributes", "PolyStoreColumns", "PolyStoreConversion", "PolyStoreDynamic", "PolyStoreHistory", "PolyStoreKernel",
-                "PolyStoreMigration", "PolyStoreObservation", "PolyStorePredicates", "PolyStoreRuns", "PolyStoreTransfer",
+                "PolyStoreMigration", "PolyStoreObservation", "PolyStorePredicates", "PolyStoreRuns", "PolyStoreSource",
+                "PolyStoreTransfer",
             ],
             swiftSettings: settings),
         // Two functions of Swift's runtime.
@@ -178,6 +188,9 @@ let package = Package(
         // A server of PostgreSQL for tests.
         .target(
             name: "PostgreSQLServer", dependencies: ["ChildProcesses"], path: "Tests/Support/PostgreSQLServer", swiftSettings: settings),
+        .executableTarget(
+            name: "postgresql-server", dependencies: ["PostgreSQLServer"], path: "Tests/Support/PostgreSQLServerProgram",
+            swiftSettings: settings),
         // Lets system calls of a test fail.
         .target(name: "CFileFaults", path: "Tests/Support/CFileFaults"),
         // Counts the flushes of a process, for the suite.
@@ -404,8 +417,15 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "PolyStoreDynamicTests",
-            dependencies: ["PolyStoreBackend", "PolyStoreCore", "PolyStoreMemory", "PolyStoreSQLite", "TestModels", "TestSupport"],
+            dependencies: [
+                "PolyStoreBackend", "PolyStoreCore", "PolyStoreFormats", "PolyStoreGzip", "PolyStoreMemory", "PolyStorePostgreSQL",
+                "PolyStoreSQLite", "PostgreSQLServer", "TestModels", "TestSupport",
+            ],
             swiftSettings: settings),
+        // Generated classes, which are compiled, and the generator of them.
+        .testTarget(
+            name: "PolyStoreSourceTests",
+            dependencies: ["PolyStore", "PolyStoreBackend", "PolyStoreMemory", "PolyStoreSQLite", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "PolyStoreTests",
             dependencies: ["PolyStore", "PolyStoreBackend", "PolyStoreMemory", "PolyStoreSQLite", "TestSupport"],

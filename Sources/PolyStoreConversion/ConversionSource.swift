@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreMigration
 
 /// The store that a conversion reads, opened read-only with the schema that it keeps.
 final class ConversionSource {
@@ -20,10 +21,10 @@ final class ConversionSource {
         }
         location = store.location
         do {
-            let kept = try store.keptSchema(logger)
+            let kept = try store.keptSchema(logger: logger)
             store.isReadOnly = true
             schema = try ResolvedSchema(kept.schema)
-            backend = try store.open(schema: schema, configurationName: kept.configuration, logger: logger)
+            backend = try store.open(schema: schema, configurationName: kept.configurationName, logger: logger)
         } catch let error as StoreError where error.code == .busy && store.opensEngineForWriting {
             throw StoreError(
                 .busy,

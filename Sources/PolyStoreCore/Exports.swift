@@ -10,4 +10,5 @@
 @_exported import PolyStoreObservation
 @_exported import PolyStorePredicates
 @_exported import PolyStoreRuns
+@_exported import PolyStoreSource
 @_exported import PolyStoreTransfer

@@ -1,5 +1,6 @@
 import PolyStoreBackend
 import PolyStoreKernel
+import PolyStoreMigration
 
 extension DataStack {
     /// Opens a store with the schema that it keeps, so that its objects are read by the names of entities and properties; see ``DynamicObject``.
@@ -17,10 +18,11 @@ extension DataStack {
         logger: any StoreLogger = StandardErrorLogger()
     ) throws {
         var store = store
-        let kept = try store.keptSchema(logger)
-        try self.init(Schema(kept.schema, configuration: kept.configuration), logger: logger)
+        store.resetsOnFailure = false
+        let kept = try store.keptSchema(logger: logger)
+        try self.init(Schema(kept.schema, configuration: kept.configurationName), logger: logger)
         store.isReadOnly = !isWritable
-        try addStore(store, configuration: kept.configuration, history: history)
+        try addStore(store, configuration: kept.configurationName, history: history)
         let rules = uncheckedRules
         guard isWritable, !rules.isEmpty else { return }
         core.logger.write(
@@ -36,14 +38,5 @@ extension DataStack {
         logger: any StoreLogger = StandardErrorLogger()
     ) throws {
         try self.init(opening: engines.configuration(url), forWriting: isWritable, history: history, logger: logger)
-    }
-}
-
-extension Schema {
-    /// Creates a schema of entities without classes.
-    /// - Throws: `invalidSchema`.
-    init(_ description: SchemaDescription, configuration: String?) throws {
-        let types = try KnownEntities.types(of: description)
-        self.init(description.name, types, configurations: configuration.map { [$0: types] } ?? [:])
     }
 }
