@@ -4,7 +4,7 @@ import PolyStoreKernel
 extension Context {
     /// Returns the entity of a query.
     /// - Throws: `storeNotFound` if no open store has it, `misuse` if its objects have a class.
-    func entry(named name: String) throws -> StoreEntity {
+    package func entry(named name: String) throws -> StoreEntity {
         let stores = table.openStores
         guard let entry = stores.lazy.compactMap({ self.table.entry(named: name, in: $0) }).first else {
             let known = stores.flatMap { $0.schema.entities.flatMap { $0.classes.map(\.name) } }

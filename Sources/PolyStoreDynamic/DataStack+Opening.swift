@@ -43,7 +43,7 @@ extension DataStack {
 extension Schema {
     /// Creates a schema of entities without classes.
     /// - Throws: `invalidSchema`.
-    init(_ description: SchemaDescription, configuration: String?) throws {
+    package init(_ description: SchemaDescription, configuration: String? = nil) throws {
         let types = try KnownEntities.types(of: description)
         self.init(description.name, types, configurations: configuration.map { [$0: types] } ?? [:])
     }
