@@ -54,7 +54,7 @@ enum CivilDate {
     /// Returns the text of a date in UTC; nil for a date that the form does not express.
     static func text(_ date: Date, _ form: Form) -> String? {
         let scaled = (date.timeIntervalSinceReferenceDate * 1000).rounded()
-        guard scaled.magnitude < 1e14 else { return nil }
+        guard scaled.magnitude < 1e15 else { return nil }
         let all = Int(scaled)
         let (days, rest) = (floorDivision(all, 86_400_000), modulus(all, 86_400_000))
         let (year, month, day) = civil(days)

@@ -43,8 +43,11 @@ final class ForeignDatabase {
     /// The rows of all tables, with the storage class of each value, sorted.
     func contents() throws -> [String: [String]] {
         try tables.reduce(into: [:]) { contents, table in
-            let columns = try rows("SELECT name FROM pragma_table_xinfo('\(table)') WHERE hidden <> 1").map { "quote(\"\($0)\")" }
-            contents[table] = try rows("SELECT \(columns.joined(separator: ", ")) FROM \"\(table)\"").sorted()
+            let name = table.replacing("'", with: "''")
+            let columns = try rows("SELECT replace(name, '\"', '\"\"') FROM pragma_table_xinfo('\(name)') WHERE hidden <> 1").map {
+                "quote(\"\($0)\")"
+            }
+            contents[table] = try rows("SELECT \(columns.joined(separator: ", ")) FROM \"\(table.replacing("\"", with: "\"\""))\"").sorted()
         }
     }
 

@@ -13,7 +13,8 @@ import Testing
     }
 
     static let compiled: [String: Schema] = [
-        "Types": Types.schema, "Library": Library.schema, "Fleet": Fleet.schema, "OddNames": OddNames.schema,
+        "Types": Types.schema, "Library": Library.schema, "Fleet": Fleet.schema, "OddNames": OddNames.schema, "Chinook": Chinook.schema,
+        "Northwind": Northwind.schema, "BuildResults": BuildResults.schema,
     ]
 }
 
