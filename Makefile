@@ -2,13 +2,23 @@
 BACKEND ?= sqlite
 FORMAT ?= text
 SECONDS ?= 60
+PREFIX ?= /usr/local
 MUTANTS ?=
 
-.PHONY: demo check test thorough setup test-names conformance conformance-report stress stress-races fuzz mutants custom-backend bench bench-full bench-smoke cliffs instructions lint documentation clean
+.PHONY: demo tool install-tool check test thorough setup test-names conformance conformance-report stress stress-races fuzz mutants custom-backend bench bench-full bench-smoke cliffs instructions lint documentation clean
 
 ## Imports the atlas into BACKEND (sqlite, lmdb, leveldb, memory) and queries it.
 demo: setup
 	swift run --package-path Examples --scratch-path .build --disable-build-manifest-caching atlas $(BACKEND)
+
+## Builds the tool, .build/release/polystore.
+tool: setup
+	swift build -c release --package-path Tools/polystore --scratch-path .build --disable-build-manifest-caching --product polystore
+
+## Copies the tool to PREFIX/bin.
+install-tool: tool
+	install -d "$(PREFIX)/bin"
+	install -m 755 .build/release/polystore "$(PREFIX)/bin/polystore"
 
 ## Runs what a contributor runs before a commit: a fixed list of quick tests, the format, and the suites of the modules changed since HEAD.
 check: setup
@@ -80,7 +90,7 @@ instructions: setup
 
 lint:
 	swift format lint --strict --recursive Package.swift Sources Backends Conformance Tests Examples/Package.swift Examples/Atlas Examples/LiveList Examples/QuickStart Examples/Shop \
-		Examples/CustomBackend/Package.swift Examples/CustomBackend/Sources Examples/CustomBackend/Tests \
+		Examples/CustomBackend/Package.swift Examples/CustomBackend/Sources Examples/CustomBackend/Tests Tools/polystore/Package.swift Tools/polystore/Sources Tools/polystore/Tests \
 		Benchmarks/Package.swift Benchmarks/Models Benchmarks/Sources Benchmarks/PeerKit/Package.swift Benchmarks/PeerKit/Sources \
 		Benchmarks/Peers/Memory Benchmarks/Peers/GRDB/Package.swift Benchmarks/Peers/GRDB/Sources
 

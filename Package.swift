@@ -28,6 +28,8 @@ let package = Package(
         .library(name: "PolyStorePostgreSQL", targets: ["PolyStorePostgreSQL"]),
         .library(name: "PolyStoreTables", targets: ["PolyStoreTables"]),
         .library(name: "PolyStoreConformance", targets: ["PolyStoreConformance"]),
+        // For the tests of the tool, which is another package.
+        .executable(name: "postgresql-server", targets: ["postgresql-server"]),
     ],
     dependencies: [
         .package(url: "https://github.com/swiftlang/swift-syntax.git", "602.0.0"..<"604.0.0")
@@ -103,7 +105,11 @@ let package = Package(
             swiftSettings: settings),
         // Objects of stores that are opened with the schema that they keep, without classes.
         .target(
-            name: "PolyStoreDynamic", dependencies: ["PolyStoreAttributes", "PolyStoreBackend", "PolyStoreKernel", "PolyStoreObservation"],
+            name: "PolyStoreDynamic",
+            dependencies: [
+                "PolyStoreAttributes", "PolyStoreBackend", "PolyStoreFormats", "PolyStoreHistory", "PolyStoreKernel", "PolyStoreMigration",
+                "PolyStoreObservation", "PolyStoreRuns", "PolyStoreTransfer",
+            ],
             swiftSettings: settings),
         // The source of classes for the schema of a store.
         .target(
@@ -187,6 +193,9 @@ let package = Package(
         // A server of PostgreSQL for tests.
         .target(
             name: "PostgreSQLServer", dependencies: ["ChildProcesses"], path: "Tests/Support/PostgreSQLServer", swiftSettings: settings),
+        .executableTarget(
+            name: "postgresql-server", dependencies: ["PostgreSQLServer"], path: "Tests/Support/PostgreSQLServerProgram",
+            swiftSettings: settings),
         // Lets system calls of a test fail.
         .target(name: "CFileFaults", path: "Tests/Support/CFileFaults"),
         // Counts the flushes of a process, for the suite.
@@ -395,7 +404,10 @@ let package = Package(
             ], swiftSettings: settings),
         .testTarget(
             name: "PolyStoreDynamicTests",
-            dependencies: ["PolyStoreBackend", "PolyStoreCore", "PolyStoreMemory", "PolyStoreSQLite", "TestModels", "TestSupport"],
+            dependencies: [
+                "PolyStoreBackend", "PolyStoreCore", "PolyStoreFormats", "PolyStoreGzip", "PolyStoreMemory", "PolyStorePostgreSQL",
+                "PolyStoreSQLite", "PostgreSQLServer", "TestModels", "TestSupport",
+            ],
             swiftSettings: settings),
         // Generated classes, which are compiled, and the generator of them.
         .testTarget(

@@ -4,22 +4,7 @@ import PolyStoreKernel
 extension Context {
     /// Returns the entity of a query.
     /// - Throws: `storeNotFound` if no open store has it, `misuse` if its objects have a class.
-    package func entry(named name: String) throws -> StoreEntity {
-        let stores = table.openStores
-        guard let entry = stores.lazy.compactMap({ self.table.entry(named: name, in: $0) }).first else {
-            let known = stores.flatMap { $0.schema.entities.flatMap { $0.classes.map(\.name) } }
-            throw StoreError(
-                .storeNotFound, "No open store has an entity \"\(name)\"; there are \(known.sorted().joined(separator: ", ")).",
-                entity: name)
-        }
-        guard entry.type is any DynamicModel.Type else {
-            throw StoreError(
-                .misuse,
-                "\(name) is the class \(entry.type) in this stack: use From<\(entry.type)>(). Only a stack that is opened without classes reads entities by name.",
-                entity: name)
-        }
-        return entry
-    }
+    package func entry(named name: String) throws -> StoreEntity { try table.entry(named: name) }
 
     /// Calls a function with the class of an entity.
     private func open<R>(_ query: EntityQuery, _ body: any EntityWork<R>) throws -> R {
@@ -112,14 +97,4 @@ private struct Explanation: EntityWork {
 
 private struct Plans: EntityWork {
     func run<T: Model>(_ chain: FetchChain<T>, _ context: Context) throws -> [QueryPlan] { try context.plans(chain) }
-}
-
-extension StoreTable {
-    /// Returns the entity of a store with a name, which can be that of a subentity.
-    func entry(named name: String, in store: PersistentStore) -> StoreEntity? {
-        let first = Int(store.firstEntityIndex)
-        return entries[first..<first + store.schema.entities.count].first {
-            $0.entity.name == name || $0.entity.classes.contains { $0.name == name }
-        }
-    }
 }

@@ -1,6 +1,6 @@
-import Foundation
 import PolyStoreBackend
 import PolyStoreKernel
+import PolyStoreMigration
 
 extension DataStack {
     /// Opens a store with the schema that it keeps, so that its objects are read by the names of entities and properties; see ``DynamicObject``.
@@ -18,10 +18,11 @@ extension DataStack {
         logger: any StoreLogger = StandardErrorLogger()
     ) throws {
         var store = store
-        let kept = try store.keptSchema(logger)
-        try self.init(Schema(kept.schema, configuration: kept.configuration), logger: logger)
+        store.resetsOnFailure = false
+        let kept = try store.keptSchema(logger: logger)
+        try self.init(Schema(kept.schema, configuration: kept.configurationName), logger: logger)
         store.isReadOnly = !isWritable
-        try addStore(store, configuration: kept.configuration, history: history)
+        try addStore(store, configuration: kept.configurationName, history: history)
         let rules = uncheckedRules
         guard isWritable, !rules.isEmpty else { return }
         core.logger.write(
@@ -37,48 +38,5 @@ extension DataStack {
         logger: any StoreLogger = StandardErrorLogger()
     ) throws {
         try self.init(opening: engines.configuration(url), forWriting: isWritable, history: history, logger: logger)
-    }
-}
-
-extension Schema {
-    /// Creates a schema of entities without classes.
-    /// - Throws: `invalidSchema`.
-    package init(_ description: SchemaDescription, configuration: String? = nil) throws {
-        let types = try KnownEntities.types(of: description)
-        self.init(description.name, types, configurations: configuration.map { [$0: types] } ?? [:])
-    }
-}
-
-extension StoreConfiguration {
-    /// Returns the schema that the store keeps, and the name of its configuration. The store is not changed; an engine that cannot open a store read-only is opened for writing from now on.
-    fileprivate mutating func keptSchema(_ logger: any StoreLogger) throws -> (schema: SchemaDescription, configuration: String?) {
-        do { return try keptSchemaOnce(logger) } catch let error as StoreError
-            where error.code == .unsupported && !opensEngineForWriting && FileManager.default.fileExists(atPath: location)
-        {
-            opensEngineForWriting = true
-            return try keptSchemaOnce(logger)
-        }
-    }
-
-    private func keptSchemaOnce(_ logger: any StoreLogger) throws -> (schema: SchemaDescription, configuration: String?) {
-        var store = self
-        (store.isReadOnly, store.resetsOnModelMismatch, store.resetsOnFailure) = (true, false, false)
-        let none = try ResolvedSchema(SchemaDescription(name: "", entities: []))
-        func look(_ configuration: String?) throws -> (schema: SchemaDescription, configuration: String?) {
-            do {
-                let backend = try store.open(
-                    schema: none, configurationName: configuration, logger: logger, keepsInterruptedMigration: true)
-                let schema = backend.metadata.schema
-                try backend.close()
-                return (schema, configuration)
-            } catch let error as StoreError where error.code == .migrationRequired {
-                guard let schema = error.storedSchema else { throw error }
-                return (schema, configuration)
-            }
-        }
-        do { return try look(nil) } catch let error as StoreError where error.code == .differentStoreAtURL {
-            guard let configuration = error.storedConfiguration else { throw error }
-            return try look(configuration)
-        }
     }
 }

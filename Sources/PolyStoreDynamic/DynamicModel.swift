@@ -90,6 +90,15 @@ extension DynamicModel {
         guard !target.isDeleted else { throw misuse("cannot lead to \(target.id), which is deleted", relationship.name) }
     }
 
+    /// Makes a new object one of a class of the hierarchy that its entity holds, without the defaults of other classes.
+    func become(_ kind: EntityClass) {
+        let entity = entry.entity
+        guard let classifier = entity.classifierField else { return }
+        changeField(classifier)
+        values[classifier] = .text(kind.name)
+        for field in entity.fields where field.index != classifier && !kind.fields.contains(field.index) { values[field.index] = .null }
+    }
+
     // MARK: Errors
 
     private func unknown(_ name: String, _ what: String) -> StoreError {

@@ -25,6 +25,11 @@ public struct EntityQuery: Sendable {
 
     /// Adds a condition in the syntax of format strings. Several are combined with AND.
     public func `where`(_ format: String, _ arguments: (any QueryArgument & Sendable)?...) -> EntityQuery {
+        `where`(format, arguments: arguments)
+    }
+
+    /// Adds a condition whose arguments are in a list.
+    public func `where`(_ format: String, arguments: [(any QueryArgument & Sendable)?]) -> EntityQuery {
         with { $0.conditions.append { Format(text: format, arguments: arguments.map { $0 }) } }
     }
 

@@ -7,20 +7,25 @@ extension Field {
     /// Returns a value in the form in which the field keeps it.
     /// - Throws: `invalidValue` if it is no value of the field's type, or out of its range.
     func stored(_ value: QueryValue, of object: any DynamicModel) throws -> Value {
+        try stored(value) { object.invalid($0, name) }
+    }
+
+    /// - Parameter invalid: Creates the error for a problem.
+    func stored(_ value: QueryValue, invalid: (String) -> StoreError) throws -> Value {
         if type == .float, case .real(let real) = value, real.isFinite, !Float(real).isFinite {
-            throw object.invalid("cannot have the value \(value), which is out of the range of a Float", name)
+            throw invalid("cannot have the value \(value), which is out of the range of a Float")
         }
-        guard let stored = try converted(value, object) else {
-            throw object.invalid("is of the type \(type.rawValue), and \(value) is no value of it", name)
+        guard let stored = try converted(value, invalid) else {
+            throw invalid("is of the type \(type.rawValue), and \(value) is no value of it")
         }
         do { try check(stored) } catch let error as StoreError {
-            throw object.invalid("cannot have the value \(value): \(error.message)", name)
+            throw invalid("cannot have the value \(value): \(error.message)")
         }
         return stored
     }
 
     /// Returns the stored form of a value; nil if it is of another type.
-    private func converted(_ value: QueryValue, _ object: any DynamicModel) throws -> Value? {
+    private func converted(_ value: QueryValue, _ invalid: (String) -> StoreError) throws -> Value? {
         switch (type, value) {
         case (.bool, .bool(let bool)): .integer(bool ? 1 : 0)
         case (.uint64, .integer), (.uint64, .unsigned), (.uint64, .real): value.uint64.map { .integer(Int64(bitPattern: $0)) }
@@ -34,7 +39,7 @@ extension Field {
         case (.string, .text(let text)): .text(text)
         case (.url, .url(let url)): url.attributeValue
         case (.url, .text(let text)): URL(string: text)?.attributeValue
-        case (.json, .text(let text)): try json(text, object)
+        case (.json, .text(let text)): try json(text, invalid)
         case (.data, .data(let data)): .blob([UInt8](data))
         case (.uuid, .uuid(let uuid)): uuid.attributeValue
         case (.uuid, .text(let text)): UUID(uuidString: text)?.attributeValue
@@ -53,9 +58,9 @@ extension Field {
         }
     }
 
-    private func json(_ text: String, _ object: any DynamicModel) throws -> Value {
+    private func json(_ text: String, _ invalid: (String) -> StoreError) throws -> Value {
         do { _ = try JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed) } catch {
-            throw object.invalid("needs a text of JSON", name)
+            throw invalid("needs a text of JSON")
         }
         return .text(text)
     }

@@ -7,7 +7,7 @@ extension Transaction {
     @discardableResult
     public func create(_ entity: String, _ values: [String: QueryValue?] = [:]) throws -> DynamicObject {
         let entry = try entry(named: entity)
-        let kind = entry.entity.classes.first { $0.name == entity }
+        let kind = entry.entity.entityClass(named: entity)
         if let kind, kind.isAbstract {
             throw StoreError(
                 .misuse, "\(entity) is abstract: create one of \(kind.concreteNames.joined(separator: ", ")).", entity: entity)
@@ -15,14 +15,7 @@ extension Transaction {
         func create<T: Model>(_ type: T.Type) throws -> T { try self.create(type, entry) }
         let object: any Model = try create(entry.type)
         guard let object = object as? any DynamicModel else { throw StoreError(.misuse, "\(entity) has a class.", entity: entity) }
-        if let classifier = entry.entity.classifierField {
-            object.changeField(classifier)
-            object.values[classifier] = .text(entity)
-            // The defaults of other subentities.
-            for field in entry.entity.fields where field.index != classifier && !(kind?.fields.contains(field.index) ?? true) {
-                object.values[field.index] = .null
-            }
-        }
+        if let kind { object.become(kind) }
         do { try object.set(values) } catch {
             try delete(object)
             throw error

@@ -38,6 +38,9 @@ public struct HistoryEntry: Sendable, Hashable {
         changes.first { $0.rowID == id.rowID && $0.objectID?.entry === id.entry }
     }
 
+    /// Returns the change of an object that has no class by this transaction; `nil` if there is none.
+    public func change(of id: AnyObjectID) -> HistoryChange? { changes.first { $0.objectID == id } }
+
     private func ids<T: Model>(_ type: T.Type, _ kind: HistoryChange.Kind) -> Set<ObjectID<T>> {
         let names = HistoryFilter.entityNames(of: type)
         var found: Set<ObjectID<T>> = []

@@ -33,6 +33,9 @@ public struct HistoryFilter: Sendable, Hashable {
     /// Selects changes of one object. Several calls are combined with OR.
     public func object<T: Model>(_ id: ObjectID<T>) -> HistoryFilter { with { $0.objects = ($0.objects ?? []).union([id.untyped]) } }
 
+    /// Selects changes of one object that has no class. Several calls are combined with OR.
+    public func object(_ id: AnyObjectID) -> HistoryFilter { with { $0.objects = ($0.objects ?? []).union([id]) } }
+
     /// Selects entries by an author; `nil` selects entries without an author. Several calls are combined with OR.
     public func author(_ name: String?) -> HistoryFilter { with { $0.authors = ($0.authors ?? []).union([name]) } }
 

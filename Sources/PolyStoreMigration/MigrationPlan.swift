@@ -151,7 +151,10 @@ struct MigrationPlanner {
         let reached = Set(origins.joined()).union(transforms.map(\.source))
         let removed = source.entities.filter { !reached.contains($0.index) }
         changes += removed.map { "entity \($0.name) is removed" }
-        if changes.isEmpty { changes = ["the order of properties changes"] }
+        if changes.isEmpty {
+            let isSame = source.description.hasSameData(as: target.description)
+            changes = [isSame ? "declarations that change no stored data are replaced" : "the order of properties changes"]
+        }
         changes += transforms.map { "a closure migrates \(source.entities[$0.source].name)" }
         let (links, fills) = linkSources(isLossy)
         let routes = routes(isCarried)

@@ -19,6 +19,9 @@ public struct MigrationPolicy: Sendable, Hashable {
     /// A Boolean value that indicates whether a store of another version is emptied instead.
     private(set) var erases = false
 
+    /// A Boolean value that indicates whether the stored schema is replaced if only declarations that change no stored data differ.
+    private(set) var replacesDeclarations = false
+
     /// Migrates from the store's version to the current one in a single step that is inferred from their differences. No mapping runs.
     ///
     /// A store that had the current version before its own is refused with `incompatibleSchema`; see ``lightweight(allowsDowngrade:)``.
@@ -74,6 +77,16 @@ public struct MigrationPolicy: Sendable, Hashable {
     public func allowingLostLinks() -> MigrationPolicy {
         var copy = self
         copy.losesLinks = true
+        return copy
+    }
+
+    /// Returns the policy with the replacement of a stored schema of the same data whose defaults, rules, delete rules, plain indexes or original names differ.
+    ///
+    /// A stack with classes has these declarations in its classes, and such a store needs no migration. Programs that open the store without classes, and other tools, have those of
+    /// the stored schema, which is written when the store is created or migrated. No object is read or written; the objects need not obey the new rules.
+    public func replacingDeclarations() -> MigrationPolicy {
+        var copy = self
+        copy.replacesDeclarations = true
         return copy
     }
 }

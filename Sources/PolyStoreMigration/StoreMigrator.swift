@@ -23,12 +23,21 @@ struct StoreMigrator {
         if store.location.hasPrefix("/"), !FileManager.default.fileExists(atPath: store.location) { return nil }
         let target = try ResolvedSchema(current.description(ofConfiguration: configurationName))
         do {
+            var store = store
+            let kept = try store.keptSchema(ofConfiguration: .some(configurationName), logger: logger).schema
+            return kept.hasSameData(as: target.description) ? nil : kept
+        } catch let error as StoreError where Self.isCuredByWriting(error.code) && !store.isReadOnly {
+            // The engine cannot open a store read-only, or an empty file becomes a store.
+        }
+        do {
             try looking(target) { _ in }
             return nil
         } catch let error as StoreError where error.code == .migrationRequired && error.storedSchema != nil {
             return error.storedSchema
         }
     }
+
+    private static func isCuredByWriting(_ code: StoreError.Code) -> Bool { [.unsupported, .notAStore, .io, .readOnly].contains(code) }
 
     /// Opens the store without changing it, and calls a closure with the backend.
     private func looking<Result>(_ schema: ResolvedSchema, _ body: (any StorageBackend) throws -> Result) throws -> Result {
@@ -40,7 +49,7 @@ struct StoreMigrator {
         }
         let backend: any StorageBackend
         do { backend = try open() } catch let error as StoreError
-            where [.unsupported, .notAStore, .io, .readOnly].contains(error.code) && !store.isReadOnly
+            where Self.isCuredByWriting(error.code) && !store.isReadOnly
         {
             // Some engines cannot open a store read-only, and an empty file becomes a store.
             configuration.isReadOnly = false
@@ -55,7 +64,7 @@ struct StoreMigrator {
     func steps() throws -> [MigrationPath.Step] {
         var attempts = 0
         while true {
-            guard let stored = try storedSchema() else { return [] }
+            guard let stored = try storedSchema() else { return try replacement().map { [$0] } ?? [] }
             do {
                 let versions = try looking(try ResolvedSchema(stored)) { backend in
                     let reader = try backend.beginRead()
@@ -68,6 +77,16 @@ struct StoreMigrator {
                 attempts += 1
             }
         }
+    }
+
+    /// Returns the step that replaces the schema of a store that needs no migration; `nil` if the policy does not ask for it, or if the store has every declaration.
+    private func replacement() throws -> MigrationPath.Step? {
+        guard policy.replacesDeclarations, try store.exists() else { return nil }
+        var store = store
+        let kept = try store.keptSchema(ofConfiguration: .some(configurationName), logger: logger).schema
+        let target = try current.description(ofConfiguration: configurationName)
+        guard kept.hasSameData(as: target), kept.declarations != target.declarations else { return nil }
+        return MigrationPath.Step(sourceVersion: kept.name, targetVersion: current.name, source: kept, target: target, mapping: nil)
     }
 
     // MARK: Versions

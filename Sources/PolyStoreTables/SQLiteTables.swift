@@ -71,7 +71,7 @@ public final class SQLiteTables: Sendable {
     /// Returns a stack without classes for the schema, with a store that is created if it does not exist.
     /// - Throws: `migrationRequired` if the store exists and has another schema, and the other errors of opening a store.
     public func stack(_ store: StoreConfiguration, logger: any StoreLogger = StandardErrorLogger()) throws -> DataStack {
-        let stack = try DataStack(Schema(schema, configuration: nil), logger: logger)
+        let stack = try DataStack(Schema(schema), logger: logger)
         try stack.addStore(store)
         return stack
     }

@@ -9,52 +9,9 @@ import Testing
 
 /// Objects of stores that are opened with the schema that they keep. The stores are written with classes first, and read with them again.
 @Suite struct DynamicObjectTests {
-    /// A store of classes, which is closed before it is opened without them.
-    private struct Stored {
-        let folder: Folder
-        let configuration: StoreConfiguration
-        let schema: Schema
-
-        init(_ backend: Backend, _ schema: Schema = Stored.company, _ fill: @Sendable (Transaction) throws -> Void = { _ in }) throws {
-            folder = try Folder()
-            configuration = backend.store(in: folder)
-            self.schema = schema
-            try withClasses { stack in try stack.performAndWait { try fill($0) } }
-        }
-
-        static let company = Schema("Company", Person.self, Department.self, Project.self)
-
-        func withClasses<R>(_ body: (DataStack) throws -> R) throws -> R {
-            let stack = try DataStack(schema)
-            let store = try stack.addStore(configuration)
-            let result = Result { try body(stack) }
-            try stack.removeStoreAndWait(store, evenIfInUse: true)
-            return try result.get()
-        }
-
-        func writing<R>(_ body: (DataStack) throws -> R) throws -> R {
-            let stack = try DataStack(opening: configuration, forWriting: true)
-            let result = Result { try body(stack) }
-            try stack.removeStoreAndWait(stack.stores[0], evenIfInUse: true)
-            return try result.get()
-        }
-    }
-
-    private static func fillCompany(_ transaction: Transaction) throws {
-        let research = try transaction.create(Department.self) { ($0.title, $0.budget) = ("Research", 12.5) }
-        let sales = try transaction.create(Department.self) { $0.title = "Sales" }
-        for (index, name) in ["ann", "bob", "cid", "dan"].enumerated() {
-            let person = try transaction.create(Person.self)
-            (person.email, person.age) = (name, 20 + 10 * index)
-            person.department = index < 3 ? research : sales
-        }
-        let project = try transaction.create(Project.self)
-        (project.name, project.owner) = ("Mars", research)
-    }
-
-    @Test(arguments: Backend.persistent)
-    func objectsAreReadByNames(_ backend: Backend) throws {
-        let stored = try Stored(backend, Stored.company, Self.fillCompany)
+    @Test(arguments: Engine.all)
+    func objectsAreReadByNames(_ engine: Engine) throws {
+        let stored = try Stored(engine, Stored.company, Stored.fillCompany)
         let stack = try DataStack(opening: stored.configuration)
         try stack.readAndWait { context in
             let query = EntityQuery("Person").where("age >= %d AND department.title == %@", 30, "Research").orderBy("age", ascending: false)
@@ -83,9 +40,9 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.persistent)
-    func objectsAreCreatedChangedAndDeleted(_ backend: Backend) throws {
-        let stored = try Stored(backend, Stored.company, Self.fillCompany)
+    @Test(arguments: Engine.all)
+    func objectsAreCreatedChangedAndDeleted(_ engine: Engine) throws {
+        let stored = try Stored(engine, Stored.company, Stored.fillCompany)
         try stored.writing { stack in
             try stack.performAndWait { transaction in
                 let bob = try #require(try transaction.fetchOne(EntityQuery("Person").where("email == %@", "bob")))
@@ -114,9 +71,9 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.persistent)
-    func rulesOfTheSchemaApply(_ backend: Backend) throws {
-        let stored = try Stored(backend, Stored.company, Self.fillCompany)
+    @Test(arguments: Engine.all)
+    func rulesOfTheSchemaApply(_ engine: Engine) throws {
+        let stored = try Stored(engine, Stored.company, Stored.fillCompany)
         try stored.writing { stack in
             func refused(_ code: StoreError.Code, _ text: String, _ body: @Sendable (Transaction) throws -> Void) throws {
                 let error = try requireFailure { try stack.performAndWait { try body($0) } }
@@ -147,9 +104,9 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.persistent)
-    func objectsAreConfinedToTheirContext(_ backend: Backend) throws {
-        let stored = try Stored(backend, Stored.company, Self.fillCompany)
+    @Test(arguments: Engine.all)
+    func objectsAreConfinedToTheirContext(_ engine: Engine) throws {
+        let stored = try Stored(engine, Stored.company, Stored.fillCompany)
         try stored.writing { stack in
             try stack.readAndWait { context in
                 nonisolated(unsafe) let bob = try #require(try context.fetchOne(EntityQuery("Person")))
@@ -171,25 +128,25 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.persistent)
-    func aStoreIsReadOnlyByDefault(_ backend: Backend) throws {
-        let stored = try Stored(backend, Stored.company, Self.fillCompany)
+    @Test(arguments: Engine.all)
+    func aStoreIsReadOnlyByDefault(_ engine: Engine) throws {
+        let stored = try Stored(engine, Stored.company, Stored.fillCompany)
         let stack = try DataStack(opening: stored.configuration)
         #expect(try requireFailure { try stack.performAndWait { _ = try $0.create("Person", ["email": "x"]) } }.code == .readOnly)
-        let missing = backend.store(in: stored.folder, "missing")
+        let missing = try engine.store(in: stored.folder, "missing")
         #expect(throws: StoreError.self) { try DataStack(opening: missing) }
-        if backend == .levelDB {
+        if engine == .files(.levelDB) {
             try FileManager.default.createDirectory(atPath: stored.folder.file("empty.leveldb"), withIntermediateDirectories: false)
-            #expect(throws: StoreError.self) { try DataStack(opening: backend.store(in: stored.folder, "empty")) }
+            #expect(throws: StoreError.self) { try DataStack(opening: engine.store(in: stored.folder, "empty")) }
             #expect(try FileManager.default.contentsOfDirectory(atPath: stored.folder.file("empty.leveldb")).isEmpty)
         }
         #expect(!stored.folder.names.contains { $0.hasPrefix("missing") }, "\(stored.folder.names)")
     }
 
-    @Test(arguments: Backend.persistent)
-    func valuesOfEveryTypeAreReadAndWritten(_ backend: Backend) throws {
+    @Test(arguments: Engine.all)
+    func valuesOfEveryTypeAreReadAndWritten(_ engine: Engine) throws {
         let uuid = UUID()
-        let stored = try Stored(backend, Schema("Gadgets", Gadget.self)) { transaction in
+        let stored = try Stored(engine, Schema("Gadgets", Gadget.self)) { transaction in
             let gadget = try transaction.create(Gadget.self)
             (gadget.label, gadget.level, gadget.serial, gadget.weight) = ("a", -128, .max, 0.1)
             (gadget.ratio, gadget.price, gadget.isOn, gadget.code) = (1.5, Decimal(string: "3.14")!, true, uuid)
@@ -222,9 +179,9 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.persistent)
-    func objectsOfHierarchiesHaveTheirOwnEntities(_ backend: Backend) throws {
-        let stored = try Stored(backend, Schema("Parties", Party.self, Visit.self)) { transaction in
+    @Test(arguments: Engine.all)
+    func objectsOfHierarchiesHaveTheirOwnEntities(_ engine: Engine) throws {
+        let stored = try Stored(engine, Schema("Parties", Party.self, Visit.self)) { transaction in
             let jane = try transaction.create(Human.self) { ($0.name, $0.age) = ("Jane", 41) }
             let firm = try transaction.create(Firm.self) { ($0.name, $0.revenue, $0.director) = ("Acme", 7, jane) }
             let worker = try transaction.create(Worker.self) { ($0.name, $0.badge) = ("Will", "w1") }
@@ -269,9 +226,9 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.persistent)
-    func orderedRelationshipsKeepTheirOrder(_ backend: Backend) throws {
-        let stored = try Stored(backend, Schema("Music", Playlist.self, Track.self, MusicTag.self)) { transaction in
+    @Test(arguments: Engine.all)
+    func orderedRelationshipsKeepTheirOrder(_ engine: Engine) throws {
+        let stored = try Stored(engine, Schema("Music", Playlist.self, Track.self, MusicTag.self)) { transaction in
             let list = try transaction.create(Playlist.self)
             list.tracks = try ["a", "b", "c"].map { title in try transaction.create(Track.self) { $0.title = title } }
         }
@@ -294,9 +251,9 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.shared)
-    func commitsOfAProgramWithClassesAreSeen(_ backend: Backend) async throws {
-        let stored = try Stored(backend, Stored.company, Self.fillCompany)
+    @Test(arguments: Engine.shared)
+    func commitsOfAProgramWithClassesAreSeen(_ engine: Engine) async throws {
+        let stored = try Stored(engine, Stored.company, Stored.fillCompany)
         let typed = try DataStack(stored.schema)
         try typed.addStore(stored.configuration)
         let stack = try DataStack(opening: stored.configuration, forWriting: true)
@@ -306,22 +263,23 @@ import Testing
         #expect(try typed.readAndWait { try $0.fetchCount(From<Person>().where("email == 'new'")) } == 1)
     }
 
-    @Test(arguments: Backend.persistent)
-    func storesOfAConfigurationAreOpened(_ backend: Backend) throws {
+    @Test(arguments: Engine.all)
+    func storesOfAConfigurationAreOpened(_ engine: Engine) throws {
         let folder = try Folder()
+        let configuration = try engine.store(in: folder)
         let schema = Schema("Split", [Person.self, Department.self, Project.self, Plain.self], configurations: ["Cache": [Plain.self]])
         let typed = try DataStack(schema)
-        let store = try typed.addStore(backend.store(in: folder), configuration: "Cache")
+        let store = try typed.addStore(configuration, configuration: "Cache")
         try typed.performAndWait { try $0.create(Plain.self).number = 3 }
         try typed.removeStoreAndWait(store, evenIfInUse: true)
-        let stack = try DataStack(opening: backend.store(in: folder))
+        let stack = try DataStack(opening: configuration)
         #expect(stack.stores.first?.configurationName == "Cache")
         #expect(try stack.readAndWait { try $0.fetchOne(EntityQuery("Plain"))?.value("number") } == 3)
     }
 
-    @Test(arguments: Backend.persistent)
-    func rulesOfClassesAreListed(_ backend: Backend) throws {
-        let stored = try Stored(backend, Schema("Mixed", Party.self, Visit.self, Reading.self))
+    @Test(arguments: Engine.all)
+    func rulesOfClassesAreListed(_ engine: Engine) throws {
+        let stored = try Stored(engine, Schema("Mixed", Party.self, Visit.self, Reading.self))
         try stored.writing { stack in
             let rules = stack.uncheckedRules.map { "\($0.entity).\($0.property) \($0.kind)" }
             #expect(
@@ -342,9 +300,9 @@ import Testing
     }
 
     /// A commit without classes has the names of subentities in the history, and a stack without classes reads those of others.
-    @Test(arguments: Backend.persistent)
-    func theHistoryNamesSubentities(_ backend: Backend) throws {
-        let stored = try Stored(backend, Schema("Parties", Party.self, Visit.self))
+    @Test(arguments: Engine.all)
+    func theHistoryNamesSubentities(_ engine: Engine) throws {
+        let stored = try Stored(engine, Schema("Parties", Party.self, Visit.self))
         let stack = try DataStack(opening: stored.configuration, forWriting: true, history: HistoryOptions())
         try stack.performAndWait { _ = try $0.create("Worker", ["name": "Will", "badge": "w"]) }
         try stack.performAndWait { try $0.delete($0.fetchAll(EntityQuery("Worker"))) }

@@ -17,7 +17,8 @@ let package = Package(
         .executableTarget(
             name: "polystore",
             dependencies: [
-                .product(name: "PolyStoreCore", package: "PolyStore"), .product(name: "PolyStoreSQLite", package: "PolyStore"),
+                .product(name: "PolyStoreCore", package: "PolyStore"), .product(name: "PolyStoreBackend", package: "PolyStore"),
+                .product(name: "PolyStoreFormats", package: "PolyStore"), .product(name: "PolyStoreSQLite", package: "PolyStore"),
                 .product(name: "PolyStoreLMDB", package: "PolyStore"), .product(name: "PolyStoreLevelDB", package: "PolyStore"),
                 .product(name: "PolyStorePostgreSQL", package: "PolyStore"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -25,10 +26,12 @@ let package = Package(
         .testTarget(
             name: "ToolTests",
             dependencies: [
-                "polystore", .product(name: "PolyStore", package: "PolyStore"), .product(name: "PolyStoreSQLite", package: "PolyStore"),
+                "polystore", .product(name: "PolyStore", package: "PolyStore"), .product(name: "PolyStoreBackend", package: "PolyStore"),
+                .product(name: "PolyStoreSQLite", package: "PolyStore"),
                 .product(name: "PolyStoreLMDB", package: "PolyStore"), .product(name: "PolyStoreLevelDB", package: "PolyStore"),
                 .product(name: "PolyStorePostgreSQL", package: "PolyStore"),
-            ], swiftSettings: settings),
+                .product(name: "postgresql-server", package: "PolyStore"),
+            ], exclude: ["Transcripts"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

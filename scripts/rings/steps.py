@@ -12,6 +12,7 @@ from .runner import CORES, Step
 ENGINES = ["sqlite", "lmdb", "leveldb"]
 BUILD = "swift build --disable-build-manifest-caching"
 EXAMPLES = f"{BUILD} --package-path Examples --scratch-path .build"
+TOOL = "--package-path Tools/polystore --scratch-path .build --disable-build-manifest-caching"
 CUSTOM = "--package-path Examples/CustomBackend --scratch-path .build --disable-build-manifest-caching"
 # What the kills and faults of an engine depend on, besides the contract.
 ENGINE_SOURCES = {
@@ -84,8 +85,11 @@ def always():
         Step("mutants/apply", "Tests/Mutants/run.py --check"),
         # Builds of other packages in the same folder: they find the modules of this one built.
         Step("build/examples", EXAMPLES, needs=("build",), after=("tests", "test-names", "built-once"), cores=CORES),
-        Step("build/custom-backend", f"swift build --build-tests {CUSTOM} && scripts/backend-plan.py", needs=("build/examples",), cores=CORES),
+        Step("build/tool", f"swift build --build-tests {TOOL}", needs=("build/examples",), cores=CORES),
+        Step("build/custom-backend", f"swift build --build-tests {CUSTOM} && scripts/backend-plan.py", needs=("build/tool",), cores=CORES),
         Step("custom-backend", f"swift test --skip-build {CUSTOM} && Examples/CustomBackend/check.sh", needs=programs, cores=CORES),
+        # It writes the plan of its package, which the builds before it check.
+        Step("tool", f"swift test --skip-build --ignore-lock --disable-xctest {TOOL}", needs=programs, after=("custom-backend", "sqlite-client"), cores=CORES),
         Step("sqlite-client", "scripts/sqlite-client.sh", needs=programs, after=("custom-backend",)),
         Step("build/release", "scripts/build-release.sh", needs=("build",), after=("custom-backend", "sqlite-client", "tests/full-size", *swiftpm)),
         Step("public-api", "scripts/public-api.py --check && echo 'the public API is what is listed'", needs=programs),
@@ -101,6 +105,7 @@ def always():
              needs=("examples/atlas",)),
         Step("interop/key-value", 'Tests/Interop/run.sh "$RING_RESULTS/atlas.lmdb" "$RING_RESULTS/atlas.leveldb" Examples/Atlas/Data',
              needs=("examples/atlas",)),
+        Step("interop/tool", 'Tests/Interop/check_tool.py "$RING_RESULTS"', needs=("examples/atlas", "build/tool")),
         Step("bench-smoke", "Benchmarks/run.py --smoke --no-grdb && Benchmarks/cliffs.py --smoke", needs=("build/release",)),
         Step("instructions", "Benchmarks/instructions.py", needs=("build/release",), cores=CORES, missing=lacks("valgrind")),
     ]

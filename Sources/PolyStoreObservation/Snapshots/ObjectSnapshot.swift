@@ -51,7 +51,7 @@ extension ObjectSnapshot: CustomStringConvertible {
     }
 
     /// The values that the snapshot contains, by stored name, in the order of the entity. A value that cannot be decoded is missing.
-    var namedValues: [(name: String, value: QueryValue?)] {
+    package var namedValues: [(name: String, value: QueryValue?)] {
         let entry = shape.entry(row)
         let fields = shape.isEmpty ? [] : shape.fields(of: entry, as: T.self)
         guard !fields.isEmpty else { return [] }

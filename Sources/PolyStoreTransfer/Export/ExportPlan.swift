@@ -5,6 +5,7 @@ import PolyStoreKernel
 /// The fields that an export writes for the objects of one store.
 struct ExportPlan {
     enum Column {
+        case rowID
         case attribute(Field)
         case toOne(field: Int, target: ExportTarget)
         case toMany(Relationship, target: ExportTarget)
@@ -20,13 +21,15 @@ struct ExportPlan {
     init<T: Model>(_ type: T.Type, _ entry: StoreEntity, _ options: ExportOptions<T>, _ context: Context) throws {
         self.entry = entry
         let entity = entry.entity
-        let properties = try options.fields?.map { try Self.storedName($0) } ?? Self.allNames(type, entry)
+        let properties = try options.fields?.map { try Self.storedName($0) } ?? options.storedNames ?? Self.allNames(type, entry)
         columns = try properties.map { name in
             if let relationship = entity.relationship(named: name) {
-                let target = try ExportTarget(context.entry(entry.destinations[relationship.index]), relationship, entity)
+                let target = try ExportTarget(
+                    context.entry(entry.destinations[relationship.index]), relationship, entity, writesRowIDs: options.writesRowIDs)
                 if case .foreignKey(let field) = relationship.storage { return .toOne(field: field, target: target) }
                 return .toMany(relationship, target: target)
             }
+            if options.storedNames != nil, name == ExportOptions<T>.rowID { return .rowID }
             guard let field = entity.field(named: name) else { throw Self.unknown(name, entity) }
             return .attribute(field)
         }
@@ -67,14 +70,13 @@ struct ExportPlan {
 /// The form of references to the objects of an entity: their unique ids.
 struct ExportTarget {
     let entry: StoreEntity
-    /// The fields of the unique id.
+    /// The fields of the unique id; empty for references by row id.
     let fields: [Field]
 
-    init(_ entry: StoreEntity, _ relationship: Relationship, _ source: Entity) throws {
+    init(_ entry: StoreEntity, _ relationship: Relationship, _ source: Entity, writesRowIDs: Bool = false) throws {
         self.entry = entry
         let named = try Self.importFields(entry.type)
-        let unique = entry.entity.indexes.first { $0.isUnique && $0.fields.allSatisfy { entry.entity.fields[$0].relationship == nil } }
-        guard let fieldIndexes = named ?? unique?.fields else {
+        guard let fieldIndexes = named ?? entry.entity.uniqueAttributes ?? (writesRowIDs ? [] : nil) else {
             throw StoreError(
                 .misuse,
                 "\(source.name).\(relationship.name) cannot be exported: \(entry.entity.name) has no unique attribute that would name its objects. "
@@ -93,6 +95,7 @@ struct ExportTarget {
 
     /// The fields of the unique id that an import of the class uses.
     private static func importFields(_ type: any Model.Type) throws -> [Int]? {
+        if let type = type as? any OptionallyUniqueObject.Type, !type.hasUniqueID { return nil }
         func fields<U: ImportableUniqueObject>(_ type: U.Type) throws -> [Int] { try U.uniqueIDKeyPath._$access().fields.map(\.index) }
         return try (type as? any ImportableUniqueObject.Type).map { try fields($0) }
     }
@@ -107,6 +110,10 @@ struct ExportTarget {
     func ids(of rowIDs: Set<Int64>, in context: Context) throws -> [Int64: JSONValue] {
         var ids: [Int64: JSONValue] = [:]
         ids.reserveCapacity(rowIDs.count)
+        if fields.isEmpty {
+            for rowID in rowIDs { ids[rowID] = .number(JSONNumber(rowID)) }
+            return ids
+        }
         let sorted = rowIDs.sorted()
         for first in stride(from: 0, to: sorted.count, by: 10_000) {
             let cursor = try context.rows(entry.entityIndex, of: Array(sorted[first..<min(first + 10_000, sorted.count)]))
@@ -114,5 +121,12 @@ struct ExportTarget {
             while try cursor.next() { ids[cursor.rowID] = try id(cursor.record) }
         }
         return ids
+    }
+}
+
+extension Entity {
+    /// The fields of the first unique index over attributes only, by which an export and an import name objects; `nil` if there is none.
+    package var uniqueAttributes: [Int]? {
+        indexes.first { $0.isUnique && !$0.readsJSON && $0.fields.allSatisfy { fields[$0].relationship == nil } }?.fields
     }
 }

@@ -50,6 +50,7 @@ final class ExportReader {
         row.values.reserveCapacity(plan.columns.count)
         for column in plan.columns {
             switch column {
+            case .rowID: row.values.append(.number(JSONNumber(cursor.rowID)))
             case .attribute(let field): row.values.append(try described(plan, cursor.rowID) { try JSONValue(cursor.record, field) })
             case .toOne(let field, _):
                 row.targets.append(ToOne(cursor.record, field).rowID)
@@ -82,7 +83,7 @@ final class ExportReader {
         var toOnes = 0
         for (column, kind) in plan.columns.enumerated() {
             switch kind {
-            case .attribute: break
+            case .rowID, .attribute: break
             case .toOne(_, let target):
                 let toOneIndex = toOnes
                 toOnes += 1

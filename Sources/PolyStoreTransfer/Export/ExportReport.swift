@@ -68,6 +68,15 @@ public struct ExportOptions<T: Model>: Sendable {
     public var fields: [PartialKeyPath<T> & Sendable]?
     /// The names of fields in the destination, by the stored names of their properties. A property that is not listed keeps its stored name.
     public var names: [String: String] = [:]
+    /// The stored names of the properties to write, in order; `nil` for ``fields``. ``rowID`` is the row id of the object.
+    package var storedNames: [String]?
+    /// The name of the exported entity in reports and errors; `nil` for that of the class.
+    package var entityName: String?
+    /// A Boolean value that indicates whether a relationship to objects without a unique id is written as their row ids instead of being refused.
+    package var writesRowIDs = false
+
+    /// The name in ``storedNames`` of the row id. No property has it.
+    package static var rowID: String { "_id" }
 
     /// Creates options.
     public init(fields: [PartialKeyPath<T> & Sendable]? = nil, names: [String: String] = [:]) {

@@ -11,7 +11,7 @@ final class ExportWork<T: Model>: @unchecked Sendable {  // only the thread that
     private let options: ExportOptions<T>
     private let site: CallSite
     let run: ExportRun
-    private var report = ExportReport(entity: T._$entityName)
+    private var report: ExportReport
     private var total: Int?
     private var clock = RunClock()
 
@@ -21,7 +21,8 @@ final class ExportWork<T: Model>: @unchecked Sendable {  // only the thread that
         self.destination = destination
         self.options = options
         self.site = site
-        run = Run("Exporting \(T._$entityName) to \(destination.name)", ExportProgress())
+        report = ExportReport(entity: options.entityName ?? T._$entityName)
+        run = Run("Exporting \(options.entityName ?? T._$entityName) to \(destination.name)", ExportProgress())
     }
 
     func start() -> ExportRun {
@@ -76,7 +77,7 @@ final class ExportWork<T: Model>: @unchecked Sendable {  // only the thread that
     private func checkCancellation() throws {
         guard run.cancellation.isCancelled else { return }
         throw StoreError(
-            .cancelled, "The export of \(T._$entityName) to \(destination.name) was cancelled after \(report.objects) objects.")
+            .cancelled, "The export of \(report.entity) to \(destination.name) was cancelled after \(report.objects) objects.")
     }
 
     private func described(_ error: any Error) -> StoreError {

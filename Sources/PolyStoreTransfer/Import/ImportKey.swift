@@ -3,7 +3,7 @@ import PolyStoreKernel
 
 /// A unique id in the form that stores compare: text by its bytes, −0 as 0.
 @usableFromInline
-enum ImportKey {
+package enum ImportKey {
     case integer(Int64)
     case text(String)
     case other(Value)
@@ -17,7 +17,7 @@ enum ImportKey {
         }
     }
 
-    init(_ values: [Value]) { self = values.count == 1 ? ImportKey(values[0]) : .compound(values) }
+    package init(_ values: [Value]) { self = values.count == 1 ? ImportKey(values[0]) : .compound(values) }
 
     /// The value of the first field of the id.
     var firstValue: Value {
@@ -49,7 +49,7 @@ enum ImportKey {
 
 extension ImportKey: Hashable {
     @usableFromInline
-    static func == (left: ImportKey, right: ImportKey) -> Bool {
+    package static func == (left: ImportKey, right: ImportKey) -> Bool {
         switch (left, right) {
         case (.integer(let first), .integer(let second)): first == second
         case (.text(let first), .text(let second)): Order.of(first, second) == 0
@@ -60,7 +60,7 @@ extension ImportKey: Hashable {
     }
 
     @usableFromInline
-    func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         switch self {
         case .integer(let value): hasher.combine(value)
         case .text(var value): value.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
@@ -72,7 +72,7 @@ extension ImportKey: Hashable {
 
 extension ImportKey: CustomStringConvertible {
     @usableFromInline
-    var description: String {
+    package var description: String {
         func text(_ value: Value) -> String {
             switch value {
             case .null: "nil"

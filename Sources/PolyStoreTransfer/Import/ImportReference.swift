@@ -86,6 +86,18 @@ public struct ImportReferences<Target: ImportableUniqueObject> {
         try collect(ReferenceHolder(object, path, replacing: nil, isToMany: true)) { object[keyPath: path] += $0 }
     }
 
+    /// Replaces the targets of a relationship of an object without a class, when all references are resolved.
+    /// - Parameters:
+    ///   - relationship: The stored name.
+    ///   - object: The object.
+    ///   - set: Replaces the targets, at most one of a to-one relationship.
+    package func assign(to relationship: Relationship, on object: any Model, _ set: @escaping ([Target]) throws -> Void) throws {
+        let holder = ReferenceHolder(
+            object, .name(relationship.name), replacing: transaction.importing.nextAssignment(), isToMany: relationship.isToMany)
+        guard !relationship.isToMany else { return try collect(holder, set) }
+        try only.resolve(holder) { try set($0.map { [$0] } ?? []) }
+    }
+
     /// Calls a closure with the objects when all references are resolved, in the order of the ids. Ignored references are omitted.
     public func resolve(_ body: @escaping ([Target]) throws -> Void) throws { try collect(ReferenceHolder(), body) }
 

@@ -83,6 +83,12 @@ public protocol ImportableUniqueObject: ImportableObject where ImportKind == Uni
     func update(from source: ImportSource, in transaction: Transaction) throws
 }
 
+/// A class whose objects have a unique id only if their entity declares one, and whose sources may have none: such a source inserts an object.
+package protocol OptionallyUniqueObject: ImportableUniqueObject {
+    /// A Boolean value that indicates whether the entity declares a unique id.
+    static var hasUniqueID: Bool { get }
+}
+
 extension ImportableUniqueObject {
     public static func shouldUpdate(from source: ImportSource, in transaction: Transaction) throws -> Bool { true }
 

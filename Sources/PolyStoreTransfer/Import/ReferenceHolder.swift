@@ -16,18 +16,24 @@ struct ReferenceHolder {
     /// A relationship that a reference replaces; an earlier pending reference to it is discarded.
     struct Replaced: Hashable {
         let object: ObjectIdentifier
-        let path: AnyKeyPath
+        let path: Path
+    }
+
+    /// A relationship: a key path of its class, or its stored name.
+    enum Path: Hashable {
+        case keyPath(AnyKeyPath)
+        case name(String)
     }
 
     /// A relationship of all objects of an entity.
     struct Property: Hashable {
-        let path: AnyKeyPath
+        let path: Path
         let entityIndex: Int32
     }
 
     /// The object; `nil` for a closure.
     let object: (any Model)?
-    let path: AnyKeyPath?
+    let path: Path?
     /// The relationship to replace; `nil` if the reference adds to a relationship.
     let replaced: Replaced?
     /// A Boolean value that indicates whether the relationship is to-many, so that its current objects must be read.
@@ -39,6 +45,10 @@ struct ReferenceHolder {
     init() { (object, path, replaced, isToMany, number) = (nil, nil, nil, false, 0) }
 
     init<Root: Model>(_ object: Root, _ path: PartialKeyPath<Root>, replacing number: Int?, isToMany: Bool) {
+        self.init(object, .keyPath(path), replacing: number, isToMany: isToMany)
+    }
+
+    init(_ object: any Model, _ path: Path, replacing number: Int?, isToMany: Bool) {
         (self.object, self.path, self.number, self.isToMany) = (object, path, number ?? 0, isToMany)
         replaced = number == nil ? nil : Replaced(object: ObjectIdentifier(object), path: path)
     }
@@ -60,8 +70,11 @@ struct ReferenceHolder {
     }
 
     private var relationship: String? {
-        guard let object, let path else { return nil }
-        return Swift.type(of: object)._$properties.knownName(path)
+        switch path {
+        case .keyPath(let path)?: object.flatMap { Swift.type(of: $0)._$properties.knownName(path) }
+        case .name(let name)?: name
+        case nil: nil
+        }
     }
 
     /// Returns the missing target as a violation of the object; `nil` for a closure.

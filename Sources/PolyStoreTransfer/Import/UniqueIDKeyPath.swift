@@ -22,7 +22,7 @@ public struct UniqueIDAccess<ID> {
     /// Assigns an id to an object.
     let assign: (ID, any Model) -> Void
 
-    init(
+    package init(
         fields: [FieldReference], key: @escaping (ID) -> ImportKey, read: @escaping (any Model) -> ImportKey?,
         assign: @escaping (ID, any Model) -> Void
     ) {

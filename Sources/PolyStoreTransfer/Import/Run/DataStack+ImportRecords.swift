@@ -102,9 +102,35 @@ extension DataStack {
             .runNow(isolation: isolation) { try RecordFeed(source) { try $0.decode(T.ImportSource.self, dates: dates) } }
     }
 
+    // MARK: Objects without classes
+
+    /// Returns an import of records that a closure converts.
+    /// - Parameter name: The name of the entity or subentity in reports and errors.
+    package func entityImport<T: ImportableObject>(
+        _ into: Into<T>, named name: String, from source: RecordSource, options: ImportOptions, site: CallSite,
+        convert: @escaping @Sendable (SourceRecord) throws -> T.ImportSource
+    ) -> EntityImport {
+        let start = ImportStart(
+            self, into, options, site, sourceName: source.name, format: source.format.map { "\($0)" } ?? "unknown", entityName: name)
+        return EntityImport(
+            start: { start.start { try RecordFeed(source, convert: convert) } },
+            finish: { [core = start.core] in try await $0.finished(core) },
+            runNow: { try start.runNow($0) { try RecordFeed(source, convert: convert) } })
+    }
+
     private func recordStart<T: ImportableObject>(
         _ into: Into<T>, _ source: RecordSource, _ options: ImportOptions, _ site: CallSite
     ) -> ImportStart<T> {
         ImportStart(self, into, options, site, sourceName: source.name, format: source.format.map { "\($0)" } ?? "unknown")
     }
+}
+
+/// An import of an entity whose class is not known at compile time.
+package struct EntityImport {
+    /// Starts the import on a thread of the stack.
+    package let start: () -> ImportRun
+    /// Returns the report of the run when the views of the stack show the objects.
+    package let finish: @Sendable (ImportRun) async throws -> ImportReport
+    /// Imports on the caller's thread.
+    package let runNow: (WaitingCaller) throws -> ImportReport
 }

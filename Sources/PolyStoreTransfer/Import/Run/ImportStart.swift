@@ -14,22 +14,28 @@ struct ImportStart<T: ImportableObject> {
     /// The format of the source, for the position of a resumable import.
     let format: String
     let run: ImportRun
+    /// The name of the imported entity in reports, errors and the position of a resumable import.
+    let entityName: String
 
-    init(_ stack: DataStack, _ into: Into<T>, _ options: ImportOptions, _ site: CallSite, sourceName: String?, format: String) {
+    init(
+        _ stack: DataStack, _ into: Into<T>, _ options: ImportOptions, _ site: CallSite, sourceName: String?, format: String,
+        entityName: String = T._$entityName
+    ) {
+        self.entityName = entityName
         core = stack.core
         self.into = into
         self.options = options
         self.site = site
         self.sourceName = sourceName
         self.format = format
-        run = Run("Importing \(T._$entityName)\(sourceName.map { " from \($0)" } ?? "")", ImportProgress())
+        run = Run("Importing \(entityName)\(sourceName.map { " from \($0)" } ?? "")", ImportProgress())
     }
 
     private func work(_ caller: WaitingCaller) -> ImportWork<T> {
         let fingerprint = ImportPosition.Fingerprint(
-            source: sourceName ?? "", format: format, entity: T._$entityName, configuration: into.configuration.flatMap { $0 })
+            source: sourceName ?? "", format: format, entity: entityName, configuration: into.configuration.flatMap { $0 })
         let resume = options.resumeName.map { ImportResume($0, fingerprint, into) }
-        return ImportWork(core, into, sourceName, options, resume, run, site, caller)
+        return ImportWork(core, into, entityName, sourceName, options, resume, run, site, caller)
     }
 
     /// Imports on a thread of the stack.
@@ -53,7 +59,11 @@ struct ImportStart<T: ImportableObject> {
     func runNow(
         isolation: isolated (any Actor)?, _ open: () throws -> any ImportFeed<T.ImportSource>
     ) throws -> ImportReport {
-        try work(WaitingCaller(isolation)).execute(open).get()
+        try runNow(WaitingCaller(isolation), open)
+    }
+
+    func runNow(_ caller: WaitingCaller, _ open: () throws -> any ImportFeed<T.ImportSource>) throws -> ImportReport {
+        try work(caller).execute(open).get()
     }
 }
 

@@ -29,7 +29,7 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // used by o
     private var expectsProblems = false
 
     init(
-        _ core: StackCore, _ into: Into<T>, _ sourceName: String?, _ options: ImportOptions, _ resume: ImportResume?,
+        _ core: StackCore, _ into: Into<T>, _ entityName: String, _ sourceName: String?, _ options: ImportOptions, _ resume: ImportResume?,
         _ run: ImportRun,
         _ site: CallSite, _ caller: WaitingCaller
     ) {
@@ -41,7 +41,7 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // used by o
         self.site = site
         self.sourceName = sourceName
         self.caller = caller
-        report = ImportReport(entity: T._$entityName, source: sourceName)
+        report = ImportReport(entity: entityName, source: sourceName)
         report.isDryRun = options.isDryRun
     }
 
@@ -273,11 +273,11 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // used by o
     }
 
     private func described(_ error: any Error) -> StoreError {
-        if let problem = error as? ImportProblem { return problem.error(T._$entityName, outcome) }
+        if let problem = error as? ImportProblem { return problem.error(report.entity, outcome) }
         let outcome = resume == nil || knowsPosition ? " \(outcome)" : ""
         var described = StoreError(wrappingImport: error)
         if described.code == .cancelled {
-            described.message = "The import of \(T._$entityName)\(sourceName.map { " from \($0)" } ?? "") was cancelled."
+            described.message = "The import of \(report.entity)\(sourceName.map { " from \($0)" } ?? "") was cancelled."
         } else if isRecordError(error), !batch.isEmpty, let first = batch.recordPositions.first {
             let name = sourceName.map { "\($0), " } ?? ""
             described.message = "\(name)records \(first.record) to \(batch.last.record): \(described.message)"

@@ -71,7 +71,30 @@ final class UniqueSourceImporter<T: ImportableUniqueObject>: SourceImporter {
         return isNew ? .inserted : .updated
     }
 
+    /// Returns whether a source has a unique id.
+    func hasID(_ index: Int) -> Bool { ids.indices.contains(index) && ids[index] != nil }
+
     func uniqueID(_ index: Int) -> String? { ids.indices.contains(index) ? ids[index].map { importer.key(of: $0.id).description } : nil }
+}
+
+/// Updates the objects of the sources that have a unique id, and inserts an object for each other source.
+final class OptionallyUniqueSourceImporter<T: ImportableUniqueObject>: SourceImporter {
+    private let unique: UniqueSourceImporter<T>?
+    private let plain: PlainSourceImporter<T>
+
+    init(_ transaction: Transaction, _ into: Into<T>, hasUniqueID: Bool) throws {
+        unique = hasUniqueID ? try UniqueSourceImporter(transaction, into) : nil
+        plain = try PlainSourceImporter(transaction, into)
+    }
+
+    func identify(_ index: Int, _ source: T.ImportSource) throws { try unique?.identify(index, source) }
+    func lookUp() throws { try unique?.lookUp() }
+    func uniqueID(_ index: Int) -> String? { unique?.uniqueID(index) }
+
+    func importSource(_ index: Int, _ source: T.ImportSource) throws -> ImportEffect {
+        if let unique, unique.hasID(index) { return try unique.importSource(index, source) }
+        return try plain.importSource(index, source)
+    }
 }
 
 extension ImportableObject {
@@ -79,6 +102,10 @@ extension ImportableObject {
     static func sourceImporter(_ transaction: Transaction, _ into: Into<Self>) throws -> any SourceImporter<ImportSource> {
         func unique<U: ImportableUniqueObject>(_ type: U.Type) throws -> (any SourceImporter<ImportSource>)? {
             guard let into = into as? Into<U> else { return nil }
+            if let type = type as? any OptionallyUniqueObject.Type {
+                return try OptionallyUniqueSourceImporter<U>(transaction, into, hasUniqueID: type.hasUniqueID)
+                    as? any SourceImporter<ImportSource>
+            }
             return try UniqueSourceImporter<U>(transaction, into) as? any SourceImporter<ImportSource>
         }
         if let type = Self.self as? any ImportableUniqueObject.Type, let importer = try unique(type) { return importer }

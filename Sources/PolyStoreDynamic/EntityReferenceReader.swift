@@ -1,0 +1,59 @@
+import PolyStoreBackend
+import PolyStoreFormats
+import PolyStoreKernel
+import PolyStoreTransfer
+
+/// A reader of references in records: the unique ids of objects, or their row ids.
+struct EntityReferenceReader: Sendable {
+    /// References of one record to objects of one entity.
+    enum References {
+        case keys([EntityKey])
+        case rowIDs([Int64])
+    }
+
+    let target: StoreEntity
+    /// The fields of the unique id; empty if the objects have none.
+    private let fields: [Field]
+
+    init(_ target: StoreEntity) {
+        self.target = target
+        fields = (target.entity.uniqueAttributes ?? []).map { target.entity.fields[$0] }
+    }
+
+    /// Returns the references in the values of a field.
+    /// - Throws: `invalidValue`, and `RecordError` for a value of another type.
+    func references(_ values: [JSONValue], of name: String, _ record: SourceRecord, _ plan: EntityImportPlan) throws -> References {
+        do {
+            let rowIDs = try values.map { try rowID($0, plan) }
+            if rowIDs.contains(where: { $0 != nil }) || fields.isEmpty {
+                guard !rowIDs.contains(where: { $0 == nil }) else { throw plan.invalid("has row ids and unique ids in one record", name) }
+                return .rowIDs(rowIDs.compactMap { $0 })
+            }
+            return .keys(try values.map { try key($0, record, plan, name) })
+        } catch let error as RecordError { throw error.inField(name).at(record.position) }
+    }
+
+    /// Returns a row id: a number if the objects have no unique id, otherwise an object such as `{"_id": 12}`.
+    private func rowID(_ value: JSONValue, _ plan: EntityImportPlan) throws -> Int64? {
+        if case .object(let object) = value, object.names == [EntityExportOptions.rowID], let id = object[EntityExportOptions.rowID] {
+            return try Int64(source: id, options: plan.conversion)
+        }
+        return fields.isEmpty ? try Int64(source: value, options: plan.conversion) : nil
+    }
+
+    private func key(_ value: JSONValue, _ record: SourceRecord, _ plan: EntityImportPlan, _ name: String) throws -> EntityKey {
+        var parts = [value]
+        if fields.count > 1 {
+            parts = try [JSONValue](source: value, options: plan.conversion)
+            guard parts.count == fields.count else {
+                throw plan.invalid(
+                    "needs an array of \(fields.map(\.name).joined(separator: ", ")), the unique id of \(target.entity.name)", name)
+            }
+        }
+        return EntityKey(
+            values: try zip(parts, fields).map { part, field in
+                let value = try field.queryValue(part, isUntyped: record.isUntyped, plan.conversion)
+                return try field.stored(value) { plan.invalid("leads to \(target.entity.name), whose \(field.name) \($0)", name) }
+            })
+    }
+}

@@ -1,0 +1,13 @@
+import PolyStoreHistory
+import PolyStoreKernel
+
+extension DataStack {
+    /// Returns a filter for changes of the objects of an entity of a store that is opened without classes, and of its subentities.
+    ///
+    ///     let history = try await stack.history(matching: stack.historyFilter(of: "Person"))
+    /// - Throws: `storeNotFound` for an unknown entity.
+    public func historyFilter(of entity: String) throws -> HistoryFilter {
+        let kind = try entry(named: entity).entity.entityClass(named: entity)
+        return (kind?.concreteNames ?? [entity]).reduce(.all) { $0.changes(ofEntityNamed: $1) }
+    }
+}

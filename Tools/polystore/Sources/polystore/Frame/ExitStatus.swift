@@ -1,0 +1,30 @@
+/// The exit codes of the tool.
+enum ExitStatus: Int32, CaseIterable {
+    case success = 0
+    case nothingFound = 1
+    case usage = 2
+    case cannotOpen = 3
+    case failure = 4
+    case interrupted = 130
+    case closedOutput = 141
+
+    /// The meaning of the code.
+    var meaning: String {
+        switch self {
+        case .success: "success"
+        case .nothingFound: "nothing was found, or a check found a difference or damage"
+        case .usage: "invalid arguments, such as an unknown entity or an invalid condition"
+        case .cannotOpen: "the store cannot be opened: it does not exist, is not a store, is in use, or its server does not respond"
+        case .failure: "the operation failed; nothing was left half done"
+        case .interrupted: "interrupted by Ctrl-C; nothing was left half done"
+        case .closedOutput: "the reader of the output has closed it"
+        }
+    }
+
+    /// The section of the help that lists the codes.
+    static var help: String {
+        "EXIT CODES\n"
+            + allCases.map { "  \($0.rawValue)\(String(repeating: " ", count: 5 - "\($0.rawValue)".count))\($0.meaning)" }.joined(
+                separator: "\n")
+    }
+}

@@ -1,5 +1,0 @@
-import Testing
-
-@Suite struct ToolTests {
-    @Test func starts() { #expect(Bool(true)) }
-}
