@@ -109,11 +109,9 @@ extension Context {
         _ rows: FetchedRows, _ entry: StoreEntity, _ relationship: Relationship, _ owners: [Int64], _ storage: any ReadTransaction
     ) throws -> RelatedIDs? {
         let destination = entry.destinations[relationship.index]
-        let found = try storage.related(relationship, of: owners, in: self.entry(destination).entity, most: AheadWindow.mostMembers) {
+        return try storage.related(relationship, of: owners, in: self.entry(destination).entity, most: AheadWindow.mostMembers) {
             rows.add(RowReference(entityIndex: destination, rowID: $0), $1)
         }
-        if found == nil { rows.removeAll() }
-        return found
     }
 
     /// Reads the rows of further objects with that of an object, if it is not the first one of its entity in a loop: those of faults, of the ids that were fetched with

@@ -16,8 +16,6 @@ package final class FetchedRows {
 
     var isEmpty: Bool { rows.isEmpty }
 
-    func removeAll() { rows = [:] }
-
     func contains(_ object: RowReference) -> Bool { rows[object] != nil }
 
     /// Returns the prefetched record of an object. It is valid until more rows are added.
