@@ -22,6 +22,8 @@ package struct AheadWindow {
     /// About the largest number of members of the first read of several, if it has more lists than that.
     private static let firstMembers = 2000
 
+    /// A Boolean value that indicates whether the rows of the members are read with their lists: not if the context already had most of the last ones.
+    package private(set) var readsRows = true
     private var last: Int64?
     /// The number of lists of the next read; 0 before the first.
     private var size = 0
@@ -52,7 +54,9 @@ package struct AheadWindow {
     }
 
     /// Called after a read of several lists.
-    package mutating func didRead(lists: Int, members: Int) {
+    /// - Parameter loaded: The number of members that the context has loaded.
+    package mutating func didRead(lists: Int, members: Int, loaded: Int = 0) {
+        readsRows = 2 * loaded <= members
         (pause, skipped) = (0, 0)
         // A part, because the rows of more members than that are not read with the lists.
         let longest = Self.mostMembers * 3 / 4 * lists / max(members, 1)

@@ -90,6 +90,27 @@ import Testing
         #expect(errors[1]?.recovery == .permanent)
     }
 
+    /// A member of an ordered list also has a position, which would be written to it.
+    @Test func theErrorOfAnOrderedListIsThatOfALocalStore() throws {
+        let errors = try [StoreConfiguration.inMemory(), .simulatedServer(SimulatedServer(beginsLate: true))].map { store in
+            let stack = try DataStack(Schema("Music", Playlist.self, Track.self, MusicTag.self), logger: RecordingLogger(.critical))
+            try stack.addStore(store)
+            let (playlist, track) = try stack.performAndWait { transaction throws in
+                let playlist = try transaction.create(Playlist.self)
+                playlist.tracks = [try transaction.create(Track.self)]
+                return (playlist.objectID, try transaction.create(Track.self).objectID)
+            }
+            try stack.performAndWait { try $0.delete($0.edit(track)) }
+            let error = #expect(throws: StoreError.self) {
+                try stack.performAndWait { try $0.edit(playlist).tracks.append($0.object(with: track)) }
+            }
+            #expect(try stack.readAndWait { try $0.fetchExisting(playlist)?.tracks.count } == 1)
+            return error
+        }
+        #expect(errors[0]?.code == errors[1]?.code && errors[0]?.message == errors[1]?.message)
+        #expect(errors[0]?.violations == errors[1]?.violations)
+    }
+
     @Test func onlyTheTransactionWhoseTargetIsMissingFails() async throws {
         let firm = try Firm(.simulatedServer(SimulatedServer(beginsLate: true)))
         let deleted = firm.departments[2]

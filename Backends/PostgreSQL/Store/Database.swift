@@ -76,8 +76,9 @@ struct Database: RemoteStore {
     }
 
     /// Removes the tables of the store, and the schema if the store created it and nobody else uses it.
-    func erase() throws {
-        let connection = try connect()
+    func erase() throws { try SpareConnections.using(self, erase) }
+
+    private func erase(_ connection: Connection) throws {
         switch try contents(connection) {
         case .absent, .empty: return
         case .foreign: throw foreign
@@ -118,8 +119,16 @@ struct Database: RemoteStore {
     /// Opens a connection and prepares it for a store.
     /// - Throws: `unsupported` for a server or a database that cannot hold a store.
     func connect() throws -> Connection {
+        let connection = try prepared()
+        connection.responseTimeout = options.responseTimeout
+        return connection
+    }
+
+    /// The server must answer what prepares the connection within the time to connect.
+    private func prepared() throws -> Connection {
         let connection = try Connection(
-            address, location: location, connectTimeout: options.connectTimeout, responseTimeout: options.responseTimeout,
+            address, location: location, connectTimeout: options.connectTimeout,
+            responseTimeout: min(options.connectTimeout, options.responseTimeout ?? options.connectTimeout),
             usesNames: !options.usesTransactionPooler)
         connection.cancelTimeout = options.cancelTimeout
         let version = PQserverVersion(connection.handle)
@@ -187,7 +196,7 @@ struct Database: RemoteStore {
     /// - Throws: `unsupported` for a pooler in transaction mode.
     private func checkPooler(_ connection: Connection) throws {
         let other = try Connection(
-            address, location: location, connectTimeout: options.connectTimeout, responseTimeout: options.responseTimeout,
+            address, location: location, connectTimeout: options.connectTimeout, responseTimeout: options.connectTimeout,
             usesNames: false)
         func process(_ connection: Connection) throws -> Int64? {
             try connection.run([.once("SELECT pg_catalog.pg_backend_pid()")]).last?.integer(0, 0)

@@ -22,7 +22,8 @@ extension ChangeWriter {
         var missing: [Int: Set<Int64>] = [:]
         for (entity, objects) in required {
             let table = try table(entity)
-            var absent = Set(objects.map(\.rowID))
+            let wanted = Set(objects.map(\.rowID))
+            var absent = wanted
             let found = try connection.rows(
                 "SELECT \(SQLNames.objectID) FROM \(table.name) WHERE \(SQLNames.objectID) = ANY($1::bigint[])",
                 [.integers(absent.sorted())])
@@ -31,7 +32,7 @@ extension ChangeWriter {
             for change in changes.changes where change.entity == entity {
                 switch change.kind {
                 case .insert: absent.remove(change.rowID)
-                case .delete: if objects.contains(where: { $0.rowID == change.rowID }) { absent.insert(change.rowID) }
+                case .delete: if wanted.contains(change.rowID) { absent.insert(change.rowID) }
                 case .update: break
                 }
             }

@@ -65,6 +65,9 @@ let requiredObjectCases: [ConformanceCase] = [
         try run.expect(error.recovery, equals: .permanent)
         try run.expect(try writer.ids(FetchRequest(person)), equals: [1])
         try run.expect(try writer.row(person, 1), equals: Fixtures.person("p1", 1))
+        // As if a position in a list were written of the missing object.
+        let updating = try store.hiring(2, in: 99) { try $0.update(department, rowID: 99, ["title": .text("late")]) }
+        try run.expect(try run.expectError(.constraint) { try writer.apply(updating) }.violations.map(\.rule), equals: [.reference])
         try writer.apply(store.hiring(2, in: 1) { try $0.insert(department, rowID: 99, [.text("late")]) })
         try writer.apply(store.hiring(3, in: 99))
         _ = try writer.commit(.full)

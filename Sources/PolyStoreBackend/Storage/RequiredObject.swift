@@ -26,9 +26,9 @@ extension ChangeSet {
     /// - Parameter isMissing: Returns whether a required object does not exist.
     /// - Returns: nil if none is missing.
     public func refusal(where isMissing: (RequiredObject) -> Bool) -> StoreError? {
-        var violations = Violations { [self] entity, rowID in
-            changes.contains { $0.kind == .insert && $0.rowID == rowID && schema.entities[$0.entity].name == entity }
-        }
+        let inserted = Dictionary(grouping: changes.lazy.filter { $0.kind == .insert }) { [schema] in schema.entities[$0.entity].name }
+            .mapValues { Set($0.lazy.map(\.rowID)) }
+        var violations = Violations { entity, rowID in inserted[entity]?.contains(rowID) ?? false }
         for required in requiredObjects where isMissing(required) { violations.add(required, schema) }
         return violations.error
     }

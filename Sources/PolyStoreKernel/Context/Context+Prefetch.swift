@@ -89,14 +89,18 @@ extension Context {
             graph.memberLists.windows[loop]?.didFindNone()
             return nil
         }
-        let rows = FetchedRows()
-        do { try readMembers(of: next, relationship, entry, into: rows) } catch  where interruption?.error != nil { return nil }
+        let (rows, members) = (FetchedRows(), entry.destinations[relationship.index])
+        let readsRows = graph.memberLists.windows[loop]?.readsRows ?? true
+        do { try readMembers(of: next, relationship, entry, into: readsRows ? rows : nil) } catch  where interruption?.error != nil {
+            return nil
+        }
         var targets: Set<Int64> = []
         for object in next { targets.formUnion(graph.memberLists.rowIDs(memberKey(object)) ?? []) }
-        graph.memberLists.windows[loop]?.didRead(lists: next.count, members: targets.count)
+        let map = identityMap(members)
+        graph.memberLists.windows[loop]?.didRead(lists: next.count, members: targets.count, loaded: targets.count { map.object($0) != nil })
         // The rows of an earlier read are released. They save calls, and the lists are right without them.
         if rows.isEmpty, targets.count < AheadWindow.mostMembers {
-            try? readAhead(entry.destinations[relationship.index], targets.sorted(), into: rows)
+            try? readAhead(members, targets.sorted(), into: rows)
         }
         if graph.rowsAhead == nil { graph.rowsAhead = FetchedRows() }
         graph.rowsAhead?.unasked = rows
@@ -109,9 +113,11 @@ extension Context {
         _ rows: FetchedRows, _ entry: StoreEntity, _ relationship: Relationship, _ owners: [Int64], _ storage: any ReadTransaction
     ) throws -> RelatedIDs? {
         let destination = entry.destinations[relationship.index]
-        return try storage.related(relationship, of: owners, in: self.entry(destination).entity, most: AheadWindow.mostMembers) {
+        let found = try storage.related(relationship, of: owners, in: self.entry(destination).entity, most: AheadWindow.mostMembers) {
             rows.add(RowReference(entityIndex: destination, rowID: $0), $1)
         }
+        if found == nil { rows.removeAll() }
+        return found
     }
 
     /// Reads the rows of further objects with that of an object, if it is not the first one of its entity in a loop: those of faults, of the ids that were fetched with

@@ -3,7 +3,7 @@ import PolyStoreBackend
 /// The prefetched rows of a context by object. Objects are created from them, and faults loaded, without a query.
 @usableFromInline
 package final class FetchedRows {
-    private let arena = RecordArena()
+    private var arena = RecordArena()
     private var rows: [RowReference: RecordedChanges.ByteRange] = [:]
     /// The member lists of intermediate objects of prefetched paths, which are not removed with an object.
     var lists: Set<RelationshipKey> = []
@@ -15,6 +15,8 @@ package final class FetchedRows {
     }
 
     var isEmpty: Bool { rows.isEmpty }
+
+    func removeAll() { (arena, rows) = (RecordArena(), [:]) }
 
     func contains(_ object: RowReference) -> Bool { rows[object] != nil }
 

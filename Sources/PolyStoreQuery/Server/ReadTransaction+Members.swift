@@ -2,35 +2,43 @@ import PolyStoreBackend
 
 extension ReadTransaction {
     /// Reads the members of a to-many relationship of several objects with their records, with one request.
+    ///
+    /// The records are not needed: what only they prevent, such as one that cannot be decoded, leaves the lists to ``RelatedRecords/related(_:of:)``.
     /// - Parameters:
     ///   - members: The destination of the relationship.
     ///   - most: The number of members above which the result is nil.
-    ///   - add: Receives each member with its record, which is valid during the call.
-    /// - Returns: The lists as ``RelatedRecords/related(_:of:)`` gives them; nil if a link table holds them, or if there are too many members.
+    ///   - add: Receives each member with its record, which is valid during the call. What it has received is void if the result is nil.
+    /// - Returns: The lists as ``RelatedRecords/related(_:of:)`` gives them; nil if a link table holds them, if they are too large, if the server would send other
+    ///   rows too, or after an error.
+    /// - Throws: The error of the interruption.
     package func related(
         _ relationship: Relationship, of sources: [Int64], in members: Entity, most: Int, _ add: (Int64, RecordView) -> Void
     ) throws -> RelatedIDs? {
         guard case .inverse(let field) = relationship.storage else { return nil }
-        var request = FetchRequest(
-            members, predicate: .oneOf(FieldReference(members.fields[field]), sources.map { .integer($0) }))
-        request.limit = most + 1
-        let cursor = try fetch(request)
-        defer { cursor.close() }
-        var found = RelatedIDs()
-        var count = 0
-        while try cursor.next() {
-            count += 1
-            guard count <= most else { return nil }
-            let record = cursor.record
-            add(cursor.rowID, record)
-            let source = record.integer(field)
-            if let position = relationship.positionField {
-                found.add(source: source, target: cursor.rowID, position: record.isNull(position) ? nil : record.integer(position))
-            } else {
-                found.add(source: source, target: cursor.rowID)
+        let predicate = QueryPredicate.oneOf(FieldReference(members.fields[field]), sources.map { .integer($0) })
+        do {
+            let scan = try scan(FetchRequest(members, predicate: predicate, limit: most + 1))
+            defer { scan.cursor.close() }
+            guard scan.residual.predicate == nil else { return nil }
+            var found = RelatedIDs()
+            var (rest, bytes) = (most, mostMemberBytes)
+            while try scan.cursor.next() {
+                let (rowID, record) = (scan.cursor.rowID, scan.cursor.record)
+                (rest, bytes) = (rest - 1, bytes - record.count)
+                guard rest >= 0, bytes >= 0 else { return nil }
+                add(rowID, record)
+                if let position = relationship.positionField {
+                    let position = record.isNull(position) ? nil : record.integer(position)
+                    found.add(source: record.integer(field), target: rowID, position: position)
+                } else {
+                    found.add(source: record.integer(field), target: rowID)
+                }
             }
-        }
-        found.sort()
-        return found
+            found.sort()
+            return found
+        } catch  where interruption?.error == nil { return nil }
     }
 }
+
+/// The largest size of the records that are read with the lists of their owners.
+private let mostMemberBytes = 8 << 20
