@@ -31,7 +31,6 @@ struct RowColumns: Sendable {
             let title = term.name ?? term.text
             terms.append(SelectTerm(term.text, as: title))
             switch entity.property(at: term.text) {
-            case .attribute(let attribute)?: return Column(title: title, type: attribute.type, label: nil)
             case .relationship(let relationship)? where showsLabels && !relationship.isToMany:
                 let target = entity.schema.entities.first { $0.name == relationship.destination }
                 guard let label = target.flatMap({ EntityProperties($0, in: entity.schema).label }) else { break }
@@ -40,7 +39,7 @@ struct RowColumns: Sendable {
                 return Column(title: title, type: nil, label: alias)
             default: break
             }
-            return Column(title: title, type: nil, label: nil)
+            return Column(title: title, type: entity.type(of: term.text), label: nil)
         }
         isAggregated = named.contains { TermList.isAggregate($0.text) }
         titles = columns.map(\.title)
