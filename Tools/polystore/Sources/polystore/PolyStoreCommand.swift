@@ -16,5 +16,6 @@ struct PolyStoreCommand: AsyncParsableCommand {
         subcommands: [
             InfoCommand.self, SchemaCommand.self, GetCommand.self, QueryCommand.self, CountCommand.self, GroupCommand.self,
             ExplainCommand.self, VerifyCommand.self, CompactCommand.self, BackupCommand.self,
+            ImportCommand.self, ExportCommand.self, HistoryCommand.self, DiffCommand.self, MigrateCommand.self,
         ])
 }
