@@ -36,6 +36,8 @@ struct ConvertCommand: AsyncParsableCommand {
         do {
             guard try from.configuration.exists() else { throw ToolError(.cannotOpen, "There is no store at \(from.name).") }
             report = try await conversion.start().following()
+        } catch let error as StoreError where error.code == .cancelled {
+            throw ToolError(.interrupted, "Interrupted. \(to.name) is incomplete: run the command again to continue it, or delete it.")
         } catch let error as StoreError where Self.isOfOpening(error.code) { throw ToolError(error, isOpening: true) }
         try StandardOutput.shared.write(
             """
