@@ -27,10 +27,12 @@ import Testing
         let url = try pair.target.url(in: folder, "target")
         let target = try StoreEngines.all.configuration(url)
         var converted: String?
+        var kills = 0
         // Some kills one after another, each of which continues the conversion before.
         for _ in 0..<Int.random(in: 1...4, using: &random) where converted == nil {
             let (report, delay) = (Int.random(in: 1...30, using: &random), Int.random(in: 0...3000, using: &random))
             converted = try run(sourceURL, url, report, delay)
+            if converted == nil { kills += 1 }
             #expect(try StoreDigest(of: source, logger: RecordingLogger()) == expected, "seed \(seed)")
             if converted == nil, let found = try? StoreDigest(of: target, logger: RecordingLogger()) {
                 // Killed after the last commit: then everything is there.
@@ -38,6 +40,8 @@ import Testing
                 return
             }
         }
+        // Without kills the test proves nothing.
+        print("conversion \(seed) from \(pair.testDescription), \(people) people: \(kills) kills")
         if converted == nil { converted = try run(sourceURL, url, 0, 0) }
         #expect(converted == "\(expected)", "seed \(seed)")
         #expect(try StoreDigest(of: target, logger: RecordingLogger()) == expected, "seed \(seed)")

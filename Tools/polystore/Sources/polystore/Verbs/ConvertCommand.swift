@@ -34,8 +34,10 @@ struct ConvertCommand: AsyncParsableCommand {
         conversion.logger = StandardErrorLogger(minimum: verbose ? .info : .error)
         let report: ConversionReport
         do {
-            guard try from.configuration.exists() else { throw ToolError(.cannotOpen, "There is no store at \(from.name).") }
+            guard try from.configuration.exists() else { throw ToolError(.cannotOpen, "There is not a store at \(from.name).") }
             report = try await conversion.start().following()
+        } catch let error as StoreError where error.code == .cancelled {
+            throw ToolError(.interrupted, "Interrupted. \(to.name) is incomplete: run the command again to continue it, or delete it.")
         } catch let error as StoreError where Self.isOfOpening(error.code) { throw ToolError(error, isOpening: true) }
         try StandardOutput.shared.write(
             """
