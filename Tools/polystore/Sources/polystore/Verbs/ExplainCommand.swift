@@ -5,18 +5,26 @@ import PolyStoreCore
 struct ExplainCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain", abstract: "Shows how the store executes a query: the index it uses, and the rows it examines.",
-        discussion: "The query is executed. The output depends on the engine.")
+        discussion: "The query is executed. The output depends on the engine. --advise counts the rows that possible indexes would find.")
 
     @OptionGroup var source: StoreArgument
     @OptionGroup var target: EntityArgument
     @OptionGroup var condition: ConditionArgument
     @OptionGroup var slice: SliceOptions
+    @Flag(help: "Name the index that would let the query read the fewest rows, and their number.")
+    var advise = false
 
     func run() async throws {
         let opened = try source.open()
         _ = try opened.entity(target.entity)
         let query = try slice.apply(to: condition.query(target.entity))
-        let text = try await opened.reading { try $0.explain(query) }
+        let text = try await opened.reading { context in
+            let plans = try context.explain(query)
+            guard advise else { return plans }
+            let advice = try context.indexAdvice(query)
+            return ([plans] + (advice.isEmpty ? ["No index would reduce the rows that are read."] : advice.map { "advice: \($0)" })).joined(
+                separator: "\n")
+        }
         try StandardOutput.shared.write(text + "\n")
     }
 }
