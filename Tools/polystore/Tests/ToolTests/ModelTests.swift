@@ -81,7 +81,8 @@ import Testing
             "polystore query \"$STORE\" Order \"customer.name == 'n8'\" --columns 'id, total, customer.born' --format csv", in: folder,
             ["STORE": store])
         #expect(
-            rows.output.split(separator: "\n").dropFirst().map { $0.prefix(8) } == ["7,7.25,2", "1207,120"], "\(rows.output) \(rows.errors)"
+            rows.output.split(whereSeparator: \.isNewline).dropFirst().map { $0.prefix(8) } == ["7,7.25,2", "1207,120"],
+            "\(rows.output) \(rows.errors)"
         )
         let again = try Tool.run("polystore model shop.db --import-into \"$STORE\"", in: folder, ["STORE": store])
         #expect(again.status == 2)
@@ -95,7 +96,7 @@ import Testing
         let library = try Engine.sqlite.makeLibrary(in: folder)
         let cases: [(command: String, status: Int32, message: String)] = [
             ("model none.db", 3, "There is no database file at none.db"), ("model make.py", 3, "is not a database of SQLite"),
-            ("model '\(library.dropFirst(7))'", 3, "is a store of PolyStore"), ("model shop.db --output make.py", 2, "\"make.py\" exists"),
+            ("model '\(library.dropFirst(7))'", 2, "schema --format swift"), ("model shop.db --output make.py", 2, "\"make.py\" exists"),
             ("model shop.db --output nowhere/x.swift", 4, "cannot be written"),
             ("model shop.db --import-into thing", 2, "The engine of \"thing\""),
             ("model shop.db --namespace 'a b'", 2, "\"a b\" cannot be the name"),
@@ -123,5 +124,22 @@ import Testing
             """, in: folder)
         // A process that has not begun yet ends by the signal itself.
         #expect(["130\nnone\n", "0\n2400\n"].contains(result.output), "\(result.output) \(result.errors)")
+    }
+}
+
+/// The advice of `explain`.
+@Suite struct AdviceTests {
+    @Test(arguments: Engine.available) func explainNamesTheIndexThatAQueryNeeds(_ engine: Engine) throws {
+        let folder = try TemporaryFolder()
+        let url = try engine.makeLibrary(in: folder)
+        func advice(_ query: String) throws -> [String] {
+            let result = try Tool.run("polystore explain \"$STORE\" \(query) --advise", in: folder, ["STORE": url])
+            #expect(result.status == 0, "\(result.errors)")
+            return result.output.split(separator: "\n").map(String.init).filter { $0.hasPrefix("advice: ") }
+        }
+        #expect(try advice("Author \"born == nil\"") == ["advice: @Attribute(.indexed) var born in Author: 1 row read instead of 2"])
+        #expect(try advice("Author") == ["advice: no index of Author would reduce the rows of it that are read"])
+        let plain = try Tool.run("polystore explain \"$STORE\" Author", in: folder, ["STORE": url])
+        #expect(!plain.output.contains("advice"))
     }
 }

@@ -22,8 +22,12 @@ struct ExplainCommand: AsyncParsableCommand {
             let plans = try context.explain(query)
             guard advise else { return plans }
             let advice = try context.indexAdvice(query)
-            return ([plans] + (advice.isEmpty ? ["No index would reduce the rows that are read."] : advice.map { "advice: \($0)" })).joined(
-                separator: "\n")
+            return
+                ([plans]
+                + (advice.isEmpty
+                    ? ["advice: no index of \(target.entity) would reduce the rows of it that are read"] : advice.map { "advice: \($0)" }))
+                .joined(
+                    separator: "\n")
         }
         try StandardOutput.shared.write(text + "\n")
     }

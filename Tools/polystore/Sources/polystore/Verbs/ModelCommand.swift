@@ -39,7 +39,10 @@ struct ModelCommand: AsyncParsableCommand {
         }
         let (file, name) = (file, name)
         let tables = try await BlockingWork.run { _ in
-            do { return try SQLiteTables(path: file, name: name) } catch { throw ToolError(error, isOpening: true) }
+            do { return try SQLiteTables(path: file, name: name) } catch let error as StoreError where error.code == .misuse {
+                throw ToolError(
+                    .usage, "\"\(file)\" is a store of PolyStore, which has its schema: use schema --format swift for its classes.")
+            } catch { throw ToolError(error, isOpening: true) }
         }
         let source = try tables.modelSource(ModelSource.Options(access: access, namespace: namespace))
         try write(source, tables, isImporting: target != nil)
