@@ -128,7 +128,7 @@ let package = Package(
             name: "PolyStoreTables",
             dependencies: ["PolyStoreAttributes", "PolyStoreBackend", "PolyStoreDynamic", "PolyStoreKernel", "PolyStoreSource", "CSQLite"],
             swiftSettings: settings),
-        // The object layer, free of macros: eleven modules.
+        // The object layer, free of macros: thirteen modules.
         .target(
             name: "PolyStoreCore",
             dependencies: [

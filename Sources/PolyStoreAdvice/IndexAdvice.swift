@@ -28,6 +28,6 @@ public struct IndexAdvice: Sendable, Hashable, CustomStringConvertible {
     }
 
     public var description: String {
-        "\(declaration) in \(entity): \(rowsWithIndex) rows read\(isEstimated ? " (estimated)" : "") instead of \(rowsNow)"
+        "\(declaration) in \(entity): \(rowsWithIndex) \(rowsWithIndex == 1 ? "row" : "rows") read\(isEstimated ? " (estimated)" : "") instead of \(rowsNow)"
     }
 }

@@ -44,8 +44,10 @@ struct IndexAdviser {
     func advice() throws -> IndexAdvice? {
         let plan = try reader.explained(request)
         guard let now = plan.rowsExamined, now > 0 else { return nil }
-        let candidates = try self.candidates().filter { $0.rows < now && !exists($0.fields) }
-        guard let best = candidates.min(by: { ($0.rows, $0.fields.count) < ($1.rows, $1.fields.count) }) else { return nil }
+        let candidates = try self.candidates().filter { $0.rows < now }
+        guard let best = candidates.min(by: { ($0.rows, $0.fields.count) < ($1.rows, $1.fields.count) }), !exists(best.fields) else {
+            return nil
+        }
         return IndexAdvice(
             entity: request.entity.name, index: IndexDescription(fields: best.fields.map(\.name)), plan: plan, rowsNow: now,
             rowsWithIndex: best.rows,
@@ -76,7 +78,7 @@ struct IndexAdviser {
     /// Returns the index that reads the rows of a fetch with a limit in their order.
     private func sorted(_ fields: [Field], _ conditions: [QueryPredicate]) throws -> Candidate? {
         guard let limit = request.limit, let keys = sortFields(), !keys.contains(where: { fields.contains($0) }) else { return nil }
-        let wanted = Int(clamping: UInt(limit) + UInt(request.offset))
+        let wanted = Int(clamping: limit.magnitude + request.offset.magnitude)
         let rows = try count(conditions)
         let isWhole = conditions.count == request.predicate.conjuncts.count
         if isWhole { return Candidate(fields: fields + keys, rows: min(rows, wanted), isEstimated: false) }

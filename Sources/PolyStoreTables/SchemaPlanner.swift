@@ -5,7 +5,7 @@ import PolyStoreSource
 /// Makes entities of tables, and relationships of foreign keys.
 struct SchemaPlanner {
     /// A foreign key that becomes a relationship.
-    private struct Reference {
+    struct Reference {
         let table: Int
         let column: String
         let target: Int
@@ -18,16 +18,16 @@ struct SchemaPlanner {
     }
 
     private let connection: TableConnection
-    private let tables: [TableDefinition]
+    let tables: [TableDefinition]
     private(set) var notes: [TableNote]
-    private var forms: [[String: ColumnForm]] = []
+    var forms: [[String: ColumnForm]] = []
     private var nulls: [Set<String>] = []
-    private var references: [Reference] = []
+    var references: [Reference] = []
     private var links: Set<Int> = []
-    private var entityNames: [String] = []
-    private var attributeNames: [[String: String]] = []
+    var entityNames: [String] = []
+    var attributeNames: [[String: String]] = []
     private var inverses: [[PropertyDescription]] = []
-    private var linkNames: [Int: (forward: String, backward: String)] = [:]
+    var linkNames: [Int: (forward: String, backward: String)] = [:]
 
     init(_ connection: TableConnection) throws {
         self.connection = connection
@@ -204,7 +204,7 @@ struct SchemaPlanner {
     }
 
     /// The foreign keys of a table that connects two others, in the order of its columns.
-    private func ends(of link: Int) -> (Reference, Reference) {
+    func ends(of link: Int) -> (Reference, Reference) {
         let own = references.filter { $0.table == link }
         return own[0].column == tables[link].columns[0].name ? (own[0], own[1]) : (own[1], own[0])
     }
@@ -298,7 +298,7 @@ struct SchemaPlanner {
         }
     }
 
-    private func reference(_ table: Int, _ column: String) -> Reference? { references.first { $0.table == table && $0.column == column } }
+    func reference(_ table: Int, _ column: String) -> Reference? { references.first { $0.table == table && $0.column == column } }
 
     private mutating func entity(_ position: Int) -> EntityDescription {
         let table = tables[position]
@@ -364,41 +364,5 @@ struct SchemaPlanner {
             if !found.contains(where: { $0.fields == names }) { found.append(IndexDescription(fields: names, isUnique: index.isUnique)) }
         }
         return found
-    }
-
-    // MARK: Rows
-
-    private func rowKey(_ reference: Reference) -> RowKey {
-        RowKey(
-            entity: entityNames[reference.target],
-            attribute: attributeNames[reference.target][reference.targetColumn] ?? reference.targetColumn,
-            form: forms[reference.target][reference.targetColumn] ?? .literal,
-            affinity: tables[reference.target].column(reference.targetColumn)?.affinity ?? .blob)
-    }
-
-    private func readingOrder(_ table: TableDefinition) -> String {
-        table.isWithoutRowID ? table.key.map(quotedName).joined(separator: ", ") : "rowid"
-    }
-
-    private func tablePlan(_ table: Int, position: Int, _ order: [Int]) -> TablePlan {
-        let definition = tables[table]
-        let columns = definition.columns.filter { !$0.isGenerated }.map { column -> (name: String, role: ColumnRole) in
-            guard let reference = reference(table, column.name) else {
-                return (column.name, .attribute(attributeNames[table][column.name] ?? column.name, forms[table][column.name] ?? .literal))
-            }
-            let isLate = order.firstIndex(of: reference.target).map { $0 >= position } ?? false
-            return (column.name, .reference(reference.name, rowKey(reference), isLate: isLate))
-        }
-        let incoming = references.first { $0.target == table }
-        let key = incoming.flatMap { incoming in columns.firstIndex { $0.name == incoming.targetColumn }.map { ($0, rowKey(incoming)) } }
-        return TablePlan(table: definition.name, entity: entityNames[table], columns: columns, order: readingOrder(definition), key: key)
-    }
-
-    private func linkPlan(_ link: Int) -> LinkPlan {
-        let (first, second) = ends(of: link)
-        return LinkPlan(
-            table: tables[link].name, sourceColumn: first.column, targetColumn: second.column, source: rowKey(first),
-            target: rowKey(second),
-            relationship: linkNames[link]?.forward ?? "", order: quotedName(first.column))
     }
 }

@@ -26,7 +26,7 @@ final class TableConnection {
         handle = opened
         self.path = path
         sqlite3_busy_timeout(opened, 10_000)
-        if !isNew { try execute("PRAGMA trusted_schema = OFF") }
+        try execute("PRAGMA trusted_schema = OFF")
     }
 
     deinit { sqlite3_close_v2(handle) }

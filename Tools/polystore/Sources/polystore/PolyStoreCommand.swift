@@ -16,6 +16,6 @@ struct PolyStoreCommand: AsyncParsableCommand {
         subcommands: [
             InfoCommand.self, SchemaCommand.self, GetCommand.self, QueryCommand.self, CountCommand.self, GroupCommand.self,
             ExplainCommand.self, ImportCommand.self, ExportCommand.self, HistoryCommand.self, DiffCommand.self, ConvertCommand.self,
-            MigrateCommand.self, VerifyCommand.self, CompactCommand.self, BackupCommand.self,
+            MigrateCommand.self, VerifyCommand.self, CompactCommand.self, BackupCommand.self, ModelCommand.self,
         ])
 }
