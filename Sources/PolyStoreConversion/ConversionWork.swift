@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreRuns
 
 /// One execution of a conversion.
 struct ConversionWork {
@@ -30,17 +31,27 @@ struct ConversionWork {
         reader.interruption = interruption
         let version = try reader.version
         let destination = try ConversionDestination(target, logger)
-        let (backend, resumed) = try open(destination, version)
+        let (backend, resumed): (any StorageBackend, ConversionState?)
+        do { (backend, resumed) = try open(destination, version) } catch is ConversionDestination.Complete {
+            return try CompletedConversion(source, target, logger, progress).report(destination, reader, version)
+        }
         do {
             let digests = try copy(reader, to: backend, resumed, version)
             let configuration = target.isShared ? target : .keepingOpen(backend, as: target)
-            if target.isShared { try backend.close() }
+            if target.isShared { close(backend) }
             try destination.finish()
             return ConversionReport(
                 source: digests.source, target: digests.target, version: version, isResumed: resumed != nil, configuration: configuration)
         } catch {
             try? backend.close()
             throw error
+        }
+    }
+
+    /// Closes the target, of which the last commit was durable.
+    private func close(_ backend: any StorageBackend) {
+        do { try backend.close() } catch {
+            logger.write(.warning, "\(target.location) is complete, and was not closed as usual: \(error)")
         }
     }
 
@@ -55,7 +66,7 @@ struct ConversionWork {
                 return (backend, try state(of: backend, version, destination.location))
             } catch {
                 try? backend.close()
-                throw error
+                throw refused(error, destination)
             }
         }
         do { return try attempt() } catch let error as StoreError where error.code == .conflict && startsOver {
@@ -64,23 +75,39 @@ struct ConversionWork {
         }
     }
 
-    /// Returns the state of an interrupted conversion.
+    /// Deletes the new target of a backend that cannot be one, and returns the error to throw.
+    private func refused(_ error: any Error, _ destination: ConversionDestination) -> any Error {
+        guard var refusal = error as? StoreError, refusal.code == .unsupported, !destination.withdraw() else { return error }
+        refusal.message += " The store was created and could not be deleted: delete it by hand."
+        return refusal
+    }
+
+    /// Returns the state of an interrupted conversion; nil for a new one, whose state is written then.
     /// - Throws: `conflict` for that of another source or version, and for any if the conversion is to start over.
     private func state(of backend: any StorageBackend, _ version: UInt64, _ location: String) throws -> ConversionState? {
         let writer = try backend.beginWrite()
-        defer { writer.rollback() }
-        _ = try ConversionWriter.restoring(writer, location)
-        let state = try ConversionState(writer.value(named: StoreContents.stateName), location: location)
-        guard let state else {
-            guard backend.metadata.storeID == source.backend.metadata.storeID || !target.isShared else {
-                throw ConversionDestination.other(location)
+        do {
+            _ = try ConversionWriter.restoring(writer, location)
+            let bytes = try writer.value(named: StoreContents.stateName)
+            // A state that is thrown away need not be one that this release can read.
+            let isOther = target.isShared && backend.metadata.storeID != source.backend.metadata.storeID
+            if isOther || startsOver && bytes != nil { throw ConversionDestination.other(location) }
+            let initial = ConversionState(source: source.backend.metadata.storeID, version: version)
+            guard let state = try ConversionState(bytes, location: location) else {
+                // Without a state a target looks like one that another conversion has completed.
+                let changes = ChangeSet(source.schema, capacity: 64)
+                try changes.setValue(initial.bytes, named: StoreContents.stateName)
+                try writer.apply(changes)
+                _ = try writer.commit(.relaxed, backOff: BackOff())
+                return nil
             }
-            return nil
+            guard state.source == initial.source, state.version == version else { throw ConversionDestination.other(location) }
+            writer.rollback()
+            return state
+        } catch {
+            writer.rollback()
+            throw error
         }
-        guard state.source == source.backend.metadata.storeID, state.version == version, !startsOver else {
-            throw ConversionDestination.other(location)
-        }
-        return state
     }
 
     private func copy(
