@@ -40,9 +40,10 @@ private final class OuterWriter: WriteTransaction {
 
 extension StoreConfiguration {
     /// Returns the same store of a backend with a defect.
-    /// - Parameter files: The files that the backend names; empty for one that names none.
-    func outer(_ defect: OuterBackend.Defect, files: [String]? = nil) -> StoreConfiguration {
-        StoreConfiguration(engine: "outer", location: location, isShared: isShared, files: files ?? self.files) { [self] request in
+    /// - Parameter erases: Whether the backend can erase the store.
+    func outer(_ defect: OuterBackend.Defect, erases: Bool = true) -> StoreConfiguration {
+        StoreConfiguration(engine: "outer", location: location, isShared: isShared, erase: erases ? { [self] in try erase() } : nil) {
+            [self] request in
             var inner = self
             (inner.conversion, inner.isReadOnly) = (request.conversion, request.isReadOnly)
             return OuterBackend(
