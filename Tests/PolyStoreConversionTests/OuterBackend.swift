@@ -42,9 +42,11 @@ extension StoreConfiguration {
     /// Returns the same store of a backend with a defect.
     /// - Parameter erases: Whether the backend can erase the store.
     func outer(_ defect: OuterBackend.Defect, erases: Bool = true) -> StoreConfiguration {
-        StoreConfiguration(engine: "outer", location: location, isShared: isShared, erase: erases ? { [self] in try erase() } : nil) {
-            [self] request in
-            var inner = self
+        let store = self
+        var erase: (@Sendable () throws -> Void)?
+        if erases { erase = { try store.erase() } }
+        return StoreConfiguration(engine: "outer", location: location, isShared: isShared, erase: erase) { request in
+            var inner = store
             (inner.conversion, inner.isReadOnly) = (request.conversion, request.isReadOnly)
             return OuterBackend(
                 try inner.open(schema: request.schema, configurationName: request.configurationName, logger: request.logger), defect)
