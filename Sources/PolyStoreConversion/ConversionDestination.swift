@@ -31,8 +31,8 @@ final class ConversionDestination {
         wasInterrupted = isFile ? try lockPath.kind() != .absent : true
         if isFile, !wasInterrupted, try configuration.exists() { throw Self.taken(location) }
         if isFile {
-            do { descriptor = try lockPath.openLocked(mode: 0o600) } catch let error as StoreError where error.code == .busy {
-                throw ConversionTarget.busyError(location)
+            do { descriptor = try lockPath.openLocked(mode: 0o600) } catch let error as StoreError {
+                throw error.code == .busy ? ConversionTarget.busyError(location) : Self.cannotCreate(location, error)
             }
             // The conversion before may have ended between the look and the lock.
             if try !wasInterrupted && configuration.exists() {
@@ -50,6 +50,13 @@ final class ConversionDestination {
         StoreError(
             .io, "\(location) exists already, and a conversion does not overwrite it. Choose another target, or delete it first.",
             location: location)
+    }
+
+    private static func cannotCreate(_ location: String, _ error: StoreError) -> StoreError {
+        StoreError(
+            error.code,
+            "\(location) cannot be created: its folder does not exist or cannot be written to. Create the folder, or choose another target.",
+            location: location, engineCode: error.engineCode, underlying: error.underlying ?? error.message)
     }
 
     /// Opens the incomplete target of an earlier conversion, or creates a target.

@@ -3,7 +3,7 @@ import PolyStoreBackend
 /// Writes the contents of the source to the target in batches. Each is committed with the state of the conversion.
 final class ConversionWriter {
     /// The bounds of a batch: bytes of records, changes, and bytes of log entries.
-    static let limits = (bytes: 8 << 20, changes: 65_536)
+    static let limits = (bytes: 4 << 20, changes: 49_152)
 
     private let backend: any StorageBackend
     private let schema: ResolvedSchema
@@ -63,7 +63,9 @@ final class ConversionWriter {
         lastRowID = 0
         state.part = index
         state.last = nil
-        if part == .log, bounds.removedThrough > 0, resumed.map({ !$0.includes(index, bounds.removedThrough) }) ?? true {
+        // With the first entry it is written already if that is; without entries it is written at the end.
+        let isWritten = !bounds.isEmpty && resumed?.includes(index, bounds.removedThrough) ?? false
+        if part == .log, bounds.removedThrough > 0, !isWritten {
             removedThrough = bounds.removedThrough
         }
     }
