@@ -31,7 +31,11 @@ final class ConversionLockFile {
             switch error.code {
             case .busy: throw ConversionTarget.busyError(location)
             case .notAStore: throw Self.foreign(path, location)
-            default: throw error
+            default:
+                throw StoreError(
+                    error.code,
+                    "\(location) cannot be created, because the lock file of the conversion cannot be created beside it. Make the folder writable, or choose another target.",
+                    location: location, engineCode: error.engineCode, underlying: error.underlying ?? error.message)
             }
         }
         descriptor = opened

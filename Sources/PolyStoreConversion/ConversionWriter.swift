@@ -4,7 +4,7 @@ import PolyStoreRuns
 /// Writes the contents of the source to the target in batches. Each is committed with the state of the conversion.
 final class ConversionWriter {
     /// The bounds of a batch: bytes of records, changes, and bytes of log entries.
-    static let limits = (bytes: 8 << 20, changes: 65_536)
+    static let limits = (bytes: 4 << 20, changes: 49_152)
 
     private let backend: any StorageBackend
     private let schema: ResolvedSchema

@@ -130,23 +130,6 @@ import Testing
         try open.close()
     }
 
-    /// All entries were removed, and named values follow the history.
-    @Test(arguments: Place.persistent) func emptiedHistoryIsContinued(_ place: Place) throws {
-        let folder = try Folder()
-        let (source, target) = (try Place.sqlite.filled(in: folder, people: 3), try place.store(in: folder, "target"))
-        try write(source) { changes, _ in changes.removeLogEntries(through: .max) }
-        try ConversionRefusalTests.interrupt(source, target)
-        let report = try conversion(source, target).runAndWait()
-        #expect(report.isResumed)
-        #expect(report.target.history.count == 0)
-        let (before, after) = (try SampleStore.open(source), try SampleStore.open(target))
-        let bounds = try before.beginRead().logBounds()
-        #expect(bounds.last > 0 && bounds.isEmpty)
-        #expect(try after.beginRead().logBounds() == bounds)
-        try before.close()
-        try after.close()
-    }
-
     /// The state is that of another release.
     @Test(arguments: Place.persistent) func stateThatCannotBeReadIsThrownAway(_ place: Place) throws {
         let folder = try Folder()
