@@ -30,9 +30,9 @@ struct ConversionWork {
         reader.interruption = interruption
         let version = try reader.version
         let destination = try ConversionDestination(target, logger)
-        let (backend, resumed) = try open(destination, version)
+        var (backend, resumed) = try open(destination, version)
         do {
-            let digests = try copy(reader, to: backend, resumed, version)
+            let digests = try copy(reader, to: &backend, destination, resumed, version)
             let configuration = target.isShared ? target : .keepingOpen(backend, as: target)
             if target.isShared { try backend.close() }
             try destination.finish()
@@ -44,13 +44,17 @@ struct ConversionWork {
         }
     }
 
+    /// Opens or creates the store of the target.
+    private func opened(_ destination: ConversionDestination) throws -> any StorageBackend {
+        let metadata = source.backend.metadata
+        return try destination.open(source.schema, metadata.configurationName, ConversionTarget(storeID: metadata.storeID))
+    }
+
     /// Opens the target.
     /// - Returns: The store, and the state of an interrupted conversion of the same version of the source.
     private func open(_ destination: ConversionDestination, _ version: UInt64) throws -> (any StorageBackend, ConversionState?) {
-        let metadata = source.backend.metadata
         func attempt() throws -> (any StorageBackend, ConversionState?) {
-            let backend = try destination.open(
-                source.schema, metadata.configurationName, ConversionTarget(storeID: metadata.storeID))
+            let backend = try opened(destination)
             do {
                 return (backend, try state(of: backend, version, destination.location))
             } catch {
@@ -84,7 +88,8 @@ struct ConversionWork {
     }
 
     private func copy(
-        _ reader: any ReadTransaction, to backend: any StorageBackend, _ resumed: ConversionState?, _ version: UInt64
+        _ reader: any ReadTransaction, to backend: inout any StorageBackend, _ destination: ConversionDestination,
+        _ resumed: ConversionState?, _ version: UInt64
     ) throws -> (source: StoreDigest, target: StoreDigest) {
         let capabilities = source.backend.capabilities
         let pass = try StorePass(reader, source.schema, capabilities, activity: .copying, progress: progress)
@@ -94,6 +99,12 @@ struct ConversionWork {
             location: target.location, bounds: bounds, interruption: interruption, sum: { pass.sum })
         try pass.run(writer)
         try writer.finishBatches()
+        if target.isShared {
+            // The target is read through connections of its own, whose caches have nothing of what was written.
+            try backend.close()
+            backend = try opened(destination)
+            writer.backend = backend
+        }
         let found = try verify(pass.digest, reader, backend)
         try writer.complete(
             nextRowIDs: try nextRowIDs(reader, writer), bounds: bounds, configurationName: source.backend.metadata.configurationName)

@@ -5,7 +5,8 @@ final class ConversionWriter {
     /// The bounds of a batch: bytes of records, changes, and bytes of log entries.
     static let limits = (bytes: 4 << 20, changes: 49_152)
 
-    private let backend: any StorageBackend
+    /// The target. It is opened again before it is completed.
+    var backend: any StorageBackend
     private let schema: ResolvedSchema
     private let location: String
     private let interruption: Interruption
