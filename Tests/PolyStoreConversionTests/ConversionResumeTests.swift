@@ -102,7 +102,7 @@ import Testing
         run.cancel()
         let error = await #expect(throws: StoreError.self) { try await run.value }
         #expect(error?.code == .cancelled)
-        let report = try await try conversion(source, target).run()
+        let report = try await conversion(source, target).run()
         #expect(report.target == report.source)
         #expect(report.objectCount > 3000)
     }
