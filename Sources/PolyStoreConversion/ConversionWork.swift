@@ -31,12 +31,12 @@ struct ConversionWork {
         reader.interruption = interruption
         let version = try reader.version
         let destination = try ConversionDestination(target, logger)
-        let (backend, resumed): (any StorageBackend, ConversionState?)
+        var (backend, resumed): (any StorageBackend, ConversionState?)
         do { (backend, resumed) = try open(destination, version) } catch is ConversionDestination.Complete {
             return try CompletedConversion(source, target, logger, progress).report(destination, reader, version)
         }
         do {
-            let digests = try copy(reader, to: backend, resumed, version)
+            let digests = try copy(reader, to: &backend, destination, resumed, version)
             let configuration = target.isShared ? target : .keepingOpen(backend, as: target)
             if target.isShared { close(backend) }
             try destination.finish()
@@ -55,13 +55,24 @@ struct ConversionWork {
         }
     }
 
+    /// Opens or creates the store of the target.
+    private func opened(_ destination: ConversionDestination) throws -> any StorageBackend {
+        let metadata = source.backend.metadata
+        return try destination.open(source.schema, metadata.configurationName, ConversionTarget(storeID: metadata.storeID))
+    }
+
+    /// Opens the incomplete target again.
+    /// - Throws: `busy` if a conversion without a lock has completed or deleted it meanwhile.
+    private func openedAgain(_ destination: ConversionDestination) throws -> any StorageBackend {
+        guard try target.exists() else { throw ConversionTarget.busyError(target.location) }
+        do { return try opened(destination) } catch is ConversionDestination.Complete { throw ConversionTarget.busyError(target.location) }
+    }
+
     /// Opens the target.
     /// - Returns: The store, and the state of an interrupted conversion of the same version of the source.
     private func open(_ destination: ConversionDestination, _ version: UInt64) throws -> (any StorageBackend, ConversionState?) {
-        let metadata = source.backend.metadata
         func attempt() throws -> (any StorageBackend, ConversionState?) {
-            let backend = try destination.open(
-                source.schema, metadata.configurationName, ConversionTarget(storeID: metadata.storeID))
+            let backend = try opened(destination)
             do {
                 return (backend, try state(of: backend, version, destination.location))
             } catch {
@@ -111,7 +122,8 @@ struct ConversionWork {
     }
 
     private func copy(
-        _ reader: any ReadTransaction, to backend: any StorageBackend, _ resumed: ConversionState?, _ version: UInt64
+        _ reader: any ReadTransaction, to backend: inout any StorageBackend, _ destination: ConversionDestination,
+        _ resumed: ConversionState?, _ version: UInt64
     ) throws -> (source: StoreDigest, target: StoreDigest) {
         let capabilities = source.backend.capabilities
         let pass = try StorePass(reader, source.schema, capabilities, activity: .copying, progress: progress)
@@ -121,7 +133,13 @@ struct ConversionWork {
             location: target.location, bounds: bounds, interruption: interruption, sum: { pass.sum })
         try pass.run(writer)
         try writer.finishBatches()
-        let found = try verify(pass.digest, reader, backend)
+        if target.isShared {
+            // The target is read through connections of its own, whose caches have nothing of what was written.
+            try backend.close()
+            backend = try openedAgain(destination)
+            writer.backend = backend
+        }
+        let found = try verify(pass.digest, reader, backend, writer.written)
         try writer.complete(
             nextRowIDs: try nextRowIDs(reader, writer), bounds: bounds, configurationName: source.backend.metadata.configurationName)
         return (pass.digest, found)
@@ -137,8 +155,10 @@ struct ConversionWork {
     }
 
     /// Reads the target again and compares it with what was copied.
+    /// - Parameter state: The state that the target has, unless another conversion writes to it.
+    /// - Throws: `corrupt` for a difference.
     private func verify(
-        _ expected: StoreDigest, _ reader: any ReadTransaction, _ backend: any StorageBackend
+        _ expected: StoreDigest, _ reader: any ReadTransaction, _ backend: any StorageBackend, _ state: ConversionState
     ) throws -> StoreDigest {
         let written = try backend.beginRead()
         defer { written.end() }
@@ -146,6 +166,8 @@ struct ConversionWork {
         let pass = try StorePass(written, source.schema, backend.capabilities, activity: .verifying, progress: progress)
         try pass.run()
         guard pass.digest == expected else {
+            let found = try ConversionState(written.value(named: StoreContents.stateName), location: target.location)
+            if found != state { throw ConversionTarget.busyError(target.location) }
             throw try ContentDifference(source.schema, target.location).error(expected, pass.digest, reader, written)
         }
         return pass.digest

@@ -6,12 +6,13 @@ final class ConversionWriter {
     /// The bounds of a batch: bytes of records, changes, and bytes of log entries.
     static let limits = (bytes: 4 << 20, changes: 49_152)
 
-    private let backend: any StorageBackend
+    /// The target. It is opened again before it is completed.
+    var backend: any StorageBackend
     private let schema: ResolvedSchema
     private let location: String
     private let interruption: Interruption
     /// The state that the target has.
-    private var written: ConversionState
+    private(set) var written: ConversionState
     @exclusivity(unchecked) private var state: ConversionState
     /// The state at the interruption of an earlier conversion, until the units that it includes have passed.
     @exclusivity(unchecked) private var resumed: ConversionState?

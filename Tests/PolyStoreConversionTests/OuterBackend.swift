@@ -1,13 +1,17 @@
 import PolyStoreBackend
+import PolyStoreCore
 
-/// A backend around another one, which has no transactions that restore a store, or fails to close.
+/// A backend around another one, which has no transactions that restore a store, or fails to close a complete store.
 final class OuterBackend: StorageBackend {
     enum Defect { case restoresNothing, cannotBeClosed }
 
     private let inner: any StorageBackend
     private let defect: Defect
+    private let store: StoreConfiguration
 
-    init(_ inner: any StorageBackend, _ defect: Defect) { (self.inner, self.defect) = (inner, defect) }
+    init(_ inner: any StorageBackend, _ defect: Defect, _ store: StoreConfiguration) {
+        (self.inner, self.defect, self.store) = (inner, defect, store)
+    }
 
     var capabilities: Capabilities { inner.capabilities }
     var metadata: StoreMetadata { inner.metadata }
@@ -17,7 +21,8 @@ final class OuterBackend: StorageBackend {
     }
     func close() throws {
         try inner.close()
-        if defect == .cannotBeClosed { throw StoreError(.io, "The test simulates a store that cannot be closed.") }
+        guard defect == .cannotBeClosed, (try? StoreDigest(of: store, logger: SilentLogger())) != nil else { return }
+        throw StoreError(.io, "The test simulates a store that cannot be closed.")
     }
 }
 
@@ -49,7 +54,7 @@ extension StoreConfiguration {
             var inner = store
             (inner.conversion, inner.isReadOnly) = (request.conversion, request.isReadOnly)
             return OuterBackend(
-                try inner.open(schema: request.schema, configurationName: request.configurationName, logger: request.logger), defect)
+                try inner.open(schema: request.schema, configurationName: request.configurationName, logger: request.logger), defect, store)
         }
     }
 }
