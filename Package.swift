@@ -114,7 +114,9 @@ let package = Package(
         // Copies of whole stores to other backends.
         .target(
             name: "PolyStoreConversion",
-            dependencies: ["PolyStoreBackend", "PolyStoreKernel", "PolyStoreMigration", "PolyStoreQuery", "PolyStoreRuns"],
+            dependencies: [
+                "PolyStoreBackend", "PolyStoreKernel", "PolyStoreMigration", "PolyStorePlatform", "PolyStoreQuery", "PolyStoreRuns",
+            ],
             swiftSettings: settings),
         // The source of classes for the schema of a store.
         .target(

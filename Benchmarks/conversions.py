@@ -5,8 +5,9 @@
     conversions.py --size 100000         fewer
     conversions.py --turns 3             medians
 
-*Read* is a program in C that reads every row or pair of the source, *write* one that writes those of the target in the order of the keys, less what it reads. The conversion
-also reads the target again to verify it. Prints a Markdown table of CPU seconds; the peak is of the whole process.
+*Read* is a program in C that reads every row or pair of the source, *write* one that writes those of the target: rows with their indexes in their order on SQLite and on LMDB, less what it
+reads. *Sorted* is the same on LMDB with all pairs, those of the indexes too, in the order of their keys. The conversion also reads the target again to verify it. Prints a Markdown table of CPU
+seconds; the peak is that of anonymous memory.
 """
 
 import argparse
@@ -42,7 +43,7 @@ def compile():
 def raw(program, work, engine, folder):
     arguments = [program, "%s-%s" % (work, engine), os.path.join(folder, "converted." + engine)]
     copy = os.path.join(folder, "raw." + engine)
-    if work == "copy":
+    if work != "read":
         arguments.append(copy)
     found = subprocess.run(arguments, check=True, stdout=subprocess.PIPE, text=True)
     for name in os.listdir(folder):
@@ -57,7 +58,7 @@ def main():
     parser.add_argument("--turns", type=int, default=1)
     options = parser.parse_args()
     program = compile()
-    print("| conversion | rows | CPU | wall | read | write | ratio | peak, MiB |\n|---|---|---|---|---|---|---|---|", flush=True)
+    print("| conversion | rows | CPU | wall | read | write | ratio | sorted | ratio | peak, MiB |\n|---|---|---|---|---|---|---|---|---|---|", flush=True)
     folder = tempfile.mkdtemp(prefix="conversions-")
     try:
         bench("sqlite", "W22make", folder, options.size)
@@ -66,10 +67,14 @@ def main():
             for _ in range(options.turns):
                 found = bench(source, "W22to-" + target, folder, options.size)
                 read = raw(program, "read", source, folder)
-                write = raw(program, "copy", target, folder) - raw(program, "read", target, folder)
-                turns.append((found["cpu"], found["seconds"], read, write, found["cpu"] / (read + write), found["peak_kb"] / 1024))
+                pairs = raw(program, "copy", target, folder) - raw(program, "read", target, folder)
+                write = raw(program, "rows", "sqlite", folder) - read if target == "lmdb" else pairs
+                cpu = found["cpu"]
+                turns.append((
+                    cpu, found["seconds"], read, write, cpu / (read + write), pairs, cpu / (read + pairs),
+                    int(found["note"].split()[0]) / 1024))
             middle = [statistics.median(column) for column in zip(*turns)]
-            print("| %s to %s | %d | %.2f | %.2f | %.2f | %.2f | %.2f | %.1f |" % (source, target, options.size, *middle), flush=True)
+            print("| %s to %s | %d | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f | %.1f |" % (source, target, options.size, *middle), flush=True)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

@@ -12,11 +12,13 @@ struct ContentDifference {
     func error(
         _ expected: StoreDigest, _ found: StoreDigest, _ source: any ReadTransaction, _ target: any ReadTransaction
     ) throws -> StoreError {
-        for (entity, parts) in zip(schema.entities, zip(expected.entities, found.entities)) where parts.0 != parts.1 {
+        for (index, parts) in zip(schema.entitiesByName, zip(expected.entities, found.entities)) where parts.0 != parts.1 {
+            let entity = schema.entities[index]
             let rowID = try firstDifference(entity, source, target)
             return error("\(entity.name) \(rowID.map(String.init) ?? "")", entity.name, rowID)
         }
-        for (table, parts) in zip(schema.links, zip(expected.links, found.links)) where parts.0 != parts.1 {
+        for (index, parts) in zip(schema.linksByName, zip(expected.links, found.links)) where parts.0 != parts.1 {
+            let table = schema.links[index]
             let entity = schema.entities[table.source].name
             let rowID = try firstDifference(table, source, target)
             return error("the relationship \(table.name) of \(entity) \(rowID.map(String.init) ?? "")", entity, rowID)

@@ -1,16 +1,18 @@
 import PolyStoreBackend
+import PolyStoreRuns
 
 /// Writes the contents of the source to the target in batches. Each is committed with the state of the conversion.
 final class ConversionWriter {
     /// The bounds of a batch: bytes of records, changes, and bytes of log entries.
-    static let limits = (bytes: 8 << 20, changes: 65_536)
+    static let limits = (bytes: 4 << 20, changes: 49_152)
 
-    private let backend: any StorageBackend
+    /// The target. It is opened again before it is completed.
+    var backend: any StorageBackend
     private let schema: ResolvedSchema
     private let location: String
     private let interruption: Interruption
-    /// The state that the target has; nil before the first batch.
-    private var written: ConversionState?
+    /// The state that the target has.
+    private(set) var written: ConversionState
     @exclusivity(unchecked) private var state: ConversionState
     /// The state at the interruption of an earlier conversion, until the units that it includes have passed.
     @exclusivity(unchecked) private var resumed: ConversionState?
@@ -34,8 +36,8 @@ final class ConversionWriter {
     private(set) var lastRowIDs: [Int: Int64] = [:]
 
     /// - Parameters:
-    ///   - state: The state of a conversion of this version of the source.
-    ///   - resumed: The state that the target has; nil for an empty target.
+    ///   - state: The state of a conversion of this version of the source that has written nothing.
+    ///   - resumed: The state that the target of an interrupted conversion has; nil if it has `state`.
     ///   - bounds: The bounds of the change log of the source.
     ///   - sum: Returns the sum of the hashes of all units up to the current one.
     init(
@@ -49,7 +51,7 @@ final class ConversionWriter {
         self.state = state
         self.sum = sum
         self.bounds = bounds
-        written = resumed
+        written = resumed ?? state
         self.resumed = resumed
         changes = ChangeSet(schema, capacity: 1 << 16)
     }
@@ -63,9 +65,9 @@ final class ConversionWriter {
         lastRowID = 0
         state.part = index
         state.last = nil
-        if part == .log, bounds.removedThrough > 0, resumed.map({ !$0.includes(index, bounds.removedThrough) }) ?? true {
-            removedThrough = bounds.removedThrough
-        }
+        // The position is written before the first entry, or with the last commit if there is none.
+        let isWritten = !bounds.isEmpty && resumed?.includes(index, bounds.removedThrough) ?? false
+        if part == .log, bounds.removedThrough > 0, !isWritten { removedThrough = bounds.removedThrough }
     }
 
     private func endPart() throws {
@@ -142,7 +144,7 @@ final class ConversionWriter {
     private func flush(isMidway: Bool = false) throws {
         guard changeCount > 0 else { return }
         try interruption.check()
-        var next = written ?? ConversionState(source: state.source, version: state.version)
+        var next = written
         if !isMidway {
             let total = sum()
             (state.low, state.high) = (total.low, total.high)
@@ -162,7 +164,7 @@ final class ConversionWriter {
         (changeCount, pendingBytes) = (0, 0)
     }
 
-    /// Runs a transaction if no other conversion has written to the target.
+    /// Runs a transaction if no other conversion has written to the target, or completed it. Asks a server for the outcome if the response to the commit is lost.
     private func commit(_ durability: Durability, _ body: (any WriteTransaction) throws -> Void) throws {
         let writer = try backend.beginWrite()
         do {
@@ -174,7 +176,7 @@ final class ConversionWriter {
             writer.rollback()
             throw error
         }
-        _ = try writer.commit(durability)
+        _ = try writer.commit(durability, backOff: BackOff())
     }
 
     /// Returns a transaction that can restore a log and a version.

@@ -46,7 +46,9 @@ public struct StoreConversion: Sendable {
 
     /// Creates a conversion of an open store, which can be one in memory. It reads the newest commit.
     public init(from source: PersistentStore, to target: StoreConfiguration) {
-        self.source = .backend(source.backend, location: source.location)
+        // The backend of a stack can be wrapped, and then does not show the row ids that are reserved.
+        self.source =
+            source.configuration.isShared ? .configuration(source.configuration) : .backend(source.backend, location: source.location)
         self.target = target
     }
 

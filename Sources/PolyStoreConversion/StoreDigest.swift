@@ -24,9 +24,9 @@ public struct StoreDigest: Sendable, Hashable {
 
     /// The ``SchemaDescription/versionHash`` of the schema.
     public let schemaHash: String
-    /// The objects, by entity in the order of the schema.
+    /// The objects, by entity in the order of the names.
     public internal(set) var entities: [Part]
-    /// The pairs of the link tables.
+    /// The pairs of the link tables, in the order of the names.
     public internal(set) var links: [Part]
     /// The entries of the history.
     public internal(set) var history: Part
@@ -37,8 +37,8 @@ public struct StoreDigest: Sendable, Hashable {
 
     init(_ schema: ResolvedSchema) {
         schemaHash = schema.versionHash
-        entities = schema.entities.map { Part(name: $0.name) }
-        links = schema.links.map { Part(name: $0.name) }
+        entities = schema.entitiesByName.map { Part(name: schema.entities[$0].name) }
+        links = schema.linksByName.map { Part(name: schema.links[$0].name) }
         history = Part(name: "history")
         namedValues = Part(name: "values")
     }

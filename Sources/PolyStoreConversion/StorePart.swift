@@ -9,10 +9,10 @@ enum StorePart: Sendable, Hashable {
     case log
     case values
 
-    /// Returns the parts of a store with a schema.
+    /// Returns the parts of a store with a schema, in an order that does not depend on the declaration of the schema.
     static func all(_ schema: ResolvedSchema, _ capabilities: Capabilities) -> [StorePart] {
-        var parts = schema.entities.indices.map(StorePart.records)
-        for link in schema.links {
+        var parts = schema.entitiesByName.map(StorePart.records)
+        for link in schema.linksByName.map({ schema.links[$0] }) {
             parts.append(.links(table: link.index, isReversed: false))
             // The positions of sources are read in the other direction.
             if link.ordersSources { parts.append(.links(table: link.index, isReversed: true)) }
@@ -44,6 +44,15 @@ enum StorePart: Sendable, Hashable {
 }
 
 extension ResolvedSchema {
+    /// The indexes of the entities, in the order of their names' bytes. Schemas whose declarations differ in the order have the same hash, and the same names.
+    var entitiesByName: [Int] { Self.order(entities.map(\.name)) }
+    /// The indexes of the link tables, in the order of their names' bytes.
+    var linksByName: [Int] { Self.order(links.map(\.name)) }
+
+    private static func order(_ names: [String]) -> [Int] {
+        names.indices.sorted { names[$0].utf8.lexicographicallyPrecedes(names[$1].utf8) }
+    }
+
     /// Returns the relationship that leads over a link table, from its sources or from its targets.
     /// - Throws: `invalidSchema` if no entity declares it, which a resolved schema cannot have.
     func relationship(over table: LinkTable, isReversed: Bool) throws -> Relationship {

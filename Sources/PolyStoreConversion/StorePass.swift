@@ -11,6 +11,8 @@ final class StorePass {
     private let schema: ResolvedSchema
     private let report: (ConversionProgress) throws -> Void
     private var unreported = 0
+    /// The positions of the entities and of the link tables in the digest, by their indexes.
+    private let places: (entities: [Int], links: [Int])
 
     private struct Pending: BitwiseCopyable {
         var entity = 0
@@ -30,10 +32,13 @@ final class StorePass {
         contents = StoreContents(reader: reader, schema: schema)
         parts = StorePart.all(schema, capabilities)
         digest = StoreDigest(schema)
+        places = (Self.inverted(schema.entitiesByName), Self.inverted(schema.linksByName))
         self.report = report
         progress.activity = activity
         for entity in schema.entities { progress.totalObjects += try reader.count(FetchRequest(entity)) }
     }
+
+    private static func inverted(_ order: [Int]) -> [Int] { order.indices.sorted { order[$0] < order[$1] } }
 
     /// Reads everything.
     /// - Parameter sink: Receives each unit after it is part of the digest; nil for a digest alone.
@@ -83,7 +88,7 @@ final class StorePass {
 
     /// Adds the pending records to the digest.
     private func settle() throws {
-        digest.entities[pending.entity].add(pending.hash, count: pending.count)
+        digest.entities[places.entities[pending.entity]].add(pending.hash, count: pending.count)
         digest.byteCount += pending.bytes
         progress.objects += pending.count
         progress.bytes += pending.bytes
@@ -101,7 +106,7 @@ final class StorePass {
     private func readLinks(_ table: LinkTable, _ isReversed: Bool, _ seed: UInt64, _ sink: ConversionWriter?) throws {
         try contents.links(table, isReversed: isReversed) { source, targets, positions in
             // A pair that is read in both directions counts once.
-            digest.links[table.index].add(
+            digest.links[places.links[table.index]].add(
                 UnitHashes.links(seed, source, targets, positions), count: isReversed ? 0 : targets.count)
             try count(24 * targets.count)
             try sink?.add(table, isReversed: isReversed, source, targets, positions)

@@ -102,9 +102,50 @@ import Testing
         run.cancel()
         let error = await #expect(throws: StoreError.self) { try await run.value }
         #expect(error?.code == .cancelled)
-        let report = try await try conversion(source, target).run()
+        let report = try await conversion(source, target).run()
         #expect(report.target == report.source)
         #expect(report.objectCount > 3000)
+    }
+
+    /// A program has the store open with a schema that declares the entities in another order than the file.
+    @Test func conversionIsContinuedFromAnotherOrderOfTheDeclarations() throws {
+        let folder = try Folder()
+        let (source, target) = (try Place.sqlite.filled(in: folder, people: 30), try Place.lmdb.store(in: folder, "target"))
+        let open = try source.openReversed()
+        var (at, isReversed, isInterrupted) = (1, true, true)
+        while isInterrupted {
+            var conversion = isReversed ? StoreConversion(from: open, to: target) : StoreConversion(from: source, to: target)
+            conversion.logger = RecordingLogger()
+            var count = 0
+            do {
+                _ = try conversion.runAndWait { _ in
+                    count += 1
+                    if count == at { throw Stop() }
+                }
+                isInterrupted = false
+            } catch is Stop { (at, isReversed) = (at + 1, !isReversed) }
+        }
+        #expect(at > 10)
+        #expect(try StoreDigest(of: target, logger: RecordingLogger()) == StoreDigest(of: open))
+        try open.close()
+    }
+
+    /// The state is that of another release.
+    @Test(arguments: Place.persistent) func stateThatCannotBeReadIsThrownAway(_ place: Place) throws {
+        let folder = try Folder()
+        let (source, target) = (try Place.sqlite.filled(in: folder, people: 3), try place.store(in: folder, "target"))
+        try ConversionRefusalTests.interrupt(source, target)
+        let open = try target.openIncomplete(of: "")
+        try Self.write(open) { changes, _ in try changes.setValue([1, 2, 3], named: "polystore.conversion") }
+        try open.close()
+        let error = try requireFailure { _ = try conversion(source, target).runAndWait() }
+        #expect(error.code == .corrupt)
+        #expect(error.message.contains("Start the conversion over"))
+        var over = try conversion(source, target)
+        over.startsOver = true
+        let report = try over.runAndWait()
+        #expect(!report.isResumed)
+        #expect(try report.target == StoreDigest(of: source, logger: RecordingLogger()))
     }
 
     private func write(_ store: StoreConfiguration, _ body: (ChangeSet, Entity) throws -> Void) throws {

@@ -64,6 +64,24 @@ func conversion(_ source: StoreConfiguration, _ target: StoreConfiguration) thro
     return conversion
 }
 
+extension StoreConfiguration {
+    /// Opens the store with a schema that declares the same entities in the other order.
+    func openReversed() throws -> any StorageBackend {
+        var description = SampleSchema.description
+        description.entities.reverse()
+        return try open(schema: ResolvedSchema(description), configurationName: nil, logger: RecordingLogger())
+    }
+
+    /// Opens the incomplete target of a conversion.
+    func openIncomplete(of storeID: String) throws -> any StorageBackend {
+        var marked = self
+        marked.conversion = ConversionTarget(storeID: storeID)
+        return try marked.open(
+            schema: ResolvedSchema(SampleSchema.description), configurationName: ConversionTarget.configurationName(for: nil),
+            logger: RecordingLogger())
+    }
+}
+
 extension Place {
     /// Creates a filled store and returns a configuration that opens it, and for a store in memory the open one.
     func filled(in folder: Folder, _ name: String = "source", people: Int = 60, configurationName: String? = nil) throws

@@ -64,6 +64,20 @@ import Testing
         try change("log") { $0.appendLogEntry([1]) }
     }
 
+    @Test func orderOfTheDeclarationsDoesNotMatter() throws {
+        let folder = try Folder()
+        let store = try Place.sqlite.filled(in: folder, people: 10)
+        let digest = try StoreDigest(of: store, logger: RecordingLogger())
+        let open = try store.openReversed()
+        #expect(open.metadata.schema != SampleSchema.description)
+        let other = try StoreDigest(of: open)
+        #expect(other == digest)
+        #expect(other.hashValue == digest.hashValue)
+        #expect("\(other)" == "\(digest)")
+        #expect(digest.entities.map(\.name) == digest.entities.map(\.name).sorted())
+        try open.close()
+    }
+
     @Test func digestsOfStoresThatAreOpenForOtherThingsAreTheSame() throws {
         let folder = try Folder()
         let store = try Place.sqlite.filled(in: folder, people: 10)

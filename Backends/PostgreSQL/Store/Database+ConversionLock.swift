@@ -1,3 +1,4 @@
+import CPostgreSQL
 import PolyStoreBackend
 
 extension Database: ConversionLocking {
@@ -12,9 +13,18 @@ extension Database: ConversionLocking {
         // The connections of a pooler are not those of one client.
         guard !options.usesTransactionPooler else { return nil }
         let connection = try connect()
+        // Nothing is sent over the connection until the end. Servers before PostgreSQL 14 never close such connections.
+        if PQserverVersion(connection.handle) >= 140_000 { try connection.run([.once("SET idle_session_timeout = 0")]) }
         let found = try connection.rows(
             "SELECT pg_try_advisory_lock(pg_catalog.hashtextextended($1, 0))", [.text("polystore conversion \(options.schema)")])
         guard found.bool(0, 0) else { throw ConversionTarget.busyError(location) }
         return Lock(connection)
+    }
+
+    func eraseIncomplete() throws {
+        try erase { connection in
+            let found = try connection.run([.once("SELECT configuration FROM \(own("metadata"))")]).last
+            guard ConversionTarget.isIncomplete(found?.text(0, 0)) else { throw ConversionTarget.completedError(location) }
+        }
     }
 }

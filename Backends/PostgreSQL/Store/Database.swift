@@ -76,9 +76,12 @@ struct Database: RemoteStore {
     }
 
     /// Removes the tables of the store, and the schema if the store created it and nobody else uses it.
-    func erase() throws { try SpareConnections.using(self, erase) }
+    func erase() throws { try erase { _ in } }
 
-    private func erase(_ connection: Connection) throws {
+    /// - Parameter check: Called before the tables are removed, when no other transaction can read or write them.
+    func erase(checking check: (Connection) throws -> Void) throws { try SpareConnections.using(self) { try erase($0, check) } }
+
+    private func erase(_ connection: Connection, _ check: (Connection) throws -> Void) throws {
         switch try contents(connection) {
         case .absent, .empty: return
         case .foreign: throw foreign
@@ -91,6 +94,7 @@ struct Database: RemoteStore {
                 .once("LOCK TABLE \(own("lock")) IN ACCESS EXCLUSIVE MODE"),
                 waitingForReaders, .once("LOCK TABLE \(own("state")), \(own("metadata")) IN ACCESS EXCLUSIVE MODE"),
             ])
+            try check(connection)
             // Another process may have migrated the store meanwhile.
             isOwner = try StoreTables.ownsSchema(options.schema, connection)
             try connection.run(try StoreTables.removal(from: options.schema, connection).map { .once($0) } + [.once("COMMIT")])
@@ -106,7 +110,7 @@ struct Database: RemoteStore {
         _ = try? connection.run([.once("DROP SCHEMA \(SQLNames.quoted(options.schema)) RESTRICT")])
     }
 
-    private func own(_ name: String) -> String { "\(SQLNames.quoted(options.schema)).polystore_\(name)" }
+    func own(_ name: String) -> String { "\(SQLNames.quoted(options.schema)).polystore_\(name)" }
 
     /// Returns whether there is nothing in the schema.
     private func isEmpty(_ connection: Connection) throws -> Bool {

@@ -250,7 +250,7 @@ final class PostgreSQLWriteTransaction: SessionTransaction, WriteTransaction {
         let found = try other.run(
             Self.locking(pool) + [
                 Statement(
-                    "SELECT (SELECT version FROM \(session.tables.own("state"))), (SELECT version FROM \(commits) WHERE token = $1 AND version > 0)",
+                    "SELECT (SELECT version FROM \(session.tables.own("state"))), (SELECT version FROM \(commits) WHERE token = $1 AND version >= 0)",
                     [.bytes(token)])
             ]
         ).last

@@ -4,6 +4,7 @@
 //     convert copy-sqlite FILE COPY     and inserts it into a table with the same indexes
 //     convert read-lmdb FILE            reads every pair
 //     convert copy-lmdb FILE COPY       and writes it in the order of the keys
+//     convert rows-sqlite FILE COPY     reads the rows of SQLite and writes them to LMDB in their order, with an entry for each index of a contact
 //
 // Prints the rows or pairs and the seconds of CPU. A copy is durable at its end.
 #include <lmdb.h>
@@ -115,11 +116,72 @@ static long lmdb_pairs(const char *path, const char *copy) {
     return pairs;
 }
 
+static void put(MDB_txn *writer, MDB_dbi target, const unsigned char *key, size_t keySize, const unsigned char *value, size_t size, unsigned flags) {
+    MDB_val k = {keySize, (void *)key}, v = {size, (void *)value};
+    check(!mdb_put(writer, target, &k, &v, flags), "put");
+}
+
+// Appends 8 bytes, the most significant first, so that keys are in the order of the numbers.
+static size_t number(unsigned char *to, sqlite3_int64 value) {
+    for (int byte = 0; byte < 8; byte++) to[byte] = (unsigned char)((unsigned long long)value >> (56 - 8 * byte));
+    return 8;
+}
+
+static long rows_to_lmdb(const char *path, const char *copy) {
+    sqlite3 *from;
+    check(sqlite3_open_v2(path, &from, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK, path);
+    // The indexed columns follow the key: a unique text and two numbers.
+    sqlite3_stmt *reader = prepare(from, "SELECT objectID, email, age, departmentNumber, name, score, isActive, createdAt, notes FROM Contact");
+    MDB_txn *writer;
+    MDB_dbi target;
+    check(!mdb_txn_begin(open_file(copy, 0), NULL, 0, &writer), "begin");
+    check(!mdb_dbi_open(writer, NULL, 0, &target), "open");
+    long rows = 0;
+    unsigned char key[500], value[4000];
+    while (sqlite3_step(reader) == SQLITE_ROW) {
+        rows++;
+        sqlite3_int64 id = sqlite3_column_int64(reader, 0);
+        size_t size = 0;
+        for (int column = 1; column < 9; column++) {
+            double real;
+            switch (sqlite3_column_type(reader, column)) {
+            case SQLITE_INTEGER: size += number(value + size, sqlite3_column_int64(reader, column)); break;
+            case SQLITE_FLOAT:
+                real = sqlite3_column_double(reader, column);
+                memcpy(value + size, &real, 8);
+                size += 8;
+                break;
+            default: {
+                const void *text = sqlite3_column_blob(reader, column);
+                int length = sqlite3_column_bytes(reader, column);
+                memcpy(value + size, &length, 4);
+                memcpy(value + size + 4, text, length);
+                size += 4 + length;
+            }
+            }
+        }
+        key[0] = 1;
+        put(writer, target, key, 1 + number(key + 1, id), value, size, 0);
+        key[0] = 2;
+        int length = sqlite3_column_bytes(reader, 1);
+        memcpy(key + 1, sqlite3_column_blob(reader, 1), length);
+        number(value, id);
+        put(writer, target, key, 1 + length, value, 8, MDB_NOOVERWRITE);
+        for (int column = 2; column < 4; column++) {
+            key[0] = (unsigned char)(1 + column);
+            number(key + 1, sqlite3_column_int64(reader, column));
+            put(writer, target, key, 9 + number(key + 9, id), value, 0, 0);
+        }
+    }
+    check(!mdb_txn_commit(writer), "commit");
+    return rows;
+}
+
 int main(int count, char **arguments) {
     if (count < 3) return 2;
     double start = cpu();
     const char *copy = count > 3 ? arguments[3] : NULL;
-    long found = strstr(arguments[1], "sqlite") ? sqlite_rows(arguments[2], copy) : lmdb_pairs(arguments[2], copy);
+    long found = !strcmp(arguments[1], "rows-sqlite") ? rows_to_lmdb(arguments[2], copy) : strstr(arguments[1], "sqlite") ? sqlite_rows(arguments[2], copy) : lmdb_pairs(arguments[2], copy);
     printf("%ld rows, %.6f s\n", found, cpu() - start);
     return sink == 42;
 }

@@ -116,18 +116,33 @@ public struct StoreConfiguration: Sendable {
         request.opensEngineForWriting = opensEngineForWriting
         request.conversion = conversion
         request.keepsInterruptedMigration = keepsInterruptedMigration
-        if createsFolder && !isReadOnly && remote == nil { try StorePath(path: location).createFolder() }
+        try createFolderIfAsked()
         do { return try open(request) } catch let error as StoreError where error.code == .io && !isReadOnly && isFolderMissing {
-            throw StoreError(
-                .io,
-                "The store \(location) cannot be created: its folder does not exist. Create the folder, or open the store with .creatingFolder().",
-                location: location, engineCode: error.engineCode, underlying: error.underlying ?? error.message)
+            throw folderMissing(error)
         } catch let error as StoreError where resetsOnFailure && Self.isCuredByReset(error.code) {
             try checkErasable()
             logger.write(.warning, "\(location) cannot be opened and is deleted, as asked: \(error)")
             try erase()
             return try open(request)
         }
+    }
+
+    private func createFolderIfAsked() throws {
+        if createsFolder && !isReadOnly && remote == nil { try StorePath(path: location).createFolder() }
+    }
+
+    /// Creates the missing folder of a store that is to be created, as opening the store does.
+    /// - Throws: `io` if the configuration does not ask for it, or the folder cannot be created.
+    package func prepareFolder() throws {
+        try createFolderIfAsked()
+        if isFolderMissing { throw folderMissing(nil) }
+    }
+
+    private func folderMissing(_ error: StoreError?) -> StoreError {
+        StoreError(
+            .io,
+            "The store \(location) cannot be created: its folder does not exist. Create the folder, or open the store with .creatingFolder().",
+            location: location, engineCode: error?.engineCode ?? 0, underlying: error.flatMap { $0.underlying ?? $0.message })
     }
 
     /// A Boolean value that indicates whether the location is a path whose folder does not exist.

@@ -52,9 +52,17 @@ package protocol ConversionLocking: RemoteStore {
     /// - Returns: nil if the connection cannot keep a lock.
     /// - Throws: `busy` if another conversion has the lock, `io`.
     func lockConversion() throws -> (any AnyObject & Sendable)?
+    /// Deletes the incomplete target of a conversion. Has no effect if the store does not exist.
+    /// - Throws: `io` for a complete store, which another conversion may have completed meanwhile; and the errors of ``RemoteStore/erase()``.
+    func eraseIncomplete() throws
 }
 
 extension ConversionTarget {
+    /// Returns the error of deleting a target that is complete.
+    package static func completedError(_ location: String) -> StoreError {
+        StoreError(.io, "Another conversion has completed \(location), which is not deleted. Choose another target.", location: location)
+    }
+
     /// Returns the error of a second conversion to a target.
     package static func busyError(_ location: String) -> StoreError {
         StoreError(.busy, "Another conversion writes to \(location). Wait for its end, or choose another target.", location: location)
