@@ -107,8 +107,8 @@ let package = Package(
         .target(
             name: "PolyStoreDynamic",
             dependencies: [
-                "PolyStoreAttributes", "PolyStoreBackend", "PolyStoreFormats", "PolyStoreHistory", "PolyStoreKernel", "PolyStoreMigration",
-                "PolyStoreObservation", "PolyStoreRuns", "PolyStoreTransfer",
+                "PolyStoreAttributes", "PolyStoreBackend", "PolyStoreConditions", "PolyStoreFormats", "PolyStoreHistory", "PolyStoreKernel",
+                "PolyStoreMigration", "PolyStoreObservation", "PolyStoreRuns", "PolyStoreTransfer",
             ],
             swiftSettings: settings),
         // The source of classes for the schema of a store.

@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreConditions
 import PolyStoreKernel
 
 /// A fetch of objects without a class, by the name of their entity.
@@ -65,11 +66,34 @@ public struct EntityQuery: Sendable {
             chain = chain.where(Where(format: format.text, arguments: format.arguments))
         }
         for (path, isAscending, nulls, options) in order {
-            let key =
-                isAscending
-                ? OrderKey<T>.ascending(path, nulls: nulls, options: options) : .descending(path, nulls: nulls, options: options)
+            let key = Self.key(path, entry, isAscending, nulls, options) as OrderKey<T>
             chain = chain.orderBy(OrderBy([key]))
         }
         return chain
+    }
+
+    /// The functions over the objects of a group, which orders of groups name.
+    private static let functions: Set<String> = [
+        "count", "countdistinct", "sum", "average", "avg", "min", "minimum", "max", "maximum", "stddev", "standarddeviation", "median",
+        "mode",
+    ]
+
+    /// Returns a sort key: a path of names without quotes, a function over a group, or anything else that is a value in format strings.
+    private static func key<T: Model>(
+        _ text: String, _ entry: StoreEntity, _ isAscending: Bool, _ nulls: SortKey.NullPlacement, _ options: TextOptions
+    ) -> OrderKey<T> {
+        let first = text.prefix { $0 != "." }
+        let isName = first.hasPrefix("@") || entry.entity.description.properties.contains { $0.name == first }
+        let isFunction = text.hasSuffix(")") && functions.contains(text.prefix { $0 != "(" }.lowercased())
+        if isName || isFunction || text.allSatisfy({ $0.isLetter || $0.isNumber || "_.@".contains($0) }) {
+            return isAscending
+                ? .ascending(text, nulls: nulls, options: options) : .descending(text, nulls: nulls, options: options)
+        }
+        do {
+            return OrderKey(try Operand(format: text), ascending: isAscending, nulls: nulls, options: options)
+        } catch let error as StoreError { return OrderKey(refusing: error) } catch {
+            return OrderKey(
+                refusing: StoreError(.invalidPredicate, "\"\(text)\" cannot be ordered by: \(error)", entity: entry.entity.name))
+        }
     }
 }

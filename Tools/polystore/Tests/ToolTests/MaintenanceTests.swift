@@ -39,6 +39,7 @@ import Testing
         let url = try engine.makeLibrary(in: folder)
         let result = try Tool.run(
             """
+            set -m
             "$POLYSTORE" backup '\(url)' copy & tool=$!
             sleep \(delay); kill -INT $tool; wait $tool; status=$?
             if [ -e copy ]; then polystore count copy Book; else echo none; fi

@@ -90,6 +90,7 @@ import Testing
         try addRows()
         let result = try Tool.run(
             """
+            set -m
             mkfifo pipe
             "$POLYSTORE" query '\(url)' Loan --format jsonl >pipe & tool=$!
             exec 3<pipe
@@ -97,6 +98,38 @@ import Testing
             wait $tool; echo $?
             """, in: folder)
         #expect(result.output == "130\n")
+    }
+
+    @Test func signalsHaveTheirExitCodes() throws {
+        try addRows()
+        for (signal, code) in [("TERM", 143), ("HUP", 129)] {
+            let result = try Tool.run(
+                """
+                set -m
+                mkfifo pipe-\(signal)
+                "$POLYSTORE" query '\(url)' Loan --format jsonl >pipe-\(signal) & tool=$!
+                exec 3<pipe-\(signal)
+                while kill -\(signal) $tool 2>/dev/null; do sleep 0.05; done
+                wait $tool; echo $?
+                """, in: folder)
+            #expect(result.output == "\(code)\n")
+        }
+    }
+
+    @Test func ignoredSignalsStayIgnored() throws {
+        try addRows()
+        let result = try Tool.run(
+            """
+            trap '' HUP INT
+            mkfifo pipe
+            "$POLYSTORE" query '\(url)' Loan --format jsonl >pipe & tool=$!
+            exec 3<pipe
+            read -r line <&3
+            for i in 1 2 3 4 5; do kill -HUP $tool; kill -INT $tool; sleep 0.05; done
+            cat <&3 | wc -l
+            wait $tool; echo $?
+            """, in: folder)
+        #expect(result.output.split(whereSeparator: \.isWhitespace) == ["4999", "0"])
     }
 
     @Test func helpListsTheExitCodes() throws {

@@ -82,16 +82,17 @@ struct SliceOptions: ParsableArguments {
     }
 
     /// Returns a query with the order and the slice.
-    func apply(to query: EntityQuery) throws -> EntityQuery {
+    /// - Parameter columns: The columns whose names can be keys.
+    func apply(to query: EntityQuery, of properties: EntityProperties, columns: [(text: String, name: String?)] = []) throws -> EntityQuery
+    {
         var query = query
         for key in try order.map({ try TermList.parts($0, option: "--order") }) ?? [] {
             let words = key.split(separator: " ")
             let direction = words.count > 1 ? words.last?.lowercased() : nil
             let isDirected = direction == "asc" || direction == "desc"
             let path = isDirected ? String(key.dropLast(direction?.count ?? 0)).trimmingCharacters(in: .whitespaces) : key
-            // Orders have names without quotes.
-            let names = EntityProperties.names(path).flatMap { names in names.contains { $0.contains(".") } ? nil : names }
-            query = query.orderBy(names?.joined(separator: ".") ?? path, ascending: direction != "desc")
+            let named = columns.first { $0.name == path && properties.property(at: path) == nil }?.text
+            query = query.orderBy(named ?? path, ascending: direction != "desc")
         }
         if let limit { query = query.limit(limit) }
         if let offset { query = query.offset(offset) }

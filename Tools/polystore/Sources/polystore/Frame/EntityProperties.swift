@@ -42,6 +42,13 @@ struct EntityProperties {
         return found
     }
 
+    /// Returns the type of an attribute, or of a function whose result is one of its values; nil for anything else.
+    func type(of term: String) -> AttributeType? {
+        let inner = term.wholeMatch(of: /(?:min|max|minimum|maximum|mode)\((.*)\)/.ignoresCase()).map { String($0.1) }
+        guard case .attribute(let attribute)? = property(at: inner ?? term) else { return nil }
+        return attribute.type
+    }
+
     /// The attribute that names an object for a reader: one called name or title, otherwise the first text; nil if the entity has no text.
     var label: String? {
         let texts = entity.properties.compactMap { property -> AttributeDescription? in

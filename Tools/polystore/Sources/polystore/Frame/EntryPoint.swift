@@ -19,10 +19,11 @@ enum EntryPoint {
         let command = Task { try await run(arguments) }
         let signals = InterruptionSignals { command.cancel() }
         let result = await command.result
-        signals.stop()
         switch result {
         case .success: Foundation.exit(finish(nil))
-        case .failure(let error): Foundation.exit(finish(error))
+        case .failure(let error):
+            let status = finish(error)
+            Foundation.exit(status == ExitStatus.interrupted.rawValue ? signals.status ?? status : status)
         }
     }
 

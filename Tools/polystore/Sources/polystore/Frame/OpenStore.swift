@@ -20,7 +20,7 @@ struct OpenStore: Sendable {
         self.location = location
         do {
             guard try location.configuration.exists() else {
-                throw ToolError(.cannotOpen, "There is not a store at \(location.name).")
+                throw ToolError(.cannotOpen, "There is no store at \(location.name).")
             }
             stack = try DataStack(
                 opening: location.configuration, forWriting: isWritable, history: history,

@@ -14,7 +14,7 @@ struct StoreLocation: Sendable {
     let configuration: StoreConfiguration
 
     /// Finds a store that exists.
-    /// - Throws: `usage` for an invalid URL, `cannotOpen` for a path at which there is not a store.
+    /// - Throws: `usage` for an invalid URL, `cannotOpen` for a path at which there is no store.
     init(existing text: String) throws {
         try self.init(text, engineOf: Self.engine(ofExisting:))
     }
@@ -67,7 +67,7 @@ struct StoreLocation: Sendable {
     private static func engine(ofExisting path: String) throws -> String {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
-            throw ToolError(.cannotOpen, "There is not a store at \"\(path)\": no such file or folder.")
+            throw ToolError(.cannotOpen, "There is no store at \"\(path)\": no such file or folder.")
         }
         if isFolder.boolValue {
             if FileManager.default.fileExists(atPath: path + "/CURRENT") { return "leveldb" }

@@ -24,14 +24,13 @@ struct RowColumns: Sendable {
     /// - Parameters:
     ///   - list: The columns as the user writes them; nil for all properties with a value.
     ///   - showsLabels: Whether related objects are shown by their names.
-    init(_ list: String?, of entity: EntityProperties, showsLabels: Bool) throws {
-        let named = try list.map { try TermList.parts($0, option: "--columns").map(TermList.named) } ?? Self.all(entity)
+    init(_ list: [(text: String, name: String?)]?, of entity: EntityProperties, showsLabels: Bool) {
+        let named = list ?? Self.all(entity)
         var terms: [SelectTerm] = []
         columns = named.enumerated().map { index, term in
             let title = term.name ?? term.text
             terms.append(SelectTerm(term.text, as: title))
             switch entity.property(at: term.text) {
-            case .attribute(let attribute)?: return Column(title: title, type: attribute.type, label: nil)
             case .relationship(let relationship)? where showsLabels && !relationship.isToMany:
                 let target = entity.schema.entities.first { $0.name == relationship.destination }
                 guard let label = target.flatMap({ EntityProperties($0, in: entity.schema).label }) else { break }
@@ -40,7 +39,7 @@ struct RowColumns: Sendable {
                 return Column(title: title, type: nil, label: alias)
             default: break
             }
-            return Column(title: title, type: nil, label: nil)
+            return Column(title: title, type: entity.type(of: term.text), label: nil)
         }
         isAggregated = named.contains { TermList.isAggregate($0.text) }
         titles = columns.map(\.title)

@@ -7,7 +7,9 @@ import struct PolyStoreBackend.StoreError
 struct CompactCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "compact", abstract: "Returns the space of deleted objects to the file system.",
-        discussion: "Writers wait meanwhile. A store of LMDB that another process has open is refused.")
+        discussion:
+            "Writers wait meanwhile. A store of LMDB that another process has open is refused. Ctrl-C ends the command when the store is compacted."
+    )
 
     @OptionGroup var source: StoreArgument
 

@@ -1,6 +1,8 @@
 import ArgumentParser
 import PolyStoreCore
 
+import enum PolyStoreBackend.AttributeType
+
 /// Functions of the objects of an entity, for each group of them.
 struct GroupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -35,7 +37,7 @@ struct GroupCommand: AsyncParsableCommand {
         let keys = try by.map { try TermList.parts($0, option: "--by").map(TermList.named) } ?? []
         let selected = try TermList.parts(select, option: "--select").map(TermList.named)
         let columns = GroupColumns(keys: keys, selected: selected, of: entity, showsLabels: output.format == .table)
-        let query = try slice.apply(to: condition.query(target.entity))
+        let query = try slice.apply(to: condition.query(target.entity), of: entity)
         let (output, having) = (output, having)
         let count = try await opened.reading { context in
             let rows = try context.queryAttributes(query, Select(columns.terms), groupBy: columns.groups, having: having)
@@ -56,6 +58,8 @@ private struct GroupColumns: Sendable {
     let titles: [String]
     /// The columns with the names of the objects of a column, by title.
     private let labels: [String: String]
+    /// The types of attributes, by title.
+    private let types: [String: AttributeType]
 
     init(keys: [(text: String, name: String?)], selected: [(text: String, name: String?)], of entity: EntityProperties, showsLabels: Bool) {
         var (labels, labelPaths) = ([String: String](), [String]())
@@ -73,11 +77,14 @@ private struct GroupColumns: Sendable {
         groups = keys.map(\.text) + labelPaths
         titles = columns.map { $0.name ?? $0.text }
         self.labels = labels
+        types = Dictionary(
+            columns.compactMap { column in entity.type(of: column.text).map { (column.name ?? column.text, $0) } },
+            uniquingKeysWith: { first, _ in first })
     }
 
     func cells(_ row: QueryRow) -> [Cell] {
         titles.map { title in
-            var cell = Cell(row[title])
+            var cell = Cell(row[title], types[title])
             if let label = labels[title], case .text(let text)? = row[label] { cell.text = text }
             return cell
         }

@@ -30,8 +30,9 @@ struct QueryCommand: AsyncParsableCommand {
     func run() async throws {
         let opened = try source.open()
         let entity = EntityProperties(try opened.entity(target.entity), name: target.entity, in: opened.schema)
-        let columns = try RowColumns(columns, of: entity, showsLabels: output.format == .table)
-        let query = try slice.apply(to: condition.query(target.entity))
+        let named = try columns.map { try TermList.parts($0, option: "--columns").map(TermList.named) }
+        let columns = RowColumns(named, of: entity, showsLabels: output.format == .table)
+        let query = try slice.apply(to: condition.query(target.entity), of: entity, columns: named ?? [])
         let (output, isDistinct) = (output, distinct)
         let count = try await opened.reading { context in
             let rows = try output.rows(columns.titles)

@@ -8,6 +8,11 @@ struct SchemaCommand: AsyncParsableCommand {
         case text, json, mermaid, swift
     }
 
+    /// An access level of classes.
+    enum Access: String, ExpressibleByArgument, CaseIterable {
+        case `internal`, package, `public`
+    }
+
     static let configuration = CommandConfiguration(
         commandName: "schema", abstract: "Prints the schema that the store keeps.",
         discussion: """
@@ -18,8 +23,8 @@ struct SchemaCommand: AsyncParsableCommand {
     @OptionGroup var source: StoreArgument
     @Option(help: "The form of the schema.")
     var format = Format.text
-    @Option(help: "The access level of the classes in swift: internal, package or public.")
-    var access = ModelSource.Access.internal
+    @Option(help: "The access level of the classes in swift.")
+    var access = Access.internal
     @Option(
         help: ArgumentHelp(
             "The name of an enum around the classes in swift, to tell the classes of several versions apart.", valueName: "name"))
@@ -36,11 +41,9 @@ struct SchemaCommand: AsyncParsableCommand {
         case .text: try StandardOutput.shared.write(SchemaText(schema).text)
         case .json: try StandardOutput.shared.write(String(decoding: schema.encoded(), as: UTF8.self) + "\n")
         case .swift:
-            let options = ModelSource.Options(access: access, namespace: namespace)
+            let options = ModelSource.Options(access: ModelSource.Access(rawValue: access.rawValue) ?? .internal, namespace: namespace)
             try StandardOutput.shared.write(ModelSource(schema, options: options).text)
         case .mermaid: try StandardOutput.shared.write(SchemaDiagram(schema).text)
         }
     }
 }
-
-extension ModelSource.Access: @retroactive ExpressibleByArgument {}
