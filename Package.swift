@@ -413,7 +413,8 @@ let package = Package(
         .testTarget(
             name: "PolyStoreSourceTests",
             dependencies: [
-                "CSQLite", "PolyStore", "PolyStoreBackend", "PolyStoreMemory", "PolyStoreSQLite", "PolyStoreTables", "TestSupport",
+                "CSQLite", "PolyStore", "PolyStoreBackend", "PolyStoreMemory", "PolyStorePostgreSQL", "PolyStoreSQLite", "PolyStoreTables",
+                "PostgreSQLServer", "TestSupport",
             ], swiftSettings: settings),
         .testTarget(
             name: "PolyStoreTests",

@@ -1,8 +1,10 @@
 import Foundation
 import PolyStore
 import PolyStoreBackend
+import PolyStorePostgreSQL
 import PolyStoreSQLite
 import PolyStoreTables
+import PostgreSQLServer
 import TestSupport
 import Testing
 
@@ -47,9 +49,24 @@ import Testing
         try checkRows(of: database, .sqlite, leftOut: [])
     }
 
+    @Test(.enabled(if: (try? PostgreSQLServer.shared.get()) != nil), arguments: ["Chinook", "Northwind", "BuildDatabase", "Odd"])
+    func rowsAreEqualAfterImportIntoPostgreSQL(_ name: String) throws {
+        var options = PostgreSQLOptions()
+        options.schema = "tables_\(name.lowercased())"
+        options.busyTimeout = .seconds(3600)
+        options.connectTimeout = .seconds(600)
+        let store = try StoreConfiguration.postgreSQL(PostgreSQLServer.shared.get().url(), options: options)
+        let database = try Database(GeneratedModels.databases[name] ?? OddDatabase.statements)
+        try checkRows(of: database, store, leftOut: name == "Odd" ? OddDatabase.leftOut : [])
+    }
+
     private func checkRows(of database: Database, _ backend: Backend, leftOut: [String]) throws {
+        try checkRows(of: database, backend.store(in: database.folder), leftOut: leftOut)
+    }
+
+    private func checkRows(of database: Database, _ store: StoreConfiguration, leftOut: [String]) throws {
         let tables = try SQLiteTables(path: database.path)
-        let stack = try tables.stack(backend.store(in: database.folder))
+        let stack = try tables.stack(store)
         var steps = 0
         let imported = try tables.importRows(into: stack, batch: 7) { _ in steps += 1 }
         let exported = try tables.exportRows(from: stack, to: database.folder.file("exported.db"))
