@@ -414,7 +414,7 @@ let package = Package(
             name: "PolyStoreSourceTests",
             dependencies: [
                 "CSQLite", "PolyStore", "PolyStoreBackend", "PolyStoreMemory", "PolyStorePostgreSQL", "PolyStoreSQLite", "PolyStoreTables",
-                "PostgreSQLServer", "TestSupport",
+                "PostgreSQLServer", "SeededRandom", "TestSupport",
             ], swiftSettings: settings),
         .testTarget(
             name: "PolyStoreTests",
