@@ -439,7 +439,8 @@ let package = Package(
         .testTarget(
             name: "PolyStoreSourceTests",
             dependencies: [
-                "CSQLite", "PolyStore", "PolyStoreBackend", "PolyStoreMemory", "PolyStoreSQLite", "PolyStoreTables", "TestSupport",
+                "CSQLite", "PolyStore", "PolyStoreBackend", "PolyStoreMemory", "PolyStorePostgreSQL", "PolyStoreSQLite", "PolyStoreTables",
+                "PostgreSQLServer", "SeededRandom", "TestSupport",
             ], swiftSettings: settings),
         .testTarget(
             name: "PolyStoreTests",

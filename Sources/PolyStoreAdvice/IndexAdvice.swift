@@ -7,11 +7,11 @@ import PolyStoreBackend
 /// The rows that the fetch reads now are those that its plan counts. The rows that it would read with the index are counted in the store: those that satisfy the part of the condition
 /// that the index serves. The store is not changed.
 public struct IndexAdvice: Sendable, Hashable, CustomStringConvertible {
-    /// The name of the entity in the store.
+    /// The name of the entity in the store: that of the fetch, or one whose objects are related to it by the condition.
     public let entity: String
     /// The index, as a schema declares it; the names of attributes and to-one relationships in the store.
     public let index: IndexDescription
-    /// The plan of the fetch now.
+    /// The plan of the fetch now; for a related entity that of a fetch of the objects that satisfy the condition on them.
     public let plan: QueryPlan
     /// The number of rows or index entries that the fetch reads now.
     public let rowsNow: Int

@@ -40,9 +40,22 @@ struct IndexAdviser {
         list[same].condition = .and([list[same].condition, condition])
     }
 
-    /// Returns the advice, unless an existing index is as good.
-    func advice() throws -> IndexAdvice? {
+    /// Returns the advice for the entity of the request, and for those that its condition reads completely to find related objects.
+    func advice() throws -> [IndexAdvice] {
         let plan = try reader.explained(request)
+        let own = try advice(plan).map { [$0] } ?? []
+        guard let related = plan.relatedRowsExamined, related > 0 else { return own }
+        return try own
+            + request.predicate.conjuncts.flatMap { condition -> [IndexAdvice] in
+                guard case .related(let relationship, _, let inner) = condition.node else { return [] }
+                let targets = FetchRequest(relationship.destination, predicate: inner)
+                // The store may have found the related objects in another way, from the rows of the request.
+                return try IndexAdviser(targets, reader).advice().filter { $0.rowsNow <= related }
+            }
+    }
+
+    /// Returns the advice for a plan, unless an existing index is as good.
+    private func advice(_ plan: QueryPlan) throws -> IndexAdvice? {
         guard let now = plan.rowsExamined, now > 0 else { return nil }
         let candidates = try self.candidates().filter { $0.rows < now }
         guard let best = candidates.min(by: { ($0.rows, $0.fields.count) < ($1.rows, $1.fields.count) }), !exists(best.fields) else {
@@ -50,8 +63,7 @@ struct IndexAdviser {
         }
         return IndexAdvice(
             entity: request.entity.name, index: IndexDescription(fields: best.fields.map(\.name)), plan: plan, rowsNow: now,
-            rowsWithIndex: best.rows,
-            isEstimated: best.isEstimated)
+            rowsWithIndex: best.rows, isEstimated: best.isEstimated)
     }
 
     private func exists(_ fields: [Field]) -> Bool {

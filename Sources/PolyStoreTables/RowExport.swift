@@ -21,7 +21,13 @@ extension SQLiteTables {
         let unfinished = "\(path).unfinished-\(ProcessInfo.processInfo.processIdentifier)"
         defer { for suffix in ["", "-journal", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: unfinished + suffix) } }
         let counts = try export(stack, unfinished, progress)
-        try FileManager.default.moveItem(atPath: unfinished, toPath: path)
+        do { try FileManager.default.moveItem(atPath: unfinished, toPath: path) } catch {
+            let isFull = (error as? CocoaError)?.code == .fileWriteOutOfSpace
+            throw StoreError(
+                isFull ? .full : .io,
+                "The complete export cannot get the name \(path): \(error.localizedDescription) Check the folder and the disk.",
+                location: path, underlying: "\(error)")
+        }
         return counts
     }
 

@@ -51,17 +51,19 @@ private struct RowImport: @unchecked Sendable {
 
     func run(_ progress: (SQLiteTables.RowCounts) throws -> Void) throws -> SQLiteTables.RowCounts {
         var counts = SQLiteTables.RowCounts()
+        var later: [LateReference] = []
         try connection.reading {
             for table in plan.tables {
                 counts.rows[table.table] = 0
                 let columns = table.columns.map { quotedName($0.name) }.joined(separator: ", ")
                 try inBatches("SELECT \(columns) FROM \(quotedName(table.table)) ORDER BY \(table.order)") { rows in
-                    try stack.performAndWait { try create(rows, of: table, in: $0) }
+                    later += try stack.performAndWait { try create(rows, of: table, in: $0) }
                     counts.rows[table.table, default: 0] += rows.count
                     try progress(counts)
                 }
             }
             for table in plan.tables { try connectLater(table) }
+            try connect(later)
             for link in plan.links {
                 counts.rows[link.table] = 0
                 let sql =
@@ -114,7 +116,9 @@ private struct RowImport: @unchecked Sendable {
 
     // MARK: Objects
 
-    private func create(_ rows: [[SQLiteValue]], of table: TablePlan, in transaction: Transaction) throws {
+    /// - Returns: The references of rows that cannot be found again, to rows that are imported later.
+    private func create(_ rows: [[SQLiteValue]], of table: TablePlan, in transaction: Transaction) throws -> [LateReference] {
+        var later: [LateReference] = []
         var targets: [Int: [SQLiteValue: DynamicObject]] = [:]
         for (index, column) in table.columns.enumerated() {
             guard case .reference(_, let key, isLate: false) = column.role else { continue }
@@ -131,11 +135,16 @@ private struct RowImport: @unchecked Sendable {
                 throw failure(table, nil, row, error.message, error.code)
             }
             for (index, column) in table.columns.enumerated() {
-                guard case .reference(let name, let key, isLate: false) = column.role, row[index] != .null else { continue }
+                guard case .reference(let name, let key, let isLate) = column.role, row[index] != .null else { continue }
+                if isLate {
+                    if table.key == nil { later.append(LateReference(source: object.id, relationship: name, key: key, value: row[index])) }
+                    continue
+                }
                 guard let target = targets[index]?[key.key(row[index])] else { throw missing(table, column.name, row, row[index]) }
                 try object.set(name, to: target)
             }
         }
+        return later
     }
 
     private func attributeValue(_ value: SQLiteValue, _ form: ColumnForm, _ table: TablePlan, _ column: String, _ row: [SQLiteValue]) throws
@@ -214,6 +223,27 @@ private struct RowImport: @unchecked Sendable {
         }
     }
 
+    /// Sets the references of rows that cannot be found again.
+    private func connect(_ later: [LateReference]) throws {
+        for start in stride(from: 0, to: later.count, by: batch) {
+            let part = later[start..<min(start + batch, later.count)]
+            try stack.performAndWait { transaction in
+                for (key, references) in Dictionary(grouping: part, by: \.key) {
+                    let targets = try objects(key, references.map(\.value), transaction)
+                    for reference in references {
+                        guard let target = targets[key.key(reference.value)] else {
+                            throw StoreError(
+                                .invalidValue,
+                                "No row of \(key.entity) has the key \(reference.value), to which a foreign key refers. Read the schema again.",
+                                entity: key.entity, location: connection.path)
+                        }
+                        try transaction.edit(reference.source).set(reference.relationship, to: target)
+                    }
+                }
+            }
+        }
+    }
+
     private func connect(_ rows: [[SQLiteValue]], of link: LinkPlan, in transaction: Transaction) throws {
         let sources = try objects(link.source, rows.map { $0[0] }, transaction)
         let targets = try objects(link.target, rows.map { $0[1] }, transaction)
@@ -229,4 +259,12 @@ private struct RowImport: @unchecked Sendable {
         }
         for (key, targets) in members { try sources[key]?.insert(targets, into: link.relationship) }
     }
+}
+
+/// A reference to a row that is imported later, from a row that has no unique column without null.
+private struct LateReference: Sendable {
+    let source: AnyObjectID
+    let relationship: String
+    let key: RowKey
+    let value: SQLiteValue
 }

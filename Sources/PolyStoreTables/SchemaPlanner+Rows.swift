@@ -8,6 +8,12 @@ extension SchemaPlanner {
             affinity: tables[reference.target].column(reference.targetColumn)?.affinity ?? .blob)
     }
 
+    private func rowKey(_ table: Int, _ column: TableDefinition.Column) -> RowKey {
+        RowKey(
+            entity: entityNames[table], attribute: attributeNames[table][column.name] ?? column.name,
+            form: forms[table][column.name] ?? .literal, affinity: column.affinity)
+    }
+
     private func readingOrder(_ table: TableDefinition) -> String {
         table.isWithoutRowID ? table.key.map(quotedName).joined(separator: ", ") : "rowid"
     }
@@ -21,8 +27,13 @@ extension SchemaPlanner {
             let isLate = order.firstIndex(of: reference.target).map { $0 >= position } ?? false
             return (column.name, .reference(reference.name, rowKey(reference), isLate: isLate))
         }
-        let incoming = references.first { $0.target == table }
-        let key = incoming.flatMap { incoming in columns.firstIndex { $0.name == incoming.targetColumn }.map { ($0, rowKey(incoming)) } }
+        // The rows are found again by a column that is never null.
+        let key = definition.columns.first {
+            !$0.isGenerated && definition.isRequired($0) && definition.isUnique([$0.name]) && reference(table, $0.name) == nil
+        }
+        .flatMap { column in
+            columns.firstIndex { $0.name == column.name }.map { ($0, rowKey(table, column)) }
+        }
         return TablePlan(table: definition.name, entity: entityNames[table], columns: columns, order: readingOrder(definition), key: key)
     }
 

@@ -252,21 +252,35 @@ struct SchemaPlanner {
     /// Returns the tables in an order in which each follows those that its rows need. A cycle of required references is interrupted.
     private mutating func orderTables() -> [Int] {
         var order: [Int] = []
-        var open = tables.indices.filter { !links.contains($0) }
-        func isBlocked(_ reference: Reference) -> Bool { reference.isRequired && open.contains(reference.target) }
+        // Tables that no other refers to follow all that they refer to.
+        let isTarget = Set(references.filter { $0.table != $0.target }.map(\.target))
+        let all = tables.indices.filter { !links.contains($0) }
+        var open = all.filter { isTarget.contains($0) }
+        func isBlocked(_ table: Int, byRequired: Bool) -> Bool {
+            references.contains { $0.table == table && (!byRequired || $0.isRequired) && $0.target != table && open.contains($0.target) }
+        }
         while !open.isEmpty {
-            let next = open.first { table in !references.contains { $0.table == table && isBlocked($0) } } ?? open[0]
-            for index in references.indices where references[index].table == next && isBlocked(references[index]) {
-                references[index].isRequired = false
-                note(
-                    tables[next].name, references[index].column,
-                    "is NOT NULL and part of a cycle of references. The relationship is not required, because rows are imported one after another."
-                )
-            }
+            let next =
+                open.first { !isBlocked($0, byRequired: false) } ?? open.first { !isBlocked($0, byRequired: true) } ?? open[0]
+            interruptCycle(at: next, open)
             order.append(next)
             open.removeAll { $0 == next }
         }
-        return order
+        let others = all.filter { !isTarget.contains($0) }
+        for table in others { interruptCycle(at: table, [table]) }
+        return order + others
+    }
+
+    /// Makes references of a table to itself or to tables that follow it optional.
+    private mutating func interruptCycle(at table: Int, _ open: [Int]) {
+        for index in references.indices
+        where references[index].table == table && references[index].isRequired && open.contains(references[index].target) {
+            references[index].isRequired = false
+            note(
+                tables[table].name, references[index].column,
+                "is NOT NULL and part of a cycle of references. The relationship is not required, because rows are imported one after another."
+            )
+        }
     }
 
     private mutating func addInverses() {

@@ -34,7 +34,7 @@ final class TableConnection {
     static func error(_ code: Int32, _ what: String, _ path: String, _ handle: OpaquePointer?) -> StoreError {
         let text = String(cString: handle.map { sqlite3_errmsg($0) } ?? sqlite3_errstr(code))
         let (kind, advice): (StoreError.Code, String) =
-            switch code & 0xff {
+            switch handle.map({ sqlite3_system_errno($0) }) == ENOSPC ? SQLITE_FULL : code & 0xff {
             case SQLITE_NOTADB: (.notAStore, "It is not a database of SQLite, or it is encrypted.")
             case SQLITE_CORRUPT: (.corrupt, "Check it with PRAGMA integrity_check, or restore it from a backup.")
             case SQLITE_BUSY, SQLITE_LOCKED: (.busy, "Another program has it locked. Try again later.")
@@ -42,7 +42,7 @@ final class TableConnection {
             case SQLITE_CANTOPEN:
                 (
                     .io,
-                    "Check the permissions of the file and its folder: a database with a write-ahead log needs a writable folder. A copy of the file can be read."
+                    "Check the permissions of the file and its folder: a database with a write-ahead log needs a writable folder, and a new one space on the disk. A copy of the file can be read."
                 )
             default: (.io, "Check the file, its permissions, and those of its folder.")
             }

@@ -25,7 +25,7 @@ struct TablePlan: Sendable {
     let columns: [(name: String, role: ColumnRole)]
     /// The order in which rows are read.
     let order: String
-    /// The key by which the rows are found again; nil if no foreign key refers to the table.
+    /// The key by which the rows are found again; nil if no column is unique and never null.
     let key: (column: Int, key: RowKey)?
 }
 

@@ -10,7 +10,7 @@ final class ForeignDatabase {
         var opened: OpaquePointer?
         try #require(sqlite3_open(path, &opened) == SQLITE_OK)
         handle = try #require(opened)
-        try execute(["BEGIN"] + statements + ["COMMIT"])
+        if !statements.isEmpty { try execute(["BEGIN"] + statements + ["COMMIT"]) }
     }
 
     deinit { sqlite3_close_v2(handle) }
@@ -19,6 +19,19 @@ final class ForeignDatabase {
         for statement in statements {
             let code = sqlite3_exec(handle, statement, nil, nil, nil)
             try #require(code == SQLITE_OK, "\(String(cString: sqlite3_errmsg(handle))) in \(statement)")
+        }
+    }
+
+    /// Executes a statement that is permitted to fail.
+    func attempt(_ statement: String) { sqlite3_exec(handle, statement, nil, nil, nil) }
+
+    struct Locked: Error {}
+
+    /// Writes a copy to a path at which there is no file.
+    func copy(to path: String) throws {
+        guard sqlite3_exec(handle, "VACUUM INTO '\(path)'", nil, nil, nil) == SQLITE_OK else {
+            try? FileManager.default.removeItem(atPath: path)
+            throw Locked()
         }
     }
 

@@ -1,8 +1,10 @@
 import Foundation
 import PolyStore
 import PolyStoreBackend
+import PolyStorePostgreSQL
 import PolyStoreSQLite
 import PolyStoreTables
+import PostgreSQLServer
 import TestSupport
 import Testing
 
@@ -37,19 +39,32 @@ import Testing
     @Test func rowsOfADatabaseOfTheSystemAreEqual() throws {
         let database = try Database([])
         try FileManager.default.removeItem(atPath: database.path)
-        if let file = BuildDatabase.file {
-            try FileManager.default.copyItem(atPath: file, toPath: database.path)
-            let copy = try database.open()
-            for table in try copy.tables { try copy.execute(["DELETE FROM \"\(table)\" WHERE rowid > 700"]) }
-        } else {
-            _ = try ForeignDatabase(database.path, BuildDatabase.statements)
-        }
+        // A build that runs at the same time has the file locked, which is then replaced by the same tables with a few rows.
+        let isCopied = (try? BuildDatabase.file.map { try ForeignDatabase($0).copy(to: database.path) }) != nil
+        if !isCopied { _ = try ForeignDatabase(database.path, BuildDatabase.statements) }
+        let copy = try database.open()
+        for table in try copy.tables { try copy.execute(["DELETE FROM \"\(table)\" WHERE rowid > 700"]) }
         try checkRows(of: database, .sqlite, leftOut: [])
     }
 
+    @Test(.enabled(if: (try? PostgreSQLServer.shared.get()) != nil), arguments: ["Chinook", "Northwind", "BuildDatabase", "Odd"])
+    func rowsAreEqualAfterImportIntoPostgreSQL(_ name: String) throws {
+        var options = PostgreSQLOptions()
+        options.schema = "tables_\(name.lowercased())"
+        options.busyTimeout = .seconds(3600)
+        options.connectTimeout = .seconds(600)
+        let store = try StoreConfiguration.postgreSQL(PostgreSQLServer.shared.get().url(), options: options)
+        let database = try Database(GeneratedModels.databases[name] ?? OddDatabase.statements)
+        try checkRows(of: database, store, leftOut: name == "Odd" ? OddDatabase.leftOut : [])
+    }
+
     private func checkRows(of database: Database, _ backend: Backend, leftOut: [String]) throws {
+        try checkRows(of: database, backend.store(in: database.folder), leftOut: leftOut)
+    }
+
+    private func checkRows(of database: Database, _ store: StoreConfiguration, leftOut: [String]) throws {
         let tables = try SQLiteTables(path: database.path)
-        let stack = try tables.stack(backend.store(in: database.folder))
+        let stack = try tables.stack(store)
         var steps = 0
         let imported = try tables.importRows(into: stack, batch: 7) { _ in steps += 1 }
         let exported = try tables.exportRows(from: stack, to: database.folder.file("exported.db"))
@@ -214,6 +229,31 @@ import Testing
         #expect(throws: StoreError.self) { try tables.importRows(into: stack) }
         #expect(throws: StoreError.self) { try tables.exportRows(from: stack, to: database.path) }
         #expect(try database.open().rows("SELECT id FROM t") == ["1"])
+    }
+
+    /// The disk of the export is full from a call on: at the first ones, in the middle, and at the last ones.
+    @Test(.enabled(if: FileFaults.areAvailable)) func anExportToAFullDiskLeavesNothing() throws {
+        let database = try Database(ChinookDatabase.statements)
+        let tables = try SQLiteTables(path: database.path)
+        let stack = try tables.stack(.inMemory())
+        try tables.importRows(into: stack)
+        func export(_ at: Int) throws -> (calls: Int, code: StoreError.Code?, names: [String]) {
+            let folder = try Folder()
+            let faults = FileFaults(.space, below: folder, at: at, error: ENOSPC, lasts: true)
+            defer { faults.end() }
+            let error = failure { _ = try tables.exportRows(from: stack, to: folder.file("exported.db")) }
+            return (faults.count, error?.code, folder.names)
+        }
+        let whole = try export(.max)
+        #expect(whole.code == nil && whole.names == ["exported.db"])
+        try #require(whole.calls > 3)
+        for at in Set([1, 2, 3, whole.calls / 2, whole.calls - 1, whole.calls]).sorted() {
+            let found = try export(at)
+            // SQLite does not say why it cannot create a file.
+            let codes: [StoreError.Code?] = at < 3 ? [.full, .io] : [.full]
+            #expect(codes.contains(found.code), "call \(at): \(String(describing: found.code))")
+            #expect(found.names == [], "call \(at)")
+        }
     }
 
     @Test func anEmptyDatabaseHasAnEmptySchema() throws {
