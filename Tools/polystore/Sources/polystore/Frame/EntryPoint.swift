@@ -20,9 +20,9 @@ enum EntryPoint {
         let signals = InterruptionSignals { command.cancel() }
         let result = await command.result
         switch result {
-        case .success: Foundation.exit(finish(nil))
+        case .success: Foundation.exit(finish(nil, arguments))
         case .failure(let error):
-            let status = finish(error)
+            let status = finish(error, arguments)
             Foundation.exit(status == ExitStatus.interrupted.rawValue ? signals.status ?? status : status)
         }
     }
@@ -44,13 +44,13 @@ enum EntryPoint {
     }
 
     /// Writes the message of an error, and returns the exit code.
-    private static func finish(_ error: (any Error)?) -> Int32 {
+    private static func finish(_ error: (any Error)?, _ arguments: [String]) -> Int32 {
         do {
             guard let error else {
                 try StandardOutput.shared.flush()
                 return ExitStatus.success.rawValue
             }
-            if let status = try usage(error) { return status }
+            if let status = try usage(error, arguments) { return status }
             let described = ToolError(error)
             if described.status != .closedOutput { try StandardOutput.shared.flush() }
             StandardStreams.report(described.message)
@@ -63,7 +63,7 @@ enum EntryPoint {
     }
 
     /// Writes the help, or the message about invalid arguments; returns nil for the errors of commands.
-    private static func usage(_ error: any Error) throws -> Int32? {
+    private static func usage(_ error: any Error, _ arguments: [String]) throws -> Int32? {
         if error is ToolError || error is StoreError { return nil }
         let code = PolyStoreCommand.exitCode(for: error)
         guard code == .success || code == .validationFailure else { return nil }
@@ -72,6 +72,10 @@ enum EntryPoint {
             try StandardOutput.shared.write(text.hasSuffix("\n") ? text : text + "\n")
             try StandardOutput.shared.flush()
             return ExitStatus.success.rawValue
+        }
+        if text.contains("'<entity>'"), let entities = Completions.entities(of: arguments) {
+            StandardStreams.report("Which entity? \(entities)")
+            return ExitStatus.usage.rawValue
         }
         StandardStreams.report(text.hasPrefix("Error: ") ? String(text.dropFirst("Error: ".count)) : text)
         return ExitStatus.usage.rawValue
