@@ -38,6 +38,9 @@ enum EntryPoint {
     private static func checkCommand(_ arguments: [String]) throws {
         let known = PolyStoreCommand.configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
         guard let name = arguments.first, !name.hasPrefix("-"), !known.contains(name) else { return }
+        if FileManager.default.fileExists(atPath: name) {
+            throw ToolError(.usage, "\"\(name)\" is not a command. Write the command before the store: polystore info \(name).")
+        }
         let hint =
             Spelling.nearest(name, among: known).map { "Did you mean \"\($0)\"?" } ?? "The commands are \(known.joined(separator: ", "))."
         throw ToolError(.usage, "There is no command \"\(name)\". \(hint)")
