@@ -110,6 +110,11 @@ let package = Package(
                 "PolyStoreMigration", "PolyStoreObservation", "PolyStoreRuns", "PolyStoreTransfer",
             ],
             swiftSettings: settings),
+        // Copies of whole stores to other backends.
+        .target(
+            name: "PolyStoreConversion",
+            dependencies: ["PolyStoreBackend", "PolyStoreKernel", "PolyStoreMigration", "PolyStoreQuery", "PolyStoreRuns"],
+            swiftSettings: settings),
         // The source of classes for the schema of a store.
         .target(
             name: "PolyStoreSource", dependencies: ["PolyStoreAttributes", "PolyStoreBackend", "PolyStoreKernel"], swiftSettings: settings),
@@ -117,7 +122,7 @@ let package = Package(
         .target(
             name: "PolyStoreCore",
             dependencies: [
-                "PolyStoreAttributes", "PolyStoreColumns", "PolyStoreDynamic", "PolyStoreHistory", "PolyStoreKernel",
+                "PolyStoreAttributes", "PolyStoreColumns", "PolyStoreConversion", "PolyStoreDynamic", "PolyStoreHistory", "PolyStoreKernel",
                 "PolyStoreMigration", "PolyStoreObservation", "PolyStorePredicates", "PolyStoreRuns", "PolyStoreSource",
                 "PolyStoreTransfer",
             ],
@@ -392,6 +397,24 @@ let package = Package(
                 "EngineTestSupport",
                 "SeededRandom", "history-child", "TestSupport",
             ], swiftSettings: settings),
+        // Stores that are converted, and the process that is killed while it converts one.
+        .target(
+            name: "ConversionTestSupport", dependencies: ["PolyStoreBackend", "SeededRandom"], path: "Tests/Conversion/Support",
+            swiftSettings: settings),
+        .executableTarget(
+            name: "conversion-child",
+            dependencies: [
+                "PolyStoreBackend", "PolyStoreCore", "PolyStoreLMDB", "PolyStoreLevelDB", "PolyStorePostgreSQL", "PolyStoreSQLite",
+            ],
+            path: "Tests/Conversion/Child", swiftSettings: settings),
+        .testTarget(
+            name: "PolyStoreConversionTests",
+            dependencies: [
+                "ConversionTestSupport", "EngineTestSupport", "PolyStoreBackend", "PolyStoreCore", "PolyStoreLMDB", "PolyStoreLevelDB",
+                "PolyStoreMemory",
+                "PolyStorePostgreSQL", "PolyStoreSQLite", "PostgreSQLServer", "SeededRandom", "TestSupport", "conversion-child",
+            ],
+            swiftSettings: settings),
         .testTarget(
             name: "PolyStoreDynamicTests",
             dependencies: [

@@ -23,7 +23,7 @@ MODULES = [
     "PolyStoreLMDB", "PolyStoreLevelDB", "PolyStoreMemory", "PolyStorePostgreSQL", "PolyStoreQuery", "PolyStoreSQLite",
 ]
 # What users import under one name is listed and documented under that name.
-PARTS = {"PolyStoreCore": ["PolyStoreAttributes", "PolyStoreColumns", "PolyStoreHistory", "PolyStoreKernel", "PolyStoreMigration", "PolyStoreObservation", "PolyStorePredicates", "PolyStoreRuns", "PolyStoreTransfer"]}
+PARTS = {"PolyStoreCore": ["PolyStoreAttributes", "PolyStoreColumns", "PolyStoreConversion", "PolyStoreHistory", "PolyStoreKernel", "PolyStoreMigration", "PolyStoreObservation", "PolyStorePredicates", "PolyStoreRuns", "PolyStoreTransfer"]}
 FOLDER = pathlib.Path("API")
 # System libraries and C targets are found by their module maps.
 INCLUDES = [str(path.parent) for folder in ("Sources", "Backends") for path in pathlib.Path(folder).rglob("module.modulemap")]

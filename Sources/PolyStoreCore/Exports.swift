@@ -2,6 +2,7 @@
 
 @_exported import PolyStoreAttributes
 @_exported import PolyStoreColumns
+@_exported import PolyStoreConversion
 @_exported import PolyStoreDynamic
 @_exported import PolyStoreHistory
 @_exported import PolyStoreKernel

@@ -23,7 +23,7 @@ ENGINE_SOURCES = {
 CONTRACT = ["Sources/PolyStoreBackend", "Sources/CRecordBytes"]
 CORE = [
     "Sources/PolyStoreConditions", "Sources/PolyStoreKernel", "Sources/PolyStoreColumns", "Sources/PolyStorePredicates", "Sources/PolyStoreObservation", "Sources/PolyStoreHistory",
-    "Sources/PolyStoreTransfer", "Sources/PolyStoreMigration",
+    "Sources/PolyStoreTransfer", "Sources/PolyStoreMigration", "Sources/PolyStoreConversion",
 ]
 
 # Random programs that are compared with models: the name, the suite, the variables of their number and of the first one, and the sources.

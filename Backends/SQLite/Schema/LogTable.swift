@@ -15,6 +15,14 @@ struct LogTable {
         return try row(statement)
     }
 
+    /// Creates the table, if it does not exist.
+    func createIfAbsent() throws { if try !exists() { try create() } }
+
+    private func create() throws {
+        try connection.execute(
+            "CREATE TABLE polystore_log (position INTEGER PRIMARY KEY AUTOINCREMENT, version INTEGER NOT NULL, entry BLOB NOT NULL)")
+    }
+
     func entries(after position: Int64, limit: Int) throws -> [LogEntry] {
         guard limit > 0, try exists() else { return [] }
         let statement = try connection.kept(
@@ -55,8 +63,7 @@ struct LogTable {
         guard changes.changesLog else { return }
         if try !exists() {
             guard !changes.logEntries.isEmpty else { return }
-            try connection.execute(
-                "CREATE TABLE polystore_log (position INTEGER PRIMARY KEY AUTOINCREMENT, version INTEGER NOT NULL, entry BLOB NOT NULL)")
+            try create()
         }
         if let position = changes.logRemoval {
             let statement = try connection.kept("DELETE FROM polystore_log WHERE position <= ?")

@@ -43,6 +43,12 @@ struct MetadataTable {
         try writeSchema(metadata.schema, hash: metadata.schemaHash)
     }
 
+    /// Replaces the name of the configuration; nil is the default one.
+    func replaceConfiguration(_ name: String?) throws {
+        try connection.execute("DELETE FROM polystore_metadata WHERE key = 'configuration'")
+        try write("configuration", name.map(Binding.text))
+    }
+
     private func writeSchema(_ schema: SchemaDescription, hash: String) throws {
         let bytes = schema.encoded()
         try write("schema", .blob(bytes))

@@ -3,7 +3,7 @@ import PolyStoreBackend
 /// A snapshot: a connection inside a deferred transaction whose first read pinned the version.
 final class SQLiteReadTransaction: OrdersByIndexedJSON {
     // Replaced only in `renew()`; a transaction is used by one thread at a time.
-    @exclusivity(unchecked) private var session: Session
+    @exclusivity(unchecked) private(set) var session: Session
     private let pool: ConnectionPool
     /// The number of complete checkpoints of a stalled log when the session began; see ``ConnectionPool/renewal(_:since:)``.
     @exclusivity(unchecked) private var knownCheckpoints: Int

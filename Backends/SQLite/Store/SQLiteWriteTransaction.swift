@@ -3,12 +3,14 @@ import PolyStoreBackend
 
 /// The write transaction of a store: the writing connection inside `BEGIN IMMEDIATE`.
 final class SQLiteWriteTransaction: WriteTransaction, OrdersByIndexedJSON {
-    private let session: Session
+    let session: Session
     private let pool: ConnectionPool
     // A transaction is used by one thread at a time, and no access lasts longer than a statement.
     @exclusivity(unchecked) private var hasApplied = false
     /// The row ids that ``reserveIDs(_:count:)`` has reserved.
     @exclusivity(unchecked) private var reservations: [(table: EntityTable, count: Int)] = []
+    /// The version that the commit gets instead of the next one; see ``RestoringTransaction``.
+    @exclusivity(unchecked) var restoredVersion: UInt64?
     var connection: Connection { session.connection }
 
     init(_ pool: ConnectionPool) throws {
@@ -118,7 +120,7 @@ final class SQLiteWriteTransaction: WriteTransaction, OrdersByIndexedJSON {
 
     func commit(_ durability: Durability) throws -> UInt64 {
         try check()
-        let next = version + 1
+        let next = restoredVersion ?? version + 1
         do {
             try pool.checkFiles()
             try connection.commit(next)
@@ -165,7 +167,7 @@ final class SQLiteWriteTransaction: WriteTransaction, OrdersByIndexedJSON {
 
     /// Throws an error if SQLite has ended the transaction. After some errors SQLite rolls back the whole transaction: reads would see another snapshot, and
     /// writes would be committed immediately.
-    private func check() throws {
+    func check() throws {
         try session.check()
         guard connection.isInTransaction else {
             throw StoreError(.closed, "The transaction was rolled back by SQLite after an earlier error.", location: connection.path)

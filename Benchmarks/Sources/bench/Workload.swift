@@ -3,7 +3,7 @@ import PeerKit
 /// Runs workloads by name.
 ///
 /// - `W1` to `W13`, `W3r`, `W8b`, `W8c` and `W11i`: on persons and departments; `W14`: the atlas; `W15`: YCSB; `W16`, `W17`: imports of text; `W13m`, `W18`, `W18f`: observed lists; `W19`: migrations; `W20`: many small
-///   changes; `W21`: single operations of a client of a server; `M1`, `M2`: memory with many rows
+///   changes; `W21`: single operations of a client of a server; `W22make`, `W22to-ENGINE`: conversions; `M1`, `M2`: memory with many rows
 /// - `text`: writes the records of W17 to the standard output
 /// - `prepare`: creates the store, `W0`: creates the persons of W1, both without a measurement; `end`: a checksum over everything after the changes
 /// - `load`, `read`, `mutate`, `open`: groups of workloads in one process, as in the peers
@@ -50,6 +50,8 @@ struct Workload: Sendable {
         case "W19heavy": try MigrationWorkloads(store).migrate("heavy")
         case "W20": try CliffWorkloads(store).all()
         case "W21": try ClientWorkloads(store).all()
+        case "W22make": try ConversionWorkloads(store).make()
+        case _ where name.hasPrefix("W22to-"): try ConversionWorkloads(store).convert(to: String(name.dropFirst("W22to-".count)))
         case "M1": try objects.walkInBatches()
         case "M2": try objects.importStreamed()
         case "records": try RecordWorkloads(store.configuration("records"), store.out).all()

@@ -13,6 +13,8 @@ public struct StoreConfiguration: Sendable {
     public var isReadOnly = false
     /// See ``OpenRequest/opensEngineForWriting``.
     package var opensEngineForWriting = false
+    /// What the store that is opened has of the source of a conversion; nil for an ordinary opening.
+    package var conversion: ConversionTarget?
     /// A Boolean value that indicates whether a store with a different schema is deleted and recreated. Its data is lost. The default is `false`.
     public var resetsOnModelMismatch = false
     /// A Boolean value that indicates whether the files of a store that is damaged, foreign or of another version are deleted and the store is recreated. Its
@@ -95,10 +97,13 @@ public struct StoreConfiguration: Sendable {
     public func open(
         schema: ResolvedSchema, configurationName: String?, logger: any StoreLogger, keepsInterruptedMigration: Bool = false
     ) throws -> any StorageBackend {
+        if conversion == nil, ConversionTarget.isIncomplete(configurationName) { throw ConversionTarget.incompleteError(location) }
         do {
             return try openChecked(
                 schema, configurationName, secrets.isEmpty ? logger : RedactingLogger(inner: logger, secrets: secrets),
                 keepsInterruptedMigration: keepsInterruptedMigration)
+        } catch let error as StoreError where conversion == nil && ConversionTarget.isIncomplete(error.storedConfiguration) {
+            throw ConversionTarget.incompleteError(location)
         } catch let error as StoreError { throw error.redacted(secrets) }
     }
 
@@ -109,6 +114,7 @@ public struct StoreConfiguration: Sendable {
             schema: schema, configurationName: configurationName, isReadOnly: isReadOnly, resetsOnModelMismatch: resetsOnModelMismatch,
             logger: logger)
         request.opensEngineForWriting = opensEngineForWriting
+        request.conversion = conversion
         request.keepsInterruptedMigration = keepsInterruptedMigration
         if createsFolder && !isReadOnly && remote == nil { try StorePath(path: location).createFolder() }
         do { return try open(request) } catch let error as StoreError where error.code == .io && !isReadOnly && isFolderMissing {
@@ -217,6 +223,8 @@ public struct OpenRequest: Sendable {
     public var keepsInterruptedMigration = false
     /// A Boolean value that indicates whether an engine that cannot open a store read-only opens it for writing for a read-only request. Nothing of the store is written.
     package var opensEngineForWriting = false
+    /// See ``StoreConfiguration/conversion``.
+    package var conversion: ConversionTarget?
 
     /// Creates a request.
     public init(

@@ -19,7 +19,7 @@ public struct StoreMetadata: Sendable, Hashable {
             let text = String(word, radix: 16)
             return String(repeating: "0", count: 16 - text.count) + text
         }
-        storeID = digits(.random(in: 0 ... .max)) + digits(.random(in: 0 ... .max))
+        storeID = request.conversion?.storeID ?? digits(.random(in: 0 ... .max)) + digits(.random(in: 0 ... .max))
         configurationName = request.configurationName
         schema = request.schema.description
         schemaHash = request.schema.versionHash

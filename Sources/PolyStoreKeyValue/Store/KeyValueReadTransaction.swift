@@ -23,7 +23,7 @@ final class KeyValueReadTransaction: OrdersByIndexedJSON {
     deinit { end() }
 
     /// Returns the reader after checking that the transaction is open and the entity belongs to the store.
-    private func reading(_ entity: Entity) throws -> SnapshotReader {
+    func reading(_ entity: Entity) throws -> SnapshotReader {
         try reader.check()
         try reader.layout.check(entity)
         return reader

@@ -4,7 +4,7 @@ import PolyStoreBackend
 final class KeyValueWriteTransaction: WriteTransaction, OrdersByIndexedJSON {
     let version: UInt64
     private let handle: EngineHandle
-    private let layout: StoreLayout
+    let layout: StoreLayout
     private let logger: any StoreLogger
     // Used by one thread; each access is a single load or store.
     @exclusivity(unchecked) private var writer: any EngineWriter
@@ -16,6 +16,10 @@ final class KeyValueWriteTransaction: WriteTransaction, OrdersByIndexedJSON {
     @exclusivity(unchecked) private var sequences: [Int: Int64] = [:]
     /// The change sets applied so far, which are repeated if the engine needs more room.
     @exclusivity(unchecked) private var applied: [ChangeSet] = []
+    /// The writes of a conversion that are no changes, which are repeated too.
+    @exclusivity(unchecked) private var restorations: [Restoration] = []
+    /// The version that the commit gets; see ``RestoringTransaction``.
+    @exclusivity(unchecked) private(set) var nextVersion: UInt64
 
     /// A Boolean value that indicates whether this is a batch of a migration, which holds the write lock and the handle: the transaction writes no named
     /// values, no change log and no version.
@@ -37,6 +41,7 @@ final class KeyValueWriteTransaction: WriteTransaction, OrdersByIndexedJSON {
             self.writer = writer
             reader = SnapshotReader(layout, writer, isWritten: true, cache: isStaged ? nil : handle.takeCache())
             version = try reader.version()
+            nextVersion = version + 1
         } catch {
             begun?.end()
             if !isStaged { handle.unlockWriting() }
@@ -58,6 +63,28 @@ final class KeyValueWriteTransaction: WriteTransaction, OrdersByIndexedJSON {
         try check()
         try layout.check(entity)
         return reader
+    }
+
+    /// Writes with an engine's writer; again if the engine needs more room.
+    typealias Restoration = (SnapshotReader, any EngineWriter) throws -> Void
+
+    /// Runs a write of a conversion.
+    func restore(_ body: @escaping Restoration) throws {
+        try check()
+        do { try body(reader, writer) } catch is EngineOutOfRoom {
+            try again()
+            try restore(body)
+            return
+        } catch { throw failed(error) }
+        restorations.append(body)
+    }
+
+    /// Lets the commit have a version.
+    func setNextVersion(_ version: UInt64) { nextVersion = version }
+
+    func nextRowID(_ entity: Entity) throws -> Int64 {
+        let reader = try reading(entity)
+        return try sequences[entity.index] ?? reader.nextID(entity)
     }
 
     var interruption: Interruption? {
@@ -167,6 +194,7 @@ final class KeyValueWriteTransaction: WriteTransaction, OrdersByIndexedJSON {
             let earlier = applied + (changes.map { [$0] } ?? [])
             applied = []
             for changes in earlier { try apply(changes) }
+            for restoration in restorations { try restoration(reader, writer) }
         } catch {
             throw failed(error)
         }
@@ -183,7 +211,7 @@ final class KeyValueWriteTransaction: WriteTransaction, OrdersByIndexedJSON {
                 let cache = try writeNumbers()
                 try writer.commit(durability)
                 finish(cache)
-                return version + 1
+                return nextVersion
             } catch is EngineOutOfRoom {
                 try again()
             } catch {
@@ -240,9 +268,9 @@ final class KeyValueWriteTransaction: WriteTransaction, OrdersByIndexedJSON {
     /// - Returns: the values that the next writer need not look up.
     private func writeNumbers() throws -> WriterCache? {
         var cache = reader.cache
-        cache?.version = version + 1
+        cache?.version = nextVersion
         cache?.logBounds = reader.knownLogBounds
-        if !isStaged { try writer.put(Keyspace.Metadata.commitVersion.key(), BigEndianInteger.bytes(version + 1)) }
+        if !isStaged { try writer.put(Keyspace.Metadata.commitVersion.key(), BigEndianInteger.bytes(nextVersion)) }
         for (index, next) in sequences {
             try writer.put(
                 Keyspace.Metadata.sequence.key(layout.number(of: layout.schema.entities[index])), BigEndianInteger.bytes(UInt64(next)))
@@ -271,7 +299,7 @@ final class KeyValueWriteTransaction: WriteTransaction, OrdersByIndexedJSON {
     private func finish(_ cache: WriterCache? = nil) {
         isEnded = true
         reader.end()
-        applied = []
+        (applied, restorations) = ([], [])
         if isStaged { return }
         handle.unlockWriting(cache)
         handle.release()

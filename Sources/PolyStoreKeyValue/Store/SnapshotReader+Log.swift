@@ -82,6 +82,22 @@ extension SnapshotReader {
         knownLogBounds = bounds
     }
 
+    /// Appends entries with their own positions and versions.
+    func restoreLog(_ entries: [LogEntry], to writer: any EngineWriter) throws {
+        var bounds = try logBounds()
+        for entry in entries {
+            try write(entry.bytes, at: entry.position, entry.version, to: writer)
+            bounds.last = entry.position
+        }
+        knownLogBounds = bounds
+    }
+
+    /// Sets the position up to which entries were removed from a log without entries.
+    func restoreLogRemoval(through position: Int64, to writer: any EngineWriter) throws {
+        try SealedValue.put(Keyspace.Metadata.log.key(), BigEndianInteger.bytes(UInt64(bitPattern: position)), writer)
+        knownLogBounds = LogBounds(removedThrough: position, last: position)
+    }
+
     private func write(_ entry: [UInt8], at position: Int64, _ version: UInt64, to writer: any EngineWriter) throws {
         let size = layout.traits.maximumPieceSize
         let count = UInt32(truncatingIfNeeded: max(1, (entry.count + size - 1) / size))

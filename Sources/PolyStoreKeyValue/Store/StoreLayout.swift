@@ -9,6 +9,8 @@ final class StoreLayout: Sendable {
     let process = OwningProcess()
     /// The stored identity of the opened store; see ``checkIdentity(_:)``.
     private let identity: [UInt8]
+    /// The identity of the opened store.
+    let storeIdentity: KeyValueStoreIdentity
     /// The commit version of the last migration before the store was opened, as stored; `nil` for a store that was never migrated.
     let migration: [UInt8]?
     /// The value of ``EngineHandle/resetCount`` when the store was opened.
@@ -35,6 +37,7 @@ final class StoreLayout: Sendable {
         throws
     {
         self.migration = migration
+        storeIdentity = identity
         self.identity = SealedValue.sealed(Keyspace.Metadata.identity.key(), identity.bytes)
         self.resets = resets
         self.location = location

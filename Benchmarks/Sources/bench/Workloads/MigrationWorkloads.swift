@@ -39,7 +39,7 @@ struct MigrationWorkloads {
         }
     }
 
-    private func fill(_ configuration: StoreConfiguration, _ schema: ResolvedSchema) throws {
+    func fill(_ configuration: StoreConfiguration, _ schema: ResolvedSchema) throws {
         let backend = try configuration.open(schema: schema, configurationName: nil, logger: SilentLogger())
         let entity = schema.entities[0]
         for start in stride(from: 0, to: PB.n, by: 10_000) {

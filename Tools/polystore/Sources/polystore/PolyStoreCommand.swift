@@ -15,6 +15,6 @@ struct PolyStoreCommand: AsyncParsableCommand {
             """,
         subcommands: [
             InfoCommand.self, SchemaCommand.self, GetCommand.self, QueryCommand.self, CountCommand.self, GroupCommand.self,
-            ExplainCommand.self, VerifyCommand.self, CompactCommand.self, BackupCommand.self,
+            ExplainCommand.self, VerifyCommand.self, CompactCommand.self, BackupCommand.self, ConvertCommand.self,
         ])
 }
