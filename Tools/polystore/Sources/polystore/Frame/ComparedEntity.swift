@@ -1,0 +1,155 @@
+import PolyStoreBackend
+import PolyStoreCore
+import PolyStoreFormats
+
+/// An entity of two stores: what identifies its objects, and the properties that both have.
+struct ComparedEntity: Sendable {
+    /// The name of the entity in both.
+    let name: String
+    /// The names of the attributes of the unique id; empty if row ids identify the objects.
+    let key: [String]
+    private let properties: [(name: String, property: PropertyDescription)]
+    private let schema: SchemaDescription
+
+    /// The number of objects that are compared together.
+    static let batch = 500
+
+    /// - Parameter byRowID: Whether row ids identify the objects, although both entities have the same unique id.
+    init(_ entity: EntityDescription, _ other: EntityDescription, in schema: SchemaDescription, byRowID: Bool) {
+        name = entity.name
+        self.schema = schema
+        let common = Set(other.properties.map(\.name))
+        let unique = Self.uniqueID(of: entity)
+        key = byRowID || unique != Self.uniqueID(of: other) ? [] : unique
+        properties = entity.properties.filter { common.contains($0.name) && $0.name != EntityHierarchy.classifier }.map { ($0.name, $0) }
+    }
+
+    /// Returns the attributes of the first unique index over attributes only, as imports and exports do.
+    static func uniqueID(of entity: EntityDescription) -> [String] {
+        for case .attribute(let attribute) in entity.properties where attribute.isUnique { return [attribute.name] }
+        let relationships = Set(
+            entity.properties.compactMap { if case .relationship(let relationship) = $0 { relationship.name } else { nil } })
+        let index = entity.indexes.first { index in
+            index.isUnique && index.parts.allSatisfy { $0.json == nil && !relationships.contains($0.field) }
+        }
+        return index?.fields ?? []
+    }
+
+    // MARK: Objects
+
+    /// Returns the objects of another store that have the identities of objects.
+    func matches(of objects: [ComparedObject], _ stack: DataStack, _ context: Context) throws -> [ComparedObject.Identity: ComparedObject] {
+        var queries: [EntityQuery] = []
+        let byRowID = try objects.filter(\.isIdentifiedByRowID).map { try stack.objectID(name, rowID: $0.rowID) }
+        if !byRowID.isEmpty { queries.append(EntityQuery(name).where("objectID IN %@", byRowID)) }
+        let byKey = objects.filter { !$0.isIdentifiedByRowID }
+        if key.count == 1, !byKey.isEmpty {
+            let values = byKey.compactMap { $0.identity.values[0] }
+            queries.append(EntityQuery(name).where("\(EntityProperties.quoted(key[0])) IN %@", values))
+        } else if !byKey.isEmpty {
+            let one = "(" + key.map { "\(EntityProperties.quoted($0)) == %@" }.joined(separator: " AND ") + ")"
+            let arguments = byKey.flatMap { $0.identity.values.map { $0 as (any QueryArgument & Sendable)? } }
+            queries.append(EntityQuery(name).where(byKey.map { _ in one }.joined(separator: " OR "), arguments: arguments))
+        }
+        var found: [ComparedObject.Identity: ComparedObject] = [:]
+        for query in queries {
+            for object in try context.fetchAll(query) {
+                let object = try self.object(object)
+                found[object.identity] = object
+            }
+        }
+        return found
+    }
+
+    /// Returns the identity and the values of an object.
+    func object(_ object: DynamicObject) throws -> ComparedObject {
+        let names = Set(object.propertyNames)
+        var values = try key.map { names.contains($0) ? try object.value($0) : nil }
+        // Null is not equal to null, so an object without a unique id is that with its row id.
+        let isIdentifiedByRowID = key.isEmpty || values.contains { $0 == nil }
+        if isIdentifiedByRowID { values = [nil, .integer(object.id.rowID)] }
+        let name = isIdentifiedByRowID ? "\(object.id.rowID)" : try text(object, key)
+        var cells: [String: Cell] = [:]
+        for (property, description) in properties where names.contains(property) { cells[property] = try cell(object, description) }
+        return ComparedObject(
+            entityName: object.entityName, identity: ComparedObject.Identity(values: values), isIdentifiedByRowID: isIdentifiedByRowID,
+            name: name,
+            rowID: object.id.rowID, cells: cells,
+            properties: properties.map(\.name))
+    }
+
+    private func text(_ object: DynamicObject, _ key: [String]) throws -> String {
+        let texts = try key.map { name in
+            object.propertyNames.contains(name) ? try cell(object, name).text : "–"
+        }
+        return texts.count == 1 ? texts[0] : "(" + texts.joined(separator: ", ") + ")"
+    }
+
+    private func cell(_ object: DynamicObject, _ name: String) throws -> Cell {
+        let entity = schema.entities.first { $0.name == object.id.entityName }
+        guard case .attribute(let attribute)? = entity?.properties.first(where: { $0.name == name }) else {
+            return Cell(try object.value(name))
+        }
+        return Cell(try object.value(name), attribute.type)
+    }
+
+    private func cell(_ object: DynamicObject, _ property: PropertyDescription) throws -> Cell {
+        switch property {
+        case .attribute(let attribute): return Cell(try object.value(attribute.name), attribute.type)
+        case .relationship(let relationship) where relationship.isToMany:
+            var targets = try object.objects(relationship.name).map(reference)
+            if !relationship.isOrdered { targets.sort { $0.text < $1.text } }
+            return Cell(json: JSONValue(targets.map(\.json)), text: "[" + targets.map(\.text).joined(separator: ", ") + "]")
+        case .relationship(let relationship): return try object.object(relationship.name).map(reference) ?? .null
+        }
+    }
+
+    /// Returns the unique id of a related object, or its row id.
+    private func reference(_ target: DynamicObject) throws -> Cell {
+        let key = schema.entities.first { $0.name == target.id.entityName }.map { Self.uniqueID(of: $0) } ?? []
+        guard !self.key.isEmpty, !key.isEmpty else {
+            return Cell(json: JSONValue(target.id.rowID), text: "\(target.entityName) \(target.id.rowID)")
+        }
+        let cells = try key.map { try cell(target, $0) }
+        return Cell(
+            json: cells.count == 1 ? cells[0].json : JSONValue(cells.map(\.json)), text: "\(target.entityName) \(try text(target, key))")
+    }
+}
+
+/// An object of one of two stores.
+struct ComparedObject {
+    struct Identity: Hashable {
+        let values: [QueryValue?]
+    }
+
+    let entityName: String
+    let identity: Identity
+    let isIdentifiedByRowID: Bool
+    let name: String
+    let rowID: Int64
+    let cells: [String: Cell]
+    let properties: [String]
+
+    /// Returns the difference to the object of the other store; nil if there is none.
+    func difference(to new: ComparedObject) -> ObjectDifference? {
+        guard entityName == new.entityName else {
+            return ObjectDifference(
+                kind: .changed, entity: new.entityName, name: name,
+                values: [(EntityHierarchy.classifier, Cell(entityName), Cell(new.entityName))])
+        }
+        let values = properties.compactMap { property -> (property: String, old: Cell?, new: Cell?)? in
+            let (old, new) = (cells[property], new.cells[property])
+            return old?.json == new?.json ? nil : (property, old ?? .null, new ?? .null)
+        }
+        return values.isEmpty ? nil : ObjectDifference(kind: .changed, entity: entityName, name: name, values: values)
+    }
+
+    /// Returns the difference of an object that one store does not have.
+    func whole(_ kind: ObjectDifference.Kind) -> ObjectDifference {
+        let values = properties.compactMap { property -> (property: String, old: Cell?, new: Cell?)? in
+            guard let cell = cells[property], !cell.isNull, cell.text != "[]" else { return nil }
+            return kind == .added ? (property, nil, cell) : (property, cell, nil)
+        }
+        return ObjectDifference(kind: kind, entity: entityName, name: name, values: values)
+    }
+}

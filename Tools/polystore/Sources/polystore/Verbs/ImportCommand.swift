@@ -1,0 +1,95 @@
+import ArgumentParser
+import PolyStoreCore
+import PolyStoreFormats
+
+/// Objects created and updated from the records of a file.
+struct ImportCommand: AsyncParsableCommand {
+    /// The behavior for records that cannot be imported.
+    enum OnInvalid: String, ExpressibleByArgument, CaseIterable {
+        case stop, skip
+    }
+
+    /// The behavior for references to objects that do not exist.
+    enum Missing: String, ExpressibleByArgument, CaseIterable {
+        case fail, ignore, stub
+
+        var policy: MissingReference {
+            switch self {
+            case .fail: .fail
+            case .ignore: .ignore
+            case .stub: .createStub
+            }
+        }
+    }
+
+    static let configuration = CommandConfiguration(
+        commandName: "import", abstract: "Creates and updates objects from the records of a file.",
+        discussion: """
+            A record updates the object with its unique id, the attributes of the entity's first unique index, or creates one. A property without a field keeps its value. \
+            Relationships are the unique ids of their targets, or row ids if they have none; _entity names the subentity of an object of a hierarchy. The rules of the schema \
+            apply; those that only the classes of the program know are not checked, and --verbose lists them.
+
+            All records are imported in one transaction, unless --batch divides them. If the store has a history, the commits are recorded in it.
+
+            EXAMPLES
+              polystore import atlas.db Country countries.csv
+              polystore import atlas.db City cities.jsonl.gz --batch 10000 --resume cities --on-invalid skip
+              polystore import atlas.db Country changes.csv --field iso=code --dry-run
+            """)
+
+    @OptionGroup var source: StoreArgument
+    @OptionGroup var target: EntityArgument
+    @Argument(help: "The file; - for the input. A name that ends with .gz is compressed.", completion: .file())
+    var file: String
+    @Option(help: "The form of the records; by default that of the file's extension, and jsonl for the input.")
+    var format: RecordFileFormat?
+    @OptionGroup var fields: FieldNames
+    @Flag(help: "Ignore fields that no property has.")
+    var ignoreUnknown = false
+    @Option(
+        help:
+            "What happens to a reference to an object that does not exist: the record is invalid, the reference is left out, or an object with only its unique id is created."
+    )
+    var missing = Missing.fail
+    @Option(help: "What happens to a record that cannot be imported: the import ends, or the record is reported and left out.")
+    var onInvalid = OnInvalid.stop
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Commit after this many records, so that the memory does not grow with the file.", valueName: "count"))
+    var batch: Int?
+    @Option(
+        help: ArgumentHelp(
+            "Keep the position under a name, and continue after the last commit of an import of this name.", valueName: "name"))
+    var resume: String?
+    @Flag(help: "Check every record, and change nothing.")
+    var dryRun = false
+    @Option(help: ArgumentHelp("The author of the commits in the history.", valueName: "name"))
+    var author = "polystore import"
+
+    func validate() throws {
+        if let batch, batch < 1 { throw ValidationError("--batch is a number of records, not \(batch).") }
+        if resume != nil, batch == nil {
+            throw ValidationError("--resume needs --batch: an import in one transaction is done or not done.")
+        }
+    }
+
+    func run() async throws {
+        let opened = try await dryRun ? source.open(forWriting: true) : source.openForChanges()
+        _ = try opened.entity(target.entity)
+        var run = ImportOptions(isDryRun: dryRun, sourceIdentifier: author)
+        if let batch { run.commit = .batches(of: batch, resume: resume) }
+        if onInvalid == .skip { run.onInvalidRecord = .exclude() }
+        let options = EntityImportOptions(
+            run: run, names: try fields.names(), ignoresUnknownFields: ignoreUnknown, missingTargets: missing.policy)
+        let records = try RecordFile(path: file, format: format).source()
+        let report = try await opened.stack.startImport(target.entity, from: records, options: options).following()
+        for problem in report.problems { StandardStreams.report("\(problem)") }
+        if report.excluded > report.problems.count {
+            StandardStreams.report("… and \((report.excluded - report.problems.count).grouped) more")
+        }
+        let what = "\(report.records.grouped) \(report.records == 1 ? "record" : "records") of \(target.entity)"
+        let counts = "\(report.inserted.grouped) inserted, \(report.updated.grouped) updated, \(report.excluded.grouped) left out"
+        let continued = report.resumedFrom.map { ", continuing after record \($0.grouped)" } ?? ""
+        try StandardOutput.shared.write("\(dryRun ? "Would import" : "Imported") \(what)\(continued): \(counts).\n")
+    }
+}

@@ -1,0 +1,86 @@
+import ArgumentParser
+import Foundation
+import PolyStoreCore
+
+import struct PolyStoreBackend.StandardErrorLogger
+
+/// A store migrated to another schema.
+struct MigrateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "migrate", abstract: "Migrates a store to another schema.",
+        discussion: """
+            The schema is JSON as schema --format json prints it: save that, change it, give it another name, and pass the file. Added and removed entities and properties, other \
+            types that hold every value, indexes, and renamed parts are migrated; --rename Entity.new=old keeps the values of a renamed property, --rename New=Old the objects of a \
+            renamed entity. A program with classes opens the store when its classes have the new schema.
+
+            --rehearse performs the migration without changing the store, and prints what it would change, lose and refuse; the exit code is 1 if it is refused. A migration that \
+            fails or is interrupted leaves the store as it was.
+
+            EXAMPLES
+              polystore schema atlas.db --format json > atlas-3.json
+              polystore migrate atlas.db --to atlas-3.json --rename City.inhabitants=population --rehearse
+              polystore migrate atlas.db --to atlas-3.json --rename City.inhabitants=population --copy before.db
+            """)
+
+    @OptionGroup var source: StoreArgument
+    @Option(help: ArgumentHelp("The file with the schema; - for the input.", valueName: "file"), completion: .file())
+    var to: String
+    @Option(
+        name: .customLong("rename"), parsing: .unconditionalSingleValue,
+        help: ArgumentHelp("The earlier name of an entity or property; can be repeated.", valueName: "new=old"))
+    var renames: [String] = []
+    @Flag(help: "Print what the migration would do, and change nothing.")
+    var rehearse = false
+    @Option(help: ArgumentHelp("Copy the store to this path before it is migrated.", valueName: "path"), completion: .file())
+    var copy: String?
+    @Flag(help: "Migrate back to an earlier schema of the store, which removes what the later one has added.")
+    var allowDowngrade = false
+    @Flag(help: "Drop targets of relationships that lead to one object in the new schema.")
+    var dropLinks = false
+
+    func run() async throws {
+        let schema = try schema()
+        let opened = try source.open()
+        let configuration = opened.store.configurationName
+        try await opened.stack.close()
+        let (store, verbose) = (opened.location.configuration, source.verbose)
+        let stack = try DataStack(
+            Schema(json: schema, renaming: pairs(), configuration: configuration),
+            logger: StandardErrorLogger(minimum: verbose ? .info : .error))
+        if rehearse {
+            let report = try await stack.rehearseMigration(of: store, configuration: configuration, migrating: policy)
+            try StandardOutput.shared.write("\(report)\n")
+            if !report.isPossible { throw ToolError(.nothingFound, "The migration would be refused.") }
+            return
+        }
+        let run = stack.startAddingStore(store, configuration: configuration, migrating: policy)
+        _ = try await run.following()
+        try StandardOutput.shared.write("\(run.report.map { "\($0)" } ?? "Migrated.")\n")
+        try await stack.close()
+    }
+
+    private var policy: MigrationPolicy {
+        var policy = MigrationPolicy.lightweight(allowsDowngrade: allowDowngrade).replacingDeclarations()
+        if dropLinks { policy = policy.allowingLostLinks() }
+        return copy.map { policy.keepingCopy(at: $0) } ?? policy
+    }
+
+    private func schema() throws -> Data {
+        if to == "-" { return try FileHandle.standardInput.readToEnd() ?? Data() }
+        guard let data = FileManager.default.contents(atPath: to) else { throw ToolError(.failure, "The schema \"\(to)\" cannot be read.") }
+        return data
+    }
+
+    private func pairs() throws -> [String: String] {
+        var found: [String: String] = [:]
+        for rename in renames {
+            let parts = rename.split(separator: "=", omittingEmptySubsequences: false).map(String.init)
+            guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else {
+                throw ToolError(.usage, "--rename \"\(rename)\" is not a new and an old name: write --rename City.inhabitants=population.")
+            }
+            // The old name of a property can be written with its entity.
+            found[parts[0]] = parts[0].contains(".") ? parts[1].split(separator: ".").last.map(String.init) ?? parts[1] : parts[1]
+        }
+        return found
+    }
+}
