@@ -26,6 +26,7 @@ let package = Package(
         .library(name: "PolyStoreLMDB", targets: ["PolyStoreLMDB"]),
         .library(name: "PolyStoreLevelDB", targets: ["PolyStoreLevelDB"]),
         .library(name: "PolyStorePostgreSQL", targets: ["PolyStorePostgreSQL"]),
+        .library(name: "PolyStoreTables", targets: ["PolyStoreTables"]),
         .library(name: "PolyStoreConformance", targets: ["PolyStoreConformance"]),
         // For the tests of the tool, which is another package.
         .executable(name: "postgresql-server", targets: ["postgresql-server"]),
@@ -118,11 +119,21 @@ let package = Package(
         // The source of classes for the schema of a store.
         .target(
             name: "PolyStoreSource", dependencies: ["PolyStoreAttributes", "PolyStoreBackend", "PolyStoreKernel"], swiftSettings: settings),
-        // The object layer, free of macros: ten modules.
+        // Indexes that would let a fetch read fewer rows.
+        .target(
+            name: "PolyStoreAdvice", dependencies: ["PolyStoreBackend", "PolyStoreDynamic", "PolyStoreKernel", "PolyStoreQuery"],
+            swiftSettings: settings),
+        // The tables of databases of SQLite that this library did not write, as a schema with its rows.
+        .target(
+            name: "PolyStoreTables",
+            dependencies: ["PolyStoreAttributes", "PolyStoreBackend", "PolyStoreDynamic", "PolyStoreKernel", "PolyStoreSource", "CSQLite"],
+            swiftSettings: settings),
+        // The object layer, free of macros: eleven modules.
         .target(
             name: "PolyStoreCore",
             dependencies: [
-                "PolyStoreAttributes", "PolyStoreColumns", "PolyStoreConversion", "PolyStoreDynamic", "PolyStoreHistory", "PolyStoreKernel",
+                "PolyStoreAdvice", "PolyStoreAttributes", "PolyStoreColumns", "PolyStoreConversion", "PolyStoreDynamic", "PolyStoreHistory",
+                "PolyStoreKernel",
                 "PolyStoreMigration", "PolyStoreObservation", "PolyStorePredicates", "PolyStoreRuns", "PolyStoreSource",
                 "PolyStoreTransfer",
             ],
@@ -425,7 +436,9 @@ let package = Package(
         // Generated classes, which are compiled, and the generator of them.
         .testTarget(
             name: "PolyStoreSourceTests",
-            dependencies: ["PolyStore", "PolyStoreBackend", "PolyStoreMemory", "PolyStoreSQLite", "TestSupport"], swiftSettings: settings),
+            dependencies: [
+                "CSQLite", "PolyStore", "PolyStoreBackend", "PolyStoreMemory", "PolyStoreSQLite", "PolyStoreTables", "TestSupport",
+            ], swiftSettings: settings),
         .testTarget(
             name: "PolyStoreTests",
             dependencies: ["PolyStore", "PolyStoreBackend", "PolyStoreMemory", "PolyStoreSQLite", "TestSupport"],

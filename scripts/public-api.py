@@ -21,9 +21,10 @@ import tempfile
 MODULES = [
     "PolyStore", "PolyStoreBackend", "PolyStoreConformance", "PolyStoreCore", "PolyStoreFormats", "PolyStoreGzip", "PolyStoreKeyValue",
     "PolyStoreLMDB", "PolyStoreLevelDB", "PolyStoreMemory", "PolyStorePostgreSQL", "PolyStoreQuery", "PolyStoreSQLite",
+    "PolyStoreTables",
 ]
 # What users import under one name is listed and documented under that name.
-PARTS = {"PolyStoreCore": ["PolyStoreAttributes", "PolyStoreColumns", "PolyStoreConversion", "PolyStoreHistory", "PolyStoreKernel", "PolyStoreMigration", "PolyStoreObservation", "PolyStorePredicates", "PolyStoreRuns", "PolyStoreTransfer"]}
+PARTS = {"PolyStoreCore": ["PolyStoreAdvice", "PolyStoreAttributes", "PolyStoreColumns", "PolyStoreConversion", "PolyStoreHistory", "PolyStoreKernel", "PolyStoreMigration", "PolyStoreObservation", "PolyStorePredicates", "PolyStoreRuns", "PolyStoreSource", "PolyStoreTransfer"]}
 FOLDER = pathlib.Path("API")
 # System libraries and C targets are found by their module maps.
 INCLUDES = [str(path.parent) for folder in ("Sources", "Backends") for path in pathlib.Path(folder).rglob("module.modulemap")]

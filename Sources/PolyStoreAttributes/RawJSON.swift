@@ -16,7 +16,7 @@ public struct RawJSON: Hashable, Sendable, CustomStringConvertible {
 
     /// Creates a value of a text.
     /// - Throws: `invalidValue` if the text is not JSON.
-    public init(_ text: String) throws {
+    public init(text: String) throws {
         guard Self.isValid(text) else { throw StoreError(.invalidValue, "This text is not JSON: \(text.prefix(100))") }
         self.init(valid: text)
     }

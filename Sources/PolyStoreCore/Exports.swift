@@ -1,5 +1,6 @@
 // The object layer without macros: the kernel, and the modules on it.
 
+@_exported import PolyStoreAdvice
 @_exported import PolyStoreAttributes
 @_exported import PolyStoreColumns
 @_exported import PolyStoreConversion

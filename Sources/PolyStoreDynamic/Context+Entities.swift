@@ -4,7 +4,7 @@ import PolyStoreKernel
 extension Context {
     /// Returns the entity of a query.
     /// - Throws: `storeNotFound` if no open store has it, `misuse` if its objects have a class.
-    func entry(named name: String) throws -> StoreEntity { try table.entry(named: name) }
+    package func entry(named name: String) throws -> StoreEntity { try table.entry(named: name) }
 
     /// Calls a function with the class of an entity.
     private func open<R>(_ query: EntityQuery, _ body: any EntityWork<R>) throws -> R {

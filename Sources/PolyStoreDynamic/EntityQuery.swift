@@ -55,7 +55,7 @@ public struct EntityQuery: Sendable {
     }
 
     /// Returns the fetch of the entity's class.
-    func chain<T: Model>(_ type: T.Type, _ entry: StoreEntity) -> FetchChain<T> {
+    package func chain<T: Model>(_ type: T.Type, _ entry: StoreEntity) -> FetchChain<T> {
         var chain = From<T>([entry.store.configurationName]).chain
         chain.options = options
         if let kind = entry.entity.classes.first(where: { $0.name == entity }), !kind.isRoot {

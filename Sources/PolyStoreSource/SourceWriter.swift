@@ -64,6 +64,7 @@ struct SourceWriter {
         let heading = "\(indent)\(access)\(planned.children.isEmpty ? "final " : "")class \(planned.swiftName)\(parent) {"
         lines.append(heading)
         for property in planned.properties { write(property, of: entity) }
+        if !planned.indexes.isEmpty, !planned.properties.isEmpty { lines.append("") }
         for index in planned.indexes { write(index, of: entity, in: planned) }
         if lines.last == heading { lines[lines.count - 1] = heading + "}" } else { lines.append("\(indent)}") }
     }

@@ -1,5 +1,5 @@
 /// Names of Swift for stored names.
-enum SwiftNames {
+package enum SwiftNames {
     /// Names of types in generated code, and of modules, which a class or a property of the same name would hide.
     static let types: Set<String> = [
         "Any", "AnyObject", "Array", "AttributeOption", "Bool", "Data", "Date", "Decimal", "DeleteRule", "Dictionary", "Double",
@@ -35,7 +35,8 @@ enum SwiftNames {
     /// - Parameter taken: The names of other classes, to which the name is added.
     static func type(_ stored: String, _ taken: inout Set<String>) -> String {
         let plain = plain(stored) ?? words(stored, first: capitalized) ?? "Entity"
-        let name = types.contains(plain) || members.contains(plain) || keywords.contains(plain) ? plain + "Entity" : plain
+        let isHidden = types.contains(plain) || members.contains(plain) || keywords.contains(plain)
+        let name = isHidden ? capitalized(plain) + "Entity" : plain
         return unique(name, &taken)
     }
 
@@ -47,7 +48,7 @@ enum SwiftNames {
         var name = plain(stored) ?? words(stored, first: lowercased) ?? "property"
         func isHidden(_ name: String) -> Bool { types.contains(name) || Self.types.contains(name) || members.contains(name) }
         if isHidden(name), let first = name.first, first.isUppercase { name = lowercased(name) }
-        if isHidden(name) { name += "Value" }
+        while isHidden(name) { name += "Value" }
         return unique(name, &taken)
     }
 
@@ -57,12 +58,14 @@ enum SwiftNames {
         return members.contains(name) ? name + "Schema" : name
     }
 
+    /// Names that differ in case only would be the same in a store.
     private static func unique(_ name: String, _ taken: inout Set<String>) -> String {
         var (candidate, number) = (name, 2)
-        while !taken.insert(candidate).inserted {
+        while taken.contains(where: { $0.lowercased() == candidate.lowercased() }) {
             candidate = "\(name)\(number)"
             number += 1
         }
+        taken.insert(candidate)
         return candidate
     }
 
@@ -90,6 +93,19 @@ enum SwiftNames {
         let name = first(start) + words.dropFirst().map(capitalized).joined()
         return name.first.map(isStart) == true ? name : "_" + name
     }
+
+    /// Returns a name of the usual form, `OrderDetails` for `order_details` and `Order Details`, for the entity of a table.
+    package static func type(words text: String, _ taken: inout Set<String>) -> String {
+        type(words(spelledOut(text), first: capitalized) ?? "Entity", &taken)
+    }
+
+    /// Returns a name of the usual form, `unitPrice` for `UnitPrice` and `unit_price`, for the attribute of a column.
+    package static func property(words text: String, types: Set<String>, _ taken: inout Set<String>) -> String {
+        property(words(spelledOut(text), first: lowercased) ?? "property", types: types, &taken)
+    }
+
+    /// Returns a text without capitals if it consists of capitals.
+    private static func spelledOut(_ text: String) -> String { text.contains(where: \.isLowercase) ? text : text.lowercased() }
 
     private static func capitalized(_ word: String) -> String { word.prefix(1).uppercased() + word.dropFirst() }
 

@@ -19,8 +19,10 @@ let package = Package(
             dependencies: [
                 .product(name: "PolyStoreCore", package: "PolyStore"), .product(name: "PolyStoreBackend", package: "PolyStore"),
                 .product(name: "PolyStoreFormats", package: "PolyStore"), .product(name: "PolyStoreGzip", package: "PolyStore"),
-                .product(name: "PolyStoreSQLite", package: "PolyStore"), .product(name: "PolyStoreLMDB", package: "PolyStore"), .product(name: "PolyStoreLevelDB", package: "PolyStore"),
+                .product(name: "PolyStoreSQLite", package: "PolyStore"), .product(name: "PolyStoreLMDB", package: "PolyStore"),
+                .product(name: "PolyStoreLevelDB", package: "PolyStore"),
                 .product(name: "PolyStorePostgreSQL", package: "PolyStore"),
+                .product(name: "PolyStoreTables", package: "PolyStore"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], swiftSettings: settings),
         .testTarget(

@@ -16,6 +16,6 @@ struct PolyStoreCommand: AsyncParsableCommand {
         subcommands: [
             InfoCommand.self, SchemaCommand.self, GetCommand.self, QueryCommand.self, CountCommand.self, GroupCommand.self,
             ExplainCommand.self, VerifyCommand.self, CompactCommand.self, BackupCommand.self, ConvertCommand.self, ImportCommand.self,
-            ExportCommand.self, HistoryCommand.self, DiffCommand.self, MigrateCommand.self,
+            ExportCommand.self, HistoryCommand.self, DiffCommand.self, MigrateCommand.self, ModelCommand.self,
         ])
 }

@@ -1,0 +1,109 @@
+import PolyStoreBackend
+import PolyStoreKernel
+import PolyStoreQuery
+
+/// Finds the index of a request that reads the fewest rows.
+struct IndexAdviser {
+    private let request: FetchRequest
+    private let reader: any ReadTransaction
+    /// The conditions that an index finds by one value, or by several, of a field.
+    private var equalities: [(field: Field, condition: QueryPredicate)] = []
+    /// The conditions that an index finds between two bounds.
+    private var ranges: [(field: Field, condition: QueryPredicate)] = []
+
+    /// An index and the part of the condition that it serves.
+    private struct Candidate {
+        let fields: [Field]
+        let rows: Int
+        let isEstimated: Bool
+    }
+
+    init(_ request: FetchRequest, _ reader: any ReadTransaction) {
+        self.request = request
+        self.reader = reader
+        for condition in request.predicate.conjuncts {
+            switch condition.fieldCondition {
+            case .compare(let field, .equal, _)?, .isNull(let field)?, .oneOf(let field, _)?: add(condition, field, to: &equalities)
+            case .compare(let field, let comparison, _)? where comparison != .notEqual: add(condition, field, to: &ranges)
+            case .text(let field, .beginsWith, _)?: add(condition, field, to: &ranges)
+            default: break
+            }
+        }
+    }
+
+    private func add(_ condition: QueryPredicate, _ reference: FieldReference, to list: inout [(field: Field, condition: QueryPredicate)]) {
+        guard !reference.isObjectID, request.entity.fields.indices.contains(reference.index) else { return }
+        let field = request.entity.fields[reference.index]
+        // No class declares the other fields.
+        guard !field.isHidden, field.index != request.entity.classifierField else { return }
+        guard let same = list.firstIndex(where: { $0.field.index == field.index }) else { return list.append((field, condition)) }
+        list[same].condition = .and([list[same].condition, condition])
+    }
+
+    /// Returns the advice, unless an existing index is as good.
+    func advice() throws -> IndexAdvice? {
+        let plan = try reader.explained(request)
+        guard let now = plan.rowsExamined, now > 0 else { return nil }
+        let candidates = try self.candidates().filter { $0.rows < now }
+        guard let best = candidates.min(by: { ($0.rows, $0.fields.count) < ($1.rows, $1.fields.count) }), !exists(best.fields) else {
+            return nil
+        }
+        return IndexAdvice(
+            entity: request.entity.name, index: IndexDescription(fields: best.fields.map(\.name)), plan: plan, rowsNow: now,
+            rowsWithIndex: best.rows,
+            isEstimated: best.isEstimated)
+    }
+
+    private func exists(_ fields: [Field]) -> Bool {
+        request.entity.indexes.contains { $0.parts.prefix(fields.count).map(\.field) == fields.map(\.index) && !$0.readsJSON }
+    }
+
+    private func candidates() throws -> [Candidate] {
+        var found: [Candidate] = []
+        // The most selective fields first, so that the fewest fields suffice.
+        let ordered = try equalities.map { (part: $0, rows: try count([$0.condition])) }.sorted { $0.rows < $1.rows }.map(\.part)
+        for length in 0...ordered.count {
+            let prefix = ordered.prefix(length)
+            let conditions = prefix.map(\.condition)
+            let fields = prefix.map(\.field)
+            if length > 0 { found.append(Candidate(fields: fields, rows: try count(conditions), isEstimated: false)) }
+            for range in ranges where !fields.contains(range.field) {
+                found.append(Candidate(fields: fields + [range.field], rows: try count(conditions + [range.condition]), isEstimated: false))
+            }
+            if let sorted = try sorted(fields, conditions) { found.append(sorted) }
+        }
+        return found
+    }
+
+    /// Returns the index that reads the rows of a fetch with a limit in their order.
+    private func sorted(_ fields: [Field], _ conditions: [QueryPredicate]) throws -> Candidate? {
+        guard let limit = request.limit, let keys = sortFields(), !keys.contains(where: { fields.contains($0) }) else { return nil }
+        let wanted = Int(clamping: limit.magnitude + request.offset.magnitude)
+        let rows = try count(conditions)
+        let isWhole = conditions.count == request.predicate.conjuncts.count
+        if isWhole { return Candidate(fields: fields + keys, rows: min(rows, wanted), isEstimated: false) }
+        // As many rows are read as are needed to find enough that satisfy the other conditions.
+        let matching = try count([request.predicate])
+        guard matching > wanted else { return Candidate(fields: fields + keys, rows: rows, isEstimated: false) }
+        let share = Double(rows) * Double(wanted) / Double(matching)
+        return Candidate(fields: fields + keys, rows: min(rows, Int(share.rounded(.up))), isEstimated: true)
+    }
+
+    /// The fields of the order; nil if an index cannot have the order.
+    private func sortFields() -> [Field]? {
+        guard let first = request.sortKeys.first else { return nil }
+        var fields: [Field] = []
+        for key in request.sortKeys {
+            guard key.expression == nil, key.nulls == .smallest, key.ascending == first.ascending, !key.field.isObjectID,
+                request.entity.fields.indices.contains(key.field.index), !request.entity.fields[key.field.index].isHidden,
+                key.field.index != request.entity.classifierField
+            else { return nil }
+            fields.append(request.entity.fields[key.field.index])
+        }
+        return Set(fields.map(\.index)).count == fields.count ? fields : nil
+    }
+
+    private func count(_ conditions: [QueryPredicate]) throws -> Int {
+        try reader.count(FetchRequest(request.entity, predicate: .and(conditions)))
+    }
+}
