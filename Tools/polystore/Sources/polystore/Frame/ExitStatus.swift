@@ -15,8 +15,8 @@ enum ExitStatus: Int32, CaseIterable {
         case .nothingFound: "nothing was found, or a check found a difference or damage"
         case .usage: "invalid arguments, such as an unknown entity or an invalid condition"
         case .cannotOpen: "the store cannot be opened: it does not exist, is not a store, is in use, or its server does not respond"
-        case .failure: "the operation failed; nothing was left half done"
-        case .interrupted: "interrupted by Ctrl-C, or 128 and the number of another signal; nothing was left half done"
+        case .failure: "the operation failed"
+        case .interrupted: "interrupted by Ctrl-C, or 128 and the number of another signal"
         case .closedOutput: "the reader of the output has closed it"
         }
     }

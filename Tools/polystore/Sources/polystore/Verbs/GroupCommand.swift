@@ -12,8 +12,11 @@ struct GroupCommand: AsyncParsableCommand {
             and functions of attributes.
 
             EXAMPLES
-              polystore group atlas.db City --by country.continent.name --select "count(*) as cities, sum(population) as people" --order "people desc"
-              polystore group atlas.db City "population > 100000" --by country.name --having "count > 100"
+              polystore group atlas.db City --by country.continent.name \\
+                --select "count(*) as cities, sum(population) as people" \\
+                --order "people desc"
+              polystore group atlas.db City "population > 100000" \\
+                --by country.name --having "count > 100"
             """)
 
     @OptionGroup var source: StoreArgument
@@ -85,7 +88,7 @@ private struct GroupColumns: Sendable {
     func cells(_ row: QueryRow) -> [Cell] {
         titles.map { title in
             var cell = Cell(row[title], types[title])
-            if let label = labels[title], case .text(let text)? = row[label] { cell.text = text }
+            if let label = labels[title], case .text(let text)? = row[label], !text.isEmpty { cell.text = text }
             return cell
         }
     }
