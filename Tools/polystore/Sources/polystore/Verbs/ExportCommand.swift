@@ -41,7 +41,7 @@ struct ExportCommand: AsyncParsableCommand {
             properties: try properties.map { try TermList.parts($0, option: "--properties") }, names: try fields.names(),
             includesRowIDs: ids)
         let sink = ExportOutput()
-        let destination = try RecordFile(path: output, format: format).destination(sink, replaces: force)
+        let destination = try RecordFile(path: output, format: format).destination(sink, replaces: force, of: opened.location)
         do {
             let report = try await opened.stack.startExport(query, to: destination, options: options).following()
             guard output != "-" else { return }

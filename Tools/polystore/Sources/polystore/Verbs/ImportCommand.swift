@@ -2,6 +2,8 @@ import ArgumentParser
 import PolyStoreCore
 import PolyStoreFormats
 
+import struct PolyStoreBackend.StoreError
+
 /// Objects created and updated from the records of a file.
 struct ImportCommand: AsyncParsableCommand {
     /// The behavior for records that cannot be imported.
@@ -29,7 +31,7 @@ struct ImportCommand: AsyncParsableCommand {
             Relationships are the unique ids of their targets, or row ids if they have none; _entity names the subentity of an object of a hierarchy. The rules of the schema \
             apply; those that only the classes of the program know are not checked, and --verbose lists them.
 
-            All records are imported in one transaction, unless --batch divides them. If the store has a history, the commits are recorded in it.
+            All records are imported in one transaction, unless --batch divides them: then an import that fails or is interrupted keeps what it has committed. If the store has a history, the commits are recorded in it.
 
             EXAMPLES
               polystore import atlas.db Country countries.csv
@@ -51,7 +53,10 @@ struct ImportCommand: AsyncParsableCommand {
             "What happens to a reference to an object that does not exist: the record is invalid, the reference is left out, or an object with only its unique id is created."
     )
     var missing = Missing.fail
-    @Option(help: "What happens to a record that cannot be imported: the import ends, or the record is reported and left out.")
+    @Option(
+        help:
+            "What happens to a record that cannot be imported: the import ends, or the record is reported and left out, and the exit code is 1."
+    )
     var onInvalid = OnInvalid.stop
     @Option(
         parsing: .unconditional,
@@ -82,7 +87,7 @@ struct ImportCommand: AsyncParsableCommand {
         let options = EntityImportOptions(
             run: run, names: try fields.names(), ignoresUnknownFields: ignoreUnknown, missingTargets: missing.policy)
         let records = try RecordFile(path: file, format: format).source()
-        let report = try await opened.stack.startImport(target.entity, from: records, options: options).following()
+        let report = try await imported(opened, records, options)
         for problem in report.problems { StandardStreams.report("\(problem)") }
         if report.excluded > report.problems.count {
             StandardStreams.report("… and \((report.excluded - report.problems.count).grouped) more")
@@ -91,5 +96,19 @@ struct ImportCommand: AsyncParsableCommand {
         let counts = "\(report.inserted.grouped) inserted, \(report.updated.grouped) updated, \(report.excluded.grouped) left out"
         let continued = report.resumedFrom.map { ", continuing after record \($0.grouped)" } ?? ""
         try StandardOutput.shared.write("\(dryRun ? "Would import" : "Imported") \(what)\(continued): \(counts).\n")
+        if report.excluded > 0 {
+            throw ToolError(
+                .nothingFound, "\(report.excluded.grouped) \(report.excluded == 1 ? "record was" : "records were") left out.")
+        }
+    }
+
+    private func imported(_ opened: OpenStore, _ records: RecordSource, _ options: EntityImportOptions) async throws -> ImportReport {
+        do {
+            return try await opened.stack.startImport(target.entity, from: records, options: options).following()
+        } catch var error as StoreError {
+            // The message of an invalid record contains it.
+            error.underlying = nil
+            throw error
+        }
     }
 }

@@ -46,7 +46,7 @@ struct ModelCommand: AsyncParsableCommand {
         }
         let source = try tables.modelSource(ModelSource.Options(access: access, namespace: namespace))
         try write(source, tables, isImporting: target != nil)
-        for limitation in tables.limitations.map(\.description) { StandardStreams.writeError("note: \(limitation)\n") }
+        for limitation in tables.limitations.map(\.description) { StandardStreams.writeError("note: \(DisplayText.lines(limitation))\n") }
         if let target { try await importRows(tables, into: target) }
     }
 
