@@ -11,7 +11,9 @@ extension StackCore {
             // Only an object can list its stored properties, so one is created, without a store.
             guard _getSuperclass(type) != nil else { continue }
             let context = Context(core: self, table: table.withLock { $0 }, CallSite("schema check", file: #fileID, line: #line))
-            try checkSuperclass(of: object(type, IdentityMap(context, entityIndex: 0, isPolymorphic: false, keepsContext: true)))
+            // The object does not retain its map, and uses it when it is deinitialized.
+            let map = IdentityMap(context, entityIndex: 0, isPolymorphic: false, keepsContext: true)
+            try withExtendedLifetime(map) { try checkSuperclass(of: object(type, map)) }
         }
     }
 

@@ -25,10 +25,18 @@ enum Completions {
         return properties.properties.map { before + $0.name }.filter { $0.hasPrefix(prefix) }
     }
 
+    /// Returns a sentence with the entities of the store that the arguments of a command name; nil if they name none.
+    static func entities(of arguments: [String]) -> String? {
+        guard let opened = open(["polystore"] + arguments) else { return nil }
+        let names = opened.entityNames.sorted()
+        return names.isEmpty ? "\(opened.location.name) has none." : "\(opened.location.name) has \(names.joined(separator: ", "))."
+    }
+
     /// Opens the store that a word names; nil if none does.
     private static func open(_ words: [String]) -> OpenStore? {
-        words.dropFirst(2).lazy.filter { !$0.hasPrefix("-") && !$0.isEmpty }.compactMap { word in
-            (try? StoreLocation(existing: word)).flatMap { try? OpenStore($0) }
-        }.first
+        for word in words.dropFirst(2) where !word.hasPrefix("-") && !word.isEmpty {
+            if let location = try? StoreLocation(existing: word), let opened = try? OpenStore(location) { return opened }
+        }
+        return nil
     }
 }

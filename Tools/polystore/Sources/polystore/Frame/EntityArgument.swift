@@ -83,7 +83,8 @@ struct SliceOptions: ParsableArguments {
 
     /// Returns a query with the order and the slice.
     /// - Parameter columns: The columns whose names can be keys.
-    func apply(to query: EntityQuery, of properties: EntityProperties, columns: [(text: String, name: String?)] = []) throws -> EntityQuery
+    func apply(to query: EntityQuery, of properties: EntityProperties? = nil, columns: [(text: String, name: String?)] = []) throws
+        -> EntityQuery
     {
         var query = query
         for key in try order.map({ try TermList.parts($0, option: "--order") }) ?? [] {
@@ -91,7 +92,7 @@ struct SliceOptions: ParsableArguments {
             let direction = words.count > 1 ? words.last?.lowercased() : nil
             let isDirected = direction == "asc" || direction == "desc"
             let path = isDirected ? String(key.dropLast(direction?.count ?? 0)).trimmingCharacters(in: .whitespaces) : key
-            let named = columns.first { $0.name == path && properties.property(at: path) == nil }?.text
+            let named = columns.first { $0.name == path && properties?.property(at: path) == nil }?.text
             query = query.orderBy(named ?? path, ascending: direction != "desc")
         }
         if let limit { query = query.limit(limit) }

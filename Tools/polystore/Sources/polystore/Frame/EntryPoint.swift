@@ -23,9 +23,9 @@ enum EntryPoint {
         }
         let result = await command.result
         switch result {
-        case .success: Foundation.exit(finish(nil))
+        case .success: Foundation.exit(finish(nil, arguments))
         case .failure(let error):
-            let status = finish(error)
+            let status = finish(error, arguments)
             Foundation.exit(status == ExitStatus.interrupted.rawValue ? signals.status ?? status : status)
         }
     }
@@ -41,19 +41,22 @@ enum EntryPoint {
     private static func checkCommand(_ arguments: [String]) throws {
         let known = PolyStoreCommand.configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
         guard let name = arguments.first, !name.hasPrefix("-"), !known.contains(name) else { return }
+        if FileManager.default.fileExists(atPath: name) {
+            throw ToolError(.usage, "\"\(name)\" is not a command. Write the command before the store: polystore info \(name).")
+        }
         let hint =
             Spelling.nearest(name, among: known).map { "Did you mean \"\($0)\"?" } ?? "The commands are \(known.joined(separator: ", "))."
         throw ToolError(.usage, "There is no command \"\(name)\". \(hint)")
     }
 
     /// Writes the message of an error, and returns the exit code.
-    private static func finish(_ error: (any Error)?) -> Int32 {
+    private static func finish(_ error: (any Error)?, _ arguments: [String]) -> Int32 {
         do {
             guard let error else {
                 try StandardOutput.shared.flush()
                 return ExitStatus.success.rawValue
             }
-            if let status = try usage(error) { return status }
+            if let status = try usage(error, arguments) { return status }
             let described = ToolError(error)
             if described.status != .closedOutput { try StandardOutput.shared.flush() }
             StandardStreams.report(described.message)
@@ -66,7 +69,7 @@ enum EntryPoint {
     }
 
     /// Writes the help, or the message about invalid arguments; returns nil for the errors of commands.
-    private static func usage(_ error: any Error) throws -> Int32? {
+    private static func usage(_ error: any Error, _ arguments: [String]) throws -> Int32? {
         if error is ToolError || error is StoreError { return nil }
         let code = PolyStoreCommand.exitCode(for: error)
         guard code == .success || code == .validationFailure else { return nil }
@@ -75,6 +78,10 @@ enum EntryPoint {
             try StandardOutput.shared.write(text.hasSuffix("\n") ? text : text + "\n")
             try StandardOutput.shared.flush()
             return ExitStatus.success.rawValue
+        }
+        if text.contains("'<entity>'"), let entities = Completions.entities(of: arguments) {
+            StandardStreams.report("Which entity? \(entities)")
+            return ExitStatus.usage.rawValue
         }
         StandardStreams.report(text.hasPrefix("Error: ") ? String(text.dropFirst("Error: ".count)) : text)
         return ExitStatus.usage.rawValue

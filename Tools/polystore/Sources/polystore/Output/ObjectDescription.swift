@@ -68,6 +68,6 @@ struct ObjectDescription {
         var json = JSONObject([("entity", JSONValue(target.entityName)), ("objectID", JSONValue(target.id.rowID))])
         if let name { json["name"] = JSONValue(name) }
         let id = "\(target.entityName) \(target.id.rowID)"
-        return Cell(json: JSONValue(json), text: name.map { "\($0) (\(id))" } ?? id)
+        return Cell(json: JSONValue(json), text: name.flatMap { $0.isEmpty ? nil : "\($0) (\(id))" } ?? id)
     }
 }

@@ -91,7 +91,7 @@ struct RowColumns: Sendable {
             var cell = Cell(row[column.title], column.type)
             if case .objectID(let id)? = row[column.title] {
                 if column.title == Self.id { (cell.text, cell.isNumber) = ("\(id.rowID)", true) }
-                if let label = column.label, case .text(let text)? = row[label] { cell.text = text }
+                if let label = column.label, case .text(let text)? = row[label], !text.isEmpty { cell.text = text }
             }
             return cell
         }

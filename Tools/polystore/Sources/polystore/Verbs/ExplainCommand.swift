@@ -18,17 +18,14 @@ struct ExplainCommand: AsyncParsableCommand {
         let opened = try source.open()
         let entity = EntityProperties(try opened.entity(target.entity), name: target.entity, in: opened.schema)
         let query = try slice.apply(to: condition.query(target.entity), of: entity)
-        let text = try await opened.reading { context in
-            let plans = try context.explain(query)
-            guard advise else { return plans }
+        let lines = try await opened.reading { context in
+            let plan = try context.explain(query)
+            guard advise else { return [plan] }
             let advice = try context.indexAdvice(query)
-            return
-                ([plans]
-                + (advice.isEmpty
-                    ? ["advice: no index of \(target.entity) would reduce the rows of it that are read"] : advice.map { "advice: \($0)" }))
-                .joined(
-                    separator: "\n")
+            return [plan] + (advice.isEmpty ? [Self.noAdvice(target.entity)] : advice.map { "advice: \($0)" })
         }
-        try StandardOutput.shared.write(text + "\n")
+        for text in lines { try StandardOutput.shared.write(text + "\n") }
     }
+
+    private static func noAdvice(_ entity: String) -> String { "advice: no index of \(entity) would reduce the rows of it that are read" }
 }

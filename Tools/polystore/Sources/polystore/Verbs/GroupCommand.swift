@@ -86,7 +86,7 @@ private struct GroupColumns: Sendable {
     func cells(_ row: QueryRow) -> [Cell] {
         titles.map { title in
             var cell = Cell(row[title], types[title])
-            if let label = labels[title], case .text(let text)? = row[label] { cell.text = text }
+            if let label = labels[title], case .text(let text)? = row[label], !text.isEmpty { cell.text = text }
             return cell
         }
     }

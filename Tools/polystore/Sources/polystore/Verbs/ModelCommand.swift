@@ -27,8 +27,8 @@ struct ModelCommand: AsyncParsableCommand {
     var importInto: String?
     @Option(help: "The name of the schema; by default that of the file.")
     var name: String?
-    @Option(help: "The access level of the classes: internal, package or public.")
-    var access = ModelSource.Access.internal
+    @Option(help: "The access level of the classes.")
+    var access = SchemaCommand.Access.internal
     @Option(help: ArgumentHelp("The name of an enum around the classes.", valueName: "name"))
     var namespace: String?
 
@@ -44,7 +44,8 @@ struct ModelCommand: AsyncParsableCommand {
                     .usage, "\"\(file)\" is a store of PolyStore, which has its schema: use schema --format swift for its classes.")
             } catch { throw ToolError(error, isOpening: true) }
         }
-        let source = try tables.modelSource(ModelSource.Options(access: access, namespace: namespace))
+        let source = try tables.modelSource(
+            ModelSource.Options(access: ModelSource.Access(rawValue: access.rawValue) ?? .internal, namespace: namespace))
         try write(source, tables, isImporting: target != nil)
         for limitation in tables.limitations.map(\.description) { StandardStreams.writeError("note: \(DisplayText.lines(limitation))\n") }
         if let target { try await importRows(tables, into: target) }
@@ -61,24 +62,44 @@ struct ModelCommand: AsyncParsableCommand {
     private func importRows(_ tables: SQLiteTables, into target: StoreLocation) async throws {
         let counts = try await BlockingWork.run { isCancelled in
             let isNew = try !target.configuration.exists()
+            // A new store of a file appears when it is complete, also if the process is killed.
+            let unfinished = isNew && target.configuration.engine != "postgresql" ? try target.unfinished() : nil
             let stack: DataStack
-            do { stack = try tables.stack(target.configuration, logger: StandardErrorLogger(minimum: .error)) } catch {
+            do { stack = try tables.stack((unfinished ?? target).configuration, logger: StandardErrorLogger(minimum: .error)) } catch {
                 throw ToolError(error, isOpening: true)
             }
-            let line = ProgressLine()
             let result = Result {
-                try tables.importRows(into: stack) { counts in
-                    if isCancelled() { throw CancellationError() }
-                    line.show("Importing", completed: counts.total)
-                }
+                let counts = try Self.importRows(tables, into: stack, isCancelled)
+                if unfinished != nil { for store in stack.stores { try store.backUpAndWait(to: target.configuration.location) } }
+                return counts
             }
-            line.clear()
-            if case .failure = result, isNew { for store in stack.stores { try? stack.eraseStoreAndWait(store, evenIfInUse: true) } }
+            var mustErase = unfinished != nil
+            if case .failure = result, isNew { mustErase = true }
+            if mustErase { for store in stack.stores { try? stack.eraseStoreAndWait(store, evenIfInUse: true) } }
             try stack.closeAndWait()
             return try result.get()
         }
         for (table, count) in counts.rows.sorted(by: { $0.key < $1.key }) { try StandardOutput.shared.write("\(table)  \(count)\n") }
         try StandardOutput.shared.write("Imported \(counts.total.grouped) rows into \(target.name).\n")
+    }
+
+    private static func importRows(_ tables: SQLiteTables, into stack: DataStack, _ isCancelled: () -> Bool) throws
+        -> SQLiteTables.RowCounts
+    {
+        let line = ProgressLine()
+        defer { line.clear() }
+        return try tables.importRows(into: stack) { counts in
+            if isCancelled() { throw CancellationError() }
+            line.show("Importing", completed: counts.total)
+        }
+    }
+}
+
+extension StoreLocation {
+    /// Returns a place beside that of a new store, for the time until it is complete.
+    fileprivate func unfinished() throws -> StoreLocation {
+        let end = url.firstIndex(of: "?") ?? url.endIndex
+        return try StoreLocation(new: "\(url[..<end]).unfinished-\(ProcessInfo.processInfo.processIdentifier)\(url[end...])")
     }
 }
 

@@ -36,7 +36,10 @@ enum Tool {
         // Files and not pipes, which processes that are started at the same time could inherit.
         process.arguments = ["-c", "polystore() { \"$POLYSTORE\" \"$@\"; }\n\(command)"]
         process.environment = ProcessInfo.processInfo.environment
-            .merging(["POLYSTORE": self.folder.appendingPathComponent("polystore").path, "LC_ALL": "C.UTF-8", "TZ": "UTC"]) { $1 }
+            .merging([
+                "POLYSTORE": self.folder.appendingPathComponent("polystore").path, "LC_ALL": "C.UTF-8", "TZ": "UTC",
+                "MALLOC_PERTURB_": "165", "SWIFT_BACKTRACE": "enable=no",
+            ]) { $1 }
             .merging(environment) { $1 }
         process.standardInput = FileHandle.nullDevice
         for path in [output, errors] { _ = FileManager.default.createFile(atPath: path, contents: nil) }
