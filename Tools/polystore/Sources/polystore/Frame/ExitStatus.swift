@@ -16,7 +16,8 @@ enum ExitStatus: Int32, CaseIterable {
         case .usage: "invalid arguments, such as an unknown entity or an invalid condition"
         case .cannotOpen: "the store cannot be opened: it does not exist, is not a store, is in use, or its server does not respond"
         case .failure: "the operation failed; nothing was left half done, except as for 130"
-        case .interrupted: "interrupted by Ctrl-C, or 128 and the number of another signal; nothing was left half done, except that import --batch keeps what it has committed, and convert a target that the same command continues"
+        case .interrupted:
+            "interrupted by Ctrl-C, or 128 and the number of another signal; nothing was left half done, except that import --batch keeps what it has committed, and convert a target that the same command continues"
         case .closedOutput: "the reader of the output has closed it"
         }
     }

@@ -61,7 +61,7 @@ extension OpenStore {
     }
 
     /// Reads one snapshot on the thread of the caller, inside of a read of another store.
-    func readingAndWait<T>(_ body: (SnapshotContext) throws -> T) throws -> T {
+    func readingAndWait<T: Sendable>(_ body: @Sendable (SnapshotContext) throws -> T) throws -> T {
         try stack.readAndWait { context in try Self.once { try body(context) } }
     }
 

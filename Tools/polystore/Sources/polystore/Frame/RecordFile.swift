@@ -59,6 +59,11 @@ struct RecordFile {
         }
     }
 
+    /// Whether the records are lines of fields.
+    var isSeparated: Bool {
+        get throws { try [.csv, .tsv].contains(resolved()) }
+    }
+
     private func resolved() throws -> RecordFormat {
         if let format { return format.format }
         if isStream { return .jsonLines }

@@ -2,6 +2,7 @@ import Foundation
 import PolyStoreCore
 
 import struct PolyStoreBackend.EntityDescription
+import enum PolyStoreBackend.PropertyDescription
 import struct PolyStoreBackend.SchemaDescription
 
 /// The new and old names that a migration is given.
@@ -81,9 +82,18 @@ struct RenamePairs {
         guard !known.contains(property) else { return }
         // The command is given again.
         let renamed = String(pair.new.dropFirst(name.count + 1))
-        if entity.properties.contains(where: { $0.name == renamed && $0.originalName == property }) { return }
+        if entity.properties.contains(where: { $0.name == renamed && Self.original(of: $0) == property }) { return }
         let hint = Spelling.nearest(property, among: known).map { " Did you mean \"\($0)\"?" } ?? ""
         throw ToolError(.usage, "--rename \"\(pair.text)\": \(own[0]) has no property \"\(property)\" in the store.\(hint)")
+    }
+}
+
+extension RenamePairs {
+    private static func original(of property: PropertyDescription) -> String? {
+        switch property {
+        case .attribute(let attribute): attribute.originalName
+        case .relationship(let relationship): relationship.originalName
+        }
     }
 }
 

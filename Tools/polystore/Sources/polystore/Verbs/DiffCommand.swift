@@ -55,7 +55,10 @@ struct DiffCommand: AsyncParsableCommand {
             try await compare(old, new, output)
         }
         let isDifferent = output.total > 0 || output.hasSchemaDifferences
-        if format == .text { try StandardOutput.shared.write(isDifferent ? output.summary + "\n" : isComplete ? "No difference was found.\n" : "No recorded difference was found.\n") }
+        if format == .text {
+            try StandardOutput.shared.write(
+                isDifferent ? output.summary + "\n" : isComplete ? "No difference was found.\n" : "No recorded difference was found.\n")
+        }
         if isDifferent || !isComplete { throw ToolError.nothingFound }
     }
 

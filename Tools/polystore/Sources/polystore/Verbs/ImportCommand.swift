@@ -111,14 +111,4 @@ struct ImportCommand: AsyncParsableCommand {
             throw error
         }
     }
-
-    private func imported(_ opened: OpenStore, _ records: RecordSource, _ options: EntityImportOptions) async throws -> ImportReport {
-        do {
-            return try await opened.stack.startImport(target.entity, from: records, options: options).following()
-        } catch var error as StoreError {
-            // The message of an invalid record contains it.
-            error.underlying = nil
-            throw error
-        }
-    }
 }
