@@ -88,7 +88,7 @@ struct SliceOptions: ParsableArguments {
     {
         var query = query
         for key in try order.map({ try TermList.parts($0, option: "--order") }) ?? [] {
-            let words = key.split(separator: " ")
+            let words = key.split(whereSeparator: \.isWhitespace)
             let direction = words.count > 1 ? words.last?.lowercased() : nil
             let isDirected = direction == "asc" || direction == "desc"
             let path = isDirected ? String(key.dropLast(direction?.count ?? 0)).trimmingCharacters(in: .whitespaces) : key

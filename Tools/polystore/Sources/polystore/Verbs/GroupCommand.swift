@@ -12,8 +12,11 @@ struct GroupCommand: AsyncParsableCommand {
             and functions of attributes.
 
             EXAMPLES
-              polystore group atlas.db City --by country.continent.name --select "count(*) as cities, sum(population) as people" --order "people desc"
-              polystore group atlas.db City "population > 100000" --by country.name --having "count > 100"
+              polystore group atlas.db City --by country.continent.name \\
+                --select "count(*) as cities, sum(population) as people" \\
+                --order "people desc"
+              polystore group atlas.db City "population > 100000" \\
+                --by country.name --having "count > 100"
             """)
 
     @OptionGroup var source: StoreArgument

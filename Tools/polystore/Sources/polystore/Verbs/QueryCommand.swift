@@ -9,9 +9,12 @@ struct QueryCommand: AsyncParsableCommand {
             Without --columns all attributes and to-one relationships are printed. A table shows related objects by their names; the other formats contain their ids.
 
             EXAMPLES
-              polystore query atlas.db City "population > 5000000" --order "population desc" --limit 5
-              polystore query atlas.db City "country.airports.@count == 0" --columns "name, country.name as country, population"
-              polystore query atlas.db Country --columns "name, population / areaKm2 as density" --format csv
+              polystore query atlas.db City "population > 5000000" \\
+                --order "population desc" --limit 5
+              polystore query atlas.db City "country.airports.@count == 0" \\
+                --columns "name, country.name as country, population"
+              polystore query atlas.db Country --format csv \\
+                --columns "name, population / areaKm2 as density"
             """)
 
     @OptionGroup var source: StoreArgument
