@@ -102,6 +102,51 @@ import Testing
         #expect(throws: RecordError.self) { try RecordWriter(to: MemoryByteSink(), format: format, columns: columns) }
     }
 
+    /// Writes text to a sink of a file; the file is complete or unchanged.
+    private func write(_ text: String, _ sink: FileByteSink) throws {
+        var text = text
+        try text.withUTF8 { try sink.write(UnsafeRawBufferPointer($0)) }
+    }
+
+    @Test func aFileThatAppearsMeanwhileRemains() throws {
+        let folder = try Folder()
+        let path = folder.file("x.txt")
+        func content() throws -> String { try String(contentsOfFile: path, encoding: .utf8) }
+        let late = try FileByteSink(path: path, replacesExisting: false)
+        try write("late", late)
+        try "mine".write(toFile: path, atomically: true, encoding: .utf8)
+        #expect(throws: RecordError.self) { try late.finish() }
+        #expect(throws: RecordError.self) { try FileByteSink(path: path, replacesExisting: false) }
+        #expect(try content() == "mine")
+        try FileManager.default.removeItem(atPath: path)
+        let first = try FileByteSink(path: path, replacesExisting: false)
+        try write("first", first)
+        try first.finish()
+        #expect(try content() == "first")
+        #expect(folder.names == ["x.txt"])
+    }
+
+    @Test func aFileThatIsReplacedKeepsItsPermissionsAndItsLinks() throws {
+        let folder = try Folder()
+        let (path, link) = (folder.file("x.txt"), folder.file("link"))
+        try "old".write(toFile: path, atomically: true, encoding: .utf8)
+        try FileManager.default.setAttributes([.posixPermissions: 0o604], ofItemAtPath: path)
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "x.txt")
+        do {
+            let discarded = try FileByteSink(path: link)
+            try write("discarded", discarded)
+        }
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "old")
+        let sink = try FileByteSink(path: link)
+        try write("new", sink)
+        try sink.finish()
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "new")
+        #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o604)
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == "x.txt")
+        #expect(folder.names.sorted() == ["link", "x.txt"])
+        #expect(throws: RecordError.self) { try FileByteSink(path: folder.file(".")) }
+    }
+
     @Test func aFileAppearsWhenItIsComplete() throws {
         let folder = try Folder()
         let path = folder.file("a.jsonl")

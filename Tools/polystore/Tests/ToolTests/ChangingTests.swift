@@ -214,6 +214,7 @@ import Testing
         try Self.change(url)
         let result = try Tool.run(
             #"""
+            set -m
             "$POLYSTORE" history "$STORE" --follow --author me > followed.txt 2> errors.txt & tool=$!
             printf 'code,pages\nb1,6\n' > books.csv
             # The command begins before or after the commit, and prints it in both cases.
@@ -234,6 +235,7 @@ import Testing
         let url = try engine.makeLibrary(in: folder)
         let result = try Tool.run(
             """
+            set -m
             seq 1 3000 | sed 's/.*/{"name":"p&"}/' > p.jsonl
             "$POLYSTORE" import "$STORE" Publisher p.jsonl > /dev/null 2>&1 & tool=$!
             sleep \(delay); kill -INT $tool; wait $tool; status=$?

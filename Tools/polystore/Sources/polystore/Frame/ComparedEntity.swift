@@ -115,7 +115,7 @@ struct ComparedEntity: Sendable {
         case .attribute(let attribute): return Cell(try object.value(attribute.name), attribute.type)
         case .relationship(let relationship) where relationship.isToMany:
             var targets = try object.objects(relationship.name).map(reference)
-            if !relationship.isOrdered { targets.sort { $0.text < $1.text } }
+            if !relationship.isOrdered { targets.sort { $0.text.utf8.lexicographicallyPrecedes($1.text.utf8) } }
             return Cell(json: JSONValue(targets.map(\.json)), text: "[" + targets.map(\.text).joined(separator: ", ") + "]")
         case .relationship(let relationship): return try object.object(relationship.name).map(reference) ?? .null
         }
@@ -140,6 +140,21 @@ struct ComparedObject {
     struct Identity: Hashable {
         let key: [QueryValue?]
         let rowID: Int64?
+
+        /// Texts are equal if their bytes are; Swift takes other forms of a letter for the same text.
+        static func == (left: Identity, right: Identity) -> Bool {
+            left.rowID == right.rowID && left.key == right.key && zip(left.key, right.key).allSatisfy(hasSameBytes)
+        }
+
+        private static func hasSameBytes(_ left: QueryValue?, _ right: QueryValue?) -> Bool {
+            guard case .text(let left)? = left, case .text(let right)? = right else { return true }
+            return left.utf8.elementsEqual(right.utf8)
+        }
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(rowID)
+            hasher.combine(key)
+        }
     }
 
     let entityName: String
@@ -158,7 +173,7 @@ struct ComparedObject {
         }
         let values = properties.compactMap { property -> (property: String, old: Cell?, new: Cell?)? in
             let (old, new) = (cells[property], new.cells[property])
-            return old?.json == new?.json ? nil : (property, old ?? .null, new ?? .null)
+            return (old ?? .null).hasSameValue(as: new ?? .null) ? nil : (property, old ?? .null, new ?? .null)
         }
         return values.isEmpty ? nil : ObjectDifference(kind: .changed, entity: entityName, name: name, values: values)
     }

@@ -17,7 +17,10 @@ enum EntryPoint {
         StoreEngines.register([.sqlite, .lmdb, .levelDB, .postgreSQL])
         let arguments = Array(CommandLine.arguments.dropFirst())
         let command = Task { try await run(arguments) }
-        let signals = InterruptionSignals { command.cancel() }
+        let signals = InterruptionSignals {
+            command.cancel()
+            InterruptibleInput.interrupt()
+        }
         let result = await command.result
         switch result {
         case .success: Foundation.exit(finish(nil, arguments))

@@ -12,7 +12,7 @@ enum ExitStatus: Int32, CaseIterable {
     var meaning: String {
         switch self {
         case .success: "success"
-        case .nothingFound: "nothing was found, or a check found a difference or damage"
+        case .nothingFound: "nothing was found, a check found a difference or damage, or an import left records out"
         case .usage: "invalid arguments, such as an unknown entity or an invalid condition"
         case .cannotOpen: "the store cannot be opened: it does not exist, is not a store, is in use, or its server does not respond"
         case .failure: "the operation failed"
@@ -26,5 +26,6 @@ enum ExitStatus: Int32, CaseIterable {
         "EXIT CODES\n"
             + allCases.map { "  \($0.rawValue)\(String(repeating: " ", count: 5 - "\($0.rawValue)".count))\($0.meaning)" }.joined(
                 separator: "\n")
+            + "\n\nA command that fails or is interrupted leaves nothing half done, except that import --batch keeps what it has committed, and convert a target that the same command continues."
     }
 }

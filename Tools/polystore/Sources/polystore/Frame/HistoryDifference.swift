@@ -42,9 +42,18 @@ struct HistoryDifference {
         (self.opened, self.entity, self.output) = (opened, entity, output)
     }
 
-    func write(since point: HistoryPoint) async throws {
+    /// Writes the differences.
+    /// - Returns: Whether the history has recorded every commit since the point.
+    /// - Throws: `failure` if entries after a date were deleted.
+    func write(since point: HistoryPoint) async throws -> Bool {
         guard try await opened.hasHistory() else { throw opened.withoutHistory() }
-        let (order, changes) = try await changes(since: point)
+        if case .date(let date) = point { try await checkBeginning(date) }
+        let (order, changes, isComplete) = try await changes(since: point)
+        if !isComplete {
+            StandardStreams.report(
+                "The history has gaps: a program changed the store without recording it, and its changes are not among the differences. Compare with a backup to see all."
+            )
+        }
         let (opened, output) = (opened, output)
         try await opened.reading { context in
             for key in order {
@@ -53,10 +62,29 @@ struct HistoryDifference {
                 if let difference = try Self.difference(change, opened, context) { try output.write(difference) }
             }
         }
+        return isComplete
     }
 
-    private func changes(since point: HistoryPoint) async throws -> ([String], [String: Changes]) {
+    /// - Throws: `failure` if entries after a date were deleted.
+    private func checkBeginning(_ date: Date) async throws {
+        let beginning = try await opened.stack.history(limit: 1)
+        let storeID = opened.store.storeID
+        guard let first = beginning.first else {
+            throw ToolError(
+                .failure, "The history of \(opened.location.name) was deleted, so that the differences since a date are not known.")
+        }
+        guard first.token.position(in: storeID) ?? 0 > 1, first.date > date else { return }
+        throw ToolError(
+            .failure,
+            "The history of \(opened.location.name) begins at \(Cell(first.date).text): earlier entries were deleted. Pass a date from then on, or compare with a backup."
+        )
+    }
+
+    private func changes(since point: HistoryPoint) async throws -> (order: [String], found: [String: Changes], isComplete: Bool) {
         var (order, found): ([String], [String: Changes]) = ([], [:])
+        // Commits that others add meanwhile can have entries after those that are read.
+        let newest = RecordedPoint(try await opened.stack.historyToken(), opened.store)
+        var isComplete = true
         var filter = try entity.map { try opened.stack.historyFilter(of: $0) } ?? .all
         var token: HistoryToken?
         switch point {
@@ -67,11 +95,7 @@ struct HistoryDifference {
         while hasMore {
             let part = try await opened.stack.history(since: token, matching: filter, limit: 256)
             for entry in part {
-                if entry.followsUnrecordedCommits {
-                    StandardStreams.report(
-                        "The history has gaps: a program changed the store without recording it, and its changes are not among the differences."
-                    )
-                }
+                if entry.followsUnrecordedCommits { isComplete = false }
                 let recordsValues = entry.changes.contains { !$0.previousValues.isEmpty }
                 for change in entry.changes {
                     let key = "\(change.objectID?.entityName ?? change.entityName) \(change.rowID)"
@@ -82,7 +106,8 @@ struct HistoryDifference {
             (token, hasMore) = (part.token, part.hasMore)
             try Task.checkCancellation()
         }
-        return (order, found)
+        let end = RecordedPoint(token, opened.store)
+        return (order, found, isComplete && !end.isMarked && newest.version <= end.version)
     }
 
     private static func difference(_ change: Changes, _ opened: OpenStore, _ context: Context) throws -> ObjectDifference? {
@@ -103,7 +128,7 @@ struct HistoryDifference {
             let new = compared.cells[key] ?? .null
             guard change.known.contains(key), isAttributeOrToOne(key, entity) else { return (key, nil, new) }
             let old = opened.cell(change.old[key], key, of: change.entityName)
-            return old.json == new.json ? nil : (key, old, new)
+            return old.hasSameValue(as: new) ? nil : (key, old, new)
         }
         return values.isEmpty ? nil : ObjectDifference(kind: .changed, entity: change.entityName, name: name, values: values)
     }

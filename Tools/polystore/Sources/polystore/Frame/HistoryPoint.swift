@@ -34,6 +34,20 @@ enum HistoryPoint {
     }
 }
 
+/// What a token says about commits that were not recorded, in the form in which tokens are kept.
+struct RecordedPoint {
+    /// The version of the store at the token; 0 if the token does not have it.
+    let version: Int64
+    /// Whether unrecorded commits precede the token, which a filter has hidden.
+    let isMarked: Bool
+
+    init(_ token: HistoryToken?, _ store: PersistentStore) {
+        let values = (try? JSONDecoder().decode([String: Int64].self, from: JSONEncoder().encode(token))) ?? [:]
+        let key = "\(store.storeID)@\(token?.position(in: store.storeID) ?? 0)#"
+        (version, isMarked) = (values[key + "version"] ?? 0, values[key + "unrecorded"] != nil)
+    }
+}
+
 extension OpenStore {
     /// Returns the error for a store without a history.
     func withoutHistory() -> ToolError {

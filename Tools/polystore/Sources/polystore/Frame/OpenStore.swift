@@ -55,10 +55,17 @@ struct OpenStore: Sendable {
 extension OpenStore {
     /// Reads one snapshot. A command that is interrupted ends the read.
     ///
-    /// A server can end a read with an error after which the library runs it again. That is not done once a part of the output has left the process.
+    /// A server can end a read with an error after which the library runs it again. That is not done once a part of the output was written.
     func reading<T: Sendable>(_ body: @escaping @Sendable (SnapshotContext) throws -> T) async throws -> T {
-        try await stack.read { context in
-            do { return try body(context) } catch let error as StoreError where StandardOutput.shared.isBegun { throw ToolError(error) }
-        }
+        try await stack.read { context in try Self.once { try body(context) } }
+    }
+
+    /// Reads one snapshot on the thread of the caller, inside of a read of another store.
+    func readingAndWait<T: Sendable>(_ body: @Sendable (SnapshotContext) throws -> T) throws -> T {
+        try stack.readAndWait { context in try Self.once { try body(context) } }
+    }
+
+    private static func once<T>(_ body: () throws -> T) throws -> T {
+        do { return try body() } catch let error as StoreError where StandardOutput.shared.isBegun { throw ToolError(error) }
     }
 }

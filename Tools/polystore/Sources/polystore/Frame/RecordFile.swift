@@ -28,24 +28,40 @@ struct RecordFile {
     /// Returns the source of an import.
     /// - Throws: `usage` for an unknown format, `failure` for a file that does not exist.
     func source() throws -> RecordSource {
-        if isStream { return .standardInput(format: try resolved()) }
         let format = try resolved()
+        if isStream { return RecordSource(name: "standard input", format: format) { InterruptibleInput() } }
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), !isFolder.boolValue else {
             throw ToolError(.failure, "There is no file \"\(path)\" to import.")
         }
-        return isCompressed ? .gzip(path: path, format: format) : .file(path: path, format: format)
+        var information = stat()
+        guard stat(path, &information) == 0, information.st_mode & S_IFMT != S_IFREG else {
+            return isCompressed ? .gzip(path: path, format: format) : .file(path: path, format: format)
+        }
+        let source = RecordSource(name: path, format: format) { [path] in try InterruptibleInput(path: path) }
+        return isCompressed ? source.decompressed : source
     }
 
     /// Returns the destination of an export.
-    /// - Throws: `usage` for an unknown format, `failure` for a file that exists unless it is to be replaced.
-    func destination(_ output: ExportOutput, replaces: Bool) throws -> ExportDestination {
+    /// - Throws: `usage` for an unknown format and for a file of the store that is exported, `failure` for a file that exists unless it is to be replaced.
+    func destination(_ output: ExportOutput, replaces: Bool, of store: StoreLocation) throws -> ExportDestination {
         let format = try resolved()
         if isStream { return ExportDestination(name: "standard output", format: format) { output } }
         guard replaces || !FileManager.default.fileExists(atPath: path) else {
             throw ToolError(.failure, "The file \"\(path)\" exists. Pass --force to replace it.")
         }
-        return isCompressed ? .gzip(path: path, format: format) : .file(path: path, format: format)
+        guard !store.contains(path) else {
+            throw ToolError(.usage, "\"\(path)\" is a file of the store \(store.name) itself. Name another file with --output.")
+        }
+        return ExportDestination(name: (path as NSString).lastPathComponent, format: format) { [path, isCompressed] in
+            let file = try FileByteSink(path: path, replacesExisting: replaces)
+            return isCompressed ? try GzipByteSink(file) : file
+        }
+    }
+
+    /// Whether the records are lines of fields.
+    var isSeparated: Bool {
+        get throws { try [.csv, .tsv].contains(resolved()) }
     }
 
     private func resolved() throws -> RecordFormat {

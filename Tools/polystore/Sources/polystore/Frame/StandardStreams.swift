@@ -32,11 +32,16 @@ enum StandardStreams {
         return ProcessInfo.processInfo.environment["COLUMNS"].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil } ?? 80
     }
 
-    /// Writes a message of the tool, if it is not empty.
+    /// Writes a message of the tool, if it is not empty. Control characters of data in it are escaped, and passwords in URLs left out.
     static func report(_ message: String) {
         guard !message.isEmpty else { return }
         let name = permitsColour(errorIsTerminal) ? "\u{1b}[31mpolystore:\u{1b}[0m" : "polystore:"
-        writeError("\(name) \(message)\n")
+        writeError("\(name) \(DisplayText.lines(withoutPasswords(message)))\n")
+    }
+
+    /// Returns a text in which URLs have no passwords, also URLs that are not valid.
+    private static func withoutPasswords(_ text: String) -> String {
+        text.replacing(/:\/\/([^\s:\/@"']*):[^\s"']*@/) { "://\($0.1)@" }
     }
 
     /// Writes text to standard error; what cannot be written is lost.
@@ -51,7 +56,7 @@ final class StandardOutput: ByteSink, @unchecked Sendable {  // The lock guards 
     private var buffer: [UInt8] = []
     private var hasWritten = false
 
-    /// A Boolean value that indicates whether a part of the output has left the process.
+    /// A Boolean value that indicates whether a part of the output was written, perhaps only to the buffer: writing it again would repeat it.
     var isBegun: Bool { lock.withLock { hasWritten } }
 
     /// Appends text.
@@ -63,6 +68,7 @@ final class StandardOutput: ByteSink, @unchecked Sendable {  // The lock guards 
 
     func write(_ bytes: UnsafeRawBufferPointer) throws {
         try lock.withLock {
+            if !bytes.isEmpty { hasWritten = true }
             buffer.append(contentsOf: bytes)
             if buffer.count >= 1 << 16 { try flushLocked() }
         }
@@ -81,10 +87,15 @@ final class StandardOutput: ByteSink, @unchecked Sendable {  // The lock guards 
             let count = rest.withUnsafeBytes { Foundation.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
             if count < 0 {
                 if errno == EINTR { continue }
+                if errno == EAGAIN {
+                    // A nonblocking output, such as a pipe that another program shares: wait for its reader.
+                    var request = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
+                    _ = poll(&request, 1, -1)
+                    continue
+                }
                 if errno == EPIPE { throw ToolError.closedOutput }
                 throw ToolError(.failure, "The output cannot be written: \(String(cString: strerror(errno))).")
             }
-            hasWritten = true
             rest = rest.dropFirst(count)
         }
     }

@@ -32,7 +32,8 @@ struct StoreLocation: Sendable {
     }
 
     private init(_ text: String, engineOf: (String) throws -> String) throws {
-        url = try Self.isURL(text) ? text.replacing(/^postgres:/, with: "postgresql:") : "\(engineOf(text)):\(Self.escaped(text))"
+        let isURL = Self.isURL(text)
+        url = try isURL ? Self.withEngine(text) : "\(engineOf(text)):\(Self.escaped(text))"
         do {
             configuration = try StoreEngines.registered.configuration(url)
         } catch let error as StoreError where error.code == .unsupported {
@@ -45,21 +46,55 @@ struct StoreLocation: Sendable {
                 "\"\(engine)\" is not an engine that the tool can open: \(hint). Write sqlite:PATH, lmdb:PATH, leveldb:PATH, postgresql://HOST/DATABASE, or a path."
             )
         }
-        name = Self.isURL(text) ? (try? StoreURL(url).description) ?? configuration.url : text
+        name = isURL ? (try? StoreURL(url).description) ?? configuration.url : text
+    }
+
+    /// Returns a URL with the name of its engine in small letters.
+    private static func withEngine(_ text: String) -> String {
+        let engine = text.prefix { $0 != ":" }
+        return (engine.lowercased() == "postgres" ? "postgresql" : engine.lowercased()) + text.dropFirst(engine.count)
     }
 
     /// Returns whether a text begins with the name of an engine rather than being a path.
     private static func isURL(_ text: String) -> Bool {
         guard let colon = text.firstIndex(of: ":"), colon != text.startIndex else { return false }
-        let scheme = text[..<colon]
+        let scheme = text[..<colon].lowercased()
         guard scheme.utf8.allSatisfy({ $0 >= 0x61 && $0 <= 0x7a || $0 >= 0x30 && $0 <= 0x39 || $0 == 0x2d }) else { return false }
-        return StoreEngines.registered.names.contains(String(scheme)) || !FileManager.default.fileExists(atPath: text)
+        return StoreEngines.registered.names.contains(scheme) || !FileManager.default.fileExists(atPath: text)
     }
 
     private static func escaped(_ path: String) -> String {
         let slashes = path.prefix { $0 == "/" }
         let path = slashes.count > 1 ? "/" + path.dropFirst(slashes.count) : path
         return path.replacingOccurrences(of: "%", with: "%25").replacingOccurrences(of: "?", with: "%3F")
+    }
+
+    // MARK: Files
+
+    /// The endings of the names of files beside a store that belong to it.
+    private static let suffixes = ["", "-wal", "-shm", "-journal", "-lock", "-old-lock", "-migration"]
+
+    /// Returns whether a path is that of the store, or of a file that belongs to it, also by another name.
+    func contains(_ path: String) -> Bool {
+        guard configuration.engine != "postgresql" else { return false }
+        let own = Self.resolved(configuration.location)
+        let other = Self.resolved(path)
+        if Self.suffixes.contains(where: { own + $0 == other }) || other.hasPrefix(own + "/") { return true }
+        var (file, found) = (stat(), stat())
+        guard stat(path, &file) == 0 else { return false }
+        return Self.suffixes.contains { stat(own + $0, &found) == 0 && found.st_dev == file.st_dev && found.st_ino == file.st_ino }
+    }
+
+    /// Returns a path without symbolic links, also of a file that does not exist.
+    private static func resolved(_ path: String) -> String {
+        let url = URL(fileURLWithPath: path)
+        let folder = realpath(url.deletingLastPathComponent().path, nil)
+        defer { free(folder) }
+        if let whole = realpath(path, nil) {
+            defer { free(whole) }
+            return String(cString: whole)
+        }
+        return folder.map { String(cString: $0) + "/" + url.lastPathComponent } ?? url.path
     }
 
     // MARK: Engines

@@ -17,6 +17,9 @@ struct Cell: Sendable {
 
     var isNull: Bool { json.isNull }
 
+    /// Returns whether two cells have the same exact value. Texts are equal if their bytes are; Swift takes other forms of a letter for the same text.
+    func hasSameValue(as other: Cell) -> Bool { json == other.json && json.hasSameBytes(as: other.json) }
+
     init(json: JSONValue, text: String, isNumber: Bool = false) {
         (self.json, self.text, self.isNumber) = (json, text, isNumber)
     }
@@ -65,5 +68,20 @@ struct Cell: Sendable {
     private static func exact(_ value: some ConvertibleToSource, orElse text: String) -> Cell {
         guard let json = try? value.sourceValue(options: .default) else { return Cell(text) }
         return Cell(json: json, text: json.string ?? "\(json)")
+    }
+}
+
+extension JSONValue {
+    /// Returns whether all texts of two equal values have the same bytes.
+    fileprivate func hasSameBytes(as other: JSONValue) -> Bool {
+        switch (self, other) {
+        case (.string(let left), .string(let right)): left.utf8.elementsEqual(right.utf8)
+        case (.array(let left), .array(let right)): zip(left, right).allSatisfy { $0.hasSameBytes(as: $1) }
+        case (.object(let left), .object(let right)):
+            left.allSatisfy { name, value in
+                right.first { $0.key.utf8.elementsEqual(name.utf8) }.map { value.hasSameBytes(as: $0.value) } ?? false
+            }
+        default: true
+        }
     }
 }

@@ -57,7 +57,7 @@ final class DifferenceOutput: @unchecked Sendable {  // One thread at a time wri
             case (_, let before, let after): return "\(name): \(after ?? before ?? "–")"
             }
         }
-        return "\(difference.kind.mark) \(difference.entity) \(DisplayText(difference.name).text)"
+        return "\(difference.kind.mark) \(DisplayText(difference.entity).text) \(DisplayText(difference.name).text)"
             + values.map { "\n    \($0)" }.joined()
     }
 

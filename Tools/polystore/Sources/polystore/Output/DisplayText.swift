@@ -45,10 +45,16 @@ struct DisplayText {
         return result
     }
 
+    /// Returns a text of several lines, with the control characters of each line escaped.
+    static func lines(_ text: String) -> String {
+        // Not the characters of Swift, one of which is a carriage return with a newline.
+        text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).map { escaped(String($0)) }.joined(separator: "\n")
+    }
+
     /// Control characters, line separators, and those that change the direction of the text around them.
     private static func isEscaped(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
-        case 0..<0x20, 0x7f..<0xa0, 0x2028, 0x2029, 0x202a...0x202e, 0x2066...0x2069: true
+        case 0..<0x20, 0x7f..<0xa0, 0x61c, 0x200e, 0x200f, 0x2028...0x202e, 0x2066...0x2069: true
         default: false
         }
     }

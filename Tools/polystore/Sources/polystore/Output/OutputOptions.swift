@@ -38,6 +38,20 @@ struct OutputOptions: ParsableArguments {
     }
 }
 
+extension OutputOptions {
+    /// Checks, before anything is written, that the form has a row.
+    /// - Throws: `usage` for a null in the only column of CSV, which would be a blank line that readers skip.
+    func check(_ row: [Cell], _ columns: [String]) throws {
+        guard format == .csv, row.count == 1, row[0].isNull else { return }
+        throw ToolError(.usage, Self.nullInSingleColumn(columns[0]))
+    }
+
+    /// Returns the message about a null in the only column of CSV.
+    static func nullInSingleColumn(_ column: String) -> String {
+        "CSV cannot contain a null in its only column, \"\(column)\": its line would be blank, and readers skip it. Choose --format jsonl, or add a column."
+    }
+}
+
 /// A destination for rows.
 protocol RowOutput: AnyObject {
     /// Writes a row, with a cell for each column.

@@ -14,6 +14,8 @@ struct RowColumns: Sendable {
     private let columns: [Column]
     private let terms: [SelectTerm]
     private let isAggregated: Bool
+    /// The alias of the object's id, which no column has.
+    private let idAlias: String
     let titles: [String]
 
     /// The column of the ids.
@@ -43,7 +45,9 @@ struct RowColumns: Sendable {
         }
         isAggregated = named.contains { TermList.isAggregate($0.text) }
         titles = columns.map(\.title)
-        if !isAggregated, !titles.contains(Self.id) { terms.append(.objectID) }
+        var alias = "id of the row"
+        while columns.contains(where: { $0.title == alias || $0.label == alias }) { alias += "'" }
+        idAlias = alias
         self.terms = terms
     }
 
@@ -61,8 +65,6 @@ struct RowColumns: Sendable {
     /// - Returns: The number of rows.
     func read(_ query: EntityQuery, isDistinct: Bool, in context: Context, _ body: ([Cell]) throws -> Void) throws -> Int {
         guard !isAggregated, !isDistinct, query.options.limit.map({ $0 > Self.batch }) ?? true else {
-            var terms = terms
-            if isDistinct { terms.removeAll { $0 == .objectID && !titles.contains(Self.id) } }
             let select = isDistinct ? Select(terms).distinct() : Select(terms)
             let rows = try context.queryAttributes(query, select)
             for row in rows { try body(cells(row)) }
@@ -72,10 +74,14 @@ struct RowColumns: Sendable {
         for start in stride(from: 0, to: ids.count, by: Self.batch) {
             try Task.checkCancellation()
             let part = Array(ids[start..<min(start + Self.batch, ids.count)])
-            let rows = try context.queryAttributes(EntityQuery(query.entity).where("objectID IN %@", part), Select(terms))
+            let rows = try context.queryAttributes(
+                EntityQuery(query.entity).where("objectID IN %@", part), Select(terms + [.objectID(as: idAlias)]))
             var byID: [AnyObjectID: QueryRow] = [:]
-            for row in rows { if case .objectID(let id)? = row[Self.id] { byID[id] = row } }
-            for id in part { if let row = byID[id] { try body(cells(row)) } }
+            for row in rows { if case .objectID(let id)? = row[idAlias] { byID[id] = row } }
+            for id in part {
+                guard let row = byID[id] else { throw ToolError(.failure, "\(id) was found, but its values cannot be read.") }
+                try body(cells(row))
+            }
         }
         return ids.count
     }

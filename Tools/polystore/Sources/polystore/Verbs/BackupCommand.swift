@@ -17,15 +17,16 @@ struct BackupCommand: AsyncParsableCommand {
 
     func run() async throws {
         let opened = try source.open()
-        try await opened.store.startBackUp(to: destination(opened)).following()
-        try StandardOutput.shared.write("Copied \(opened.location.name) to \(copy).\n")
+        let (target, name) = try destination(opened)
+        try await opened.store.startBackUp(to: target).following()
+        try StandardOutput.shared.write("Copied \(opened.location.name) to \(name).\n")
     }
 
-    /// Returns what the library is given: the path of a file, or the URL of a copy on a server.
-    private func destination(_ opened: OpenStore) throws -> String {
+    /// Returns what the library is given, the path of a file or the URL of a copy on a server, and its name for messages.
+    private func destination(_ opened: OpenStore) throws -> (target: String, name: String) {
         let engine = opened.location.configuration.engine
         let isServer = engine == "postgresql"
-        guard isServer || copy.wholeMatch(of: /[a-z0-9]+:.*/) != nil else { return copy }
+        guard isServer || copy.wholeMatch(of: /[a-z0-9]+:.*/.ignoresCase()) != nil else { return (copy, copy) }
         let target = try StoreLocation(new: copy)
         guard target.configuration.engine == engine else {
             throw ToolError(
@@ -33,6 +34,6 @@ struct BackupCommand: AsyncParsableCommand {
                 "A backup has the engine of its store, \(engine), not \(target.configuration.engine): use convert to copy to another engine."
             )
         }
-        return isServer ? target.url : target.configuration.location
+        return (isServer ? target.url : target.configuration.location, target.name)
     }
 }

@@ -16,7 +16,8 @@ struct DiffCommand: AsyncParsableCommand {
             different engines. With --since in place of a second store, the objects that have changed since a token or date are printed, with the previous values that the history \
             has recorded.
 
-            A + begins an added object, a - a removed one, a ~ one with other values. The exit code is 1 if there is a difference, and 0 otherwise.
+            A + begins an added object, a - a removed one, a ~ one with other values. The exit code is 1 if there is a difference, or if the history \
+            has gaps so that there can be one, and 0 otherwise.
 
             EXAMPLES
               polystore diff before.db atlas.db --entity City
@@ -46,15 +47,19 @@ struct DiffCommand: AsyncParsableCommand {
         let old = try source.open()
         if let entity { _ = try old.entity(entity) }
         let output = DifferenceOutput(isText: format == .text)
+        var isComplete = true
         if let since {
-            try await HistoryDifference(old, entity, output).write(since: HistoryPoint(since, option: "--since"))
+            isComplete = try await HistoryDifference(old, entity, output).write(since: HistoryPoint(since, option: "--since"))
         } else if let other {
             let new = try OpenStore(StoreLocation(existing: other), verbose: source.verbose)
             try await compare(old, new, output)
         }
         let isDifferent = output.total > 0 || output.hasSchemaDifferences
-        if format == .text { try StandardOutput.shared.write(isDifferent ? output.summary + "\n" : "No difference was found.\n") }
-        if isDifferent { throw ToolError.nothingFound }
+        if format == .text {
+            try StandardOutput.shared.write(
+                isDifferent ? output.summary + "\n" : isComplete ? "No difference was found.\n" : "No recorded difference was found.\n")
+        }
+        if isDifferent || !isComplete { throw ToolError.nothingFound }
     }
 
     private func compare(_ old: OpenStore, _ new: OpenStore, _ output: DifferenceOutput) async throws {
@@ -64,10 +69,10 @@ struct DiffCommand: AsyncParsableCommand {
             root == nil || entity.name == root ? new.schema.entities.first { $0.name == entity.name }.map { (entity, $0) } : nil
         }
         let (name, byRowID) = (entity, byRowID)
-        try await old.stack.read { before in
+        try await old.reading { before in
             // The inner read runs on this thread too.
             nonisolated(unsafe) let before = before
-            try new.stack.readAndWait { after in
+            try new.readingAndWait { after in
                 for (entity, other) in pairs {
                     let sides = (
                         old: ComparedEntity(entity, other, in: old.schema, byRowID: byRowID),

@@ -35,17 +35,34 @@ struct ExportCommand: AsyncParsableCommand {
 
     func run() async throws {
         let opened = try source.open()
-        _ = try opened.entity(target.entity)
+        let entity = EntityProperties(try opened.entity(target.entity), name: target.entity, in: opened.schema)
         let query = try slice.apply(to: condition.query(target.entity))
         let options = EntityExportOptions(
             properties: try properties.map { try TermList.parts($0, option: "--properties") }, names: try fields.names(),
             includesRowIDs: ids)
         let sink = ExportOutput()
-        let destination = try RecordFile(path: output, format: format).destination(sink, replaces: force)
+        try await checkSingleColumn(opened, entity, query, options.properties)
+        let destination = try RecordFile(path: output, format: format).destination(sink, replaces: force, of: opened.location)
         do {
             let report = try await opened.stack.startExport(query, to: destination, options: options).following()
             guard output != "-" else { return }
             try StandardOutput.shared.write("Exported \(report.objects.grouped) \(target.entity) to \(output).\n")
         } catch { throw sink.failure ?? error }
+    }
+
+    /// Checks, before anything is written, that CSV of one property has its values.
+    /// - Throws: `usage` for a null, which would be a blank line that readers skip.
+    private func checkSingleColumn(_ opened: OpenStore, _ entity: EntityProperties, _ query: EntityQuery, _ names: [String]?) async throws {
+        let names = names ?? entity.properties.map(\.name)
+        guard names.count == 1, !ids, entity.entity.hierarchy == nil, try RecordFile(path: output, format: format).isSeparated else {
+            return
+        }
+        if case .relationship(let relationship)? = entity.properties.first(where: { $0.name == names[0] }), relationship.isToMany { return }
+        let columns = RowColumns([(EntityProperties.quoted(names[0]), names[0])], of: entity, showsLabels: false)
+        _ = try await opened.reading { context in
+            try columns.read(query, isDistinct: false, in: context) { row in
+                if row[0].isNull { throw ToolError(.usage, OutputOptions.nullInSingleColumn(names[0])) }
+            }
+        }
     }
 }

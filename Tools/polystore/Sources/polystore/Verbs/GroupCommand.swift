@@ -45,6 +45,7 @@ struct GroupCommand: AsyncParsableCommand {
         let count = try await opened.reading { context in
             let rows = try context.queryAttributes(query, Select(columns.terms), groupBy: columns.groups, having: having)
             guard !rows.isEmpty || output.format != .table else { return 0 }
+            for row in rows { try output.check(columns.cells(row), columns.titles) }
             let table = try output.rows(columns.titles)
             for row in rows { try table.write(columns.cells(row)) }
             try table.finish()

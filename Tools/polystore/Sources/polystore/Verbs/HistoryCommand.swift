@@ -101,7 +101,8 @@ struct HistoryCommand: AsyncParsableCommand {
             guard let value = change.previousValues[key] else { return name }
             return "\(name) (was \(DisplayText(opened.cell(value, key, of: change.entityName).text).text))"
         }
-        return "\(change.kind) \(change.entityName) \(change.rowID)" + (keys.isEmpty ? "" : ": \(keys.joined(separator: ", "))")
+        return "\(change.kind) \(DisplayText(change.entityName).text) \(change.rowID)"
+            + (keys.isEmpty ? "" : ": \(keys.joined(separator: ", "))")
     }
 
     private func json(_ entry: HistoryEntry, _ opened: OpenStore) throws -> JSONObject {

@@ -31,7 +31,7 @@ struct ImportCommand: AsyncParsableCommand {
             Relationships are the unique ids of their targets, or row ids if they have none; _entity names the subentity of an object of a hierarchy. The rules of the schema \
             apply; those that only the classes of the program know are not checked, and --verbose lists them.
 
-            All records are imported in one transaction, unless --batch divides them. If the store has a history, the commits are recorded in it.
+            All records are imported in one transaction, unless --batch divides them: then an import that fails or is interrupted keeps what it has committed. If the store has a history, the commits are recorded in it.
 
             EXAMPLES
               polystore import atlas.db Country countries.csv
@@ -53,7 +53,10 @@ struct ImportCommand: AsyncParsableCommand {
             "What happens to a reference to an object that does not exist: the record is invalid, the reference is left out, or an object with only its unique id is created."
     )
     var missing = Missing.fail
-    @Option(help: "What happens to a record that cannot be imported: the import ends, or the record is reported and left out.")
+    @Option(
+        help:
+            "What happens to a record that cannot be imported: the import ends, or the record is reported and left out, and the exit code is 1."
+    )
     var onInvalid = OnInvalid.stop
     @Option(
         parsing: .unconditional,
@@ -93,6 +96,10 @@ struct ImportCommand: AsyncParsableCommand {
         let counts = "\(report.inserted.grouped) inserted, \(report.updated.grouped) updated, \(report.excluded.grouped) left out"
         let continued = report.resumedFrom.map { ", continuing after record \($0.grouped)" } ?? ""
         try StandardOutput.shared.write("\(dryRun ? "Would import" : "Imported") \(what)\(continued): \(counts).\n")
+        if report.excluded > 0 {
+            throw ToolError(
+                .nothingFound, "\(report.excluded.grouped) \(report.excluded == 1 ? "record was" : "records were") left out.")
+        }
     }
 
     private func imported(_ opened: OpenStore, _ records: RecordSource, _ options: EntityImportOptions) async throws -> ImportReport {

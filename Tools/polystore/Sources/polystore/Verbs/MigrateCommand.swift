@@ -13,9 +13,9 @@ struct MigrateCommand: AsyncParsableCommand {
         discussion: """
             The schema is JSON as schema --format json prints it: save that, change it, give it another name, and pass the file. Added and removed entities and properties, other \
             types that hold every value, indexes, and renamed parts are migrated; --rename Entity.new=old keeps the values of a renamed property, --rename New=Old the objects of a \
-            renamed entity. A program with classes opens the store when its classes have the new schema.
+            renamed entity. A migration that would lose values or objects is refused and names them, unless --allow-loss permits it. A program with classes opens the store when its classes have the new schema.
 
-            --rehearse performs the migration without changing the store, and prints what it would change, lose and refuse; the exit code is 1 if it is refused. A migration that \
+            --rehearse performs the migration without changing the store, and prints what it would change, lose and refuse; the exit code is 1 if it would be refused. A migration that \
             fails or is interrupted leaves the store as it was.
 
             EXAMPLES
@@ -37,6 +37,8 @@ struct MigrateCommand: AsyncParsableCommand {
     var copy: String?
     @Flag(help: "Migrate back to an earlier schema of the store, which removes what the later one has added.")
     var allowDowngrade = false
+    @Flag(help: "Migrate also if values or objects are lost.")
+    var allowLoss = false
     @Flag(help: "Drop targets of relationships that lead to one object in the new schema.")
     var dropLinks = false
 
@@ -54,8 +56,11 @@ struct MigrateCommand: AsyncParsableCommand {
         let configuration = opened.store.configurationName
         try await opened.stack.close()
         let (store, verbose) = (opened.location.configuration, source.verbose)
+        let pairs = try pairs()
+        let next = try Schema(json: schema, renaming: pairs.oldNames(in: opened.schema), configuration: configuration)
+        try pairs.check(from: opened.schema, to: schema)
         let stack = try DataStack(
-            Schema(json: schema, renaming: pairs(), configuration: configuration),
+            next,
             logger: StandardErrorLogger(minimum: verbose ? .info : .error))
         do { try await migrate(stack, store, configuration) } catch let error as StoreError
             where error.code == .incompatibleSchema && !allowDowngrade && error.message.contains("allowsDowngrade")
@@ -68,16 +73,34 @@ struct MigrateCommand: AsyncParsableCommand {
     }
 
     private func migrate(_ stack: DataStack, _ store: StoreConfiguration, _ configuration: String?) async throws {
-        if rehearse {
+        if rehearse || !allowLoss {
             let report = try await stack.rehearseMigration(of: store, configuration: configuration, migrating: policy)
-            try StandardOutput.shared.write("\(report)\n")
-            if !report.isPossible { throw ToolError(.nothingFound, "The migration would be refused.") }
-            return
+            let losses = losses(report)
+            if rehearse {
+                try StandardOutput.shared.write("\(DisplayText.lines("\(report)"))\n")
+                if !report.isPossible { throw ToolError(.nothingFound, "The migration would be refused.") }
+                if !losses.isEmpty { throw ToolError(.nothingFound, "The migration would be refused without --allow-loss.") }
+                return
+            }
+            guard losses.isEmpty else {
+                throw ToolError(
+                    .failure,
+                    "The migration would lose data, and the store was left as it is. \(losses.joined(separator: " ")) Name what was renamed with --rename, or pass --allow-loss."
+                )
+            }
         }
         let run = stack.startAddingStore(store, configuration: configuration, migrating: policy)
         _ = try await run.following()
-        try StandardOutput.shared.write("\(run.report.map { "\($0)" } ?? "Migrated.")\n")
+        try StandardOutput.shared.write("\(run.report.map { DisplayText.lines("\($0)") } ?? "Migrated.")\n")
         try await stack.close()
+    }
+
+    /// Returns what a migration loses without permission, a sentence for each finding.
+    private func losses(_ report: MigrationReport) -> [String] {
+        guard !allowLoss else { return [] }
+        return report.findings.filter { $0.kind == .lost && !(dropLinks && $0.concernsDroppedLinks) }.map { finding in
+            finding.message + (finding.count == 0 ? "" : " (\(finding.count.grouped) \(finding.count == 1 ? "object" : "objects"))")
+        }
     }
 
     private var policy: MigrationPolicy {
@@ -87,21 +110,19 @@ struct MigrateCommand: AsyncParsableCommand {
     }
 
     private func schema() throws -> Data {
-        if to == "-" { return try FileHandle.standardInput.readToEnd() ?? Data() }
+        if to == "-" { return try InterruptibleInput.readAll() }
         guard let data = FileManager.default.contents(atPath: to) else { throw ToolError(.failure, "The schema \"\(to)\" cannot be read.") }
         return data
     }
 
-    private func pairs() throws -> [String: String] {
-        var found: [String: String] = [:]
-        for rename in renames {
-            let parts = rename.split(separator: "=", omittingEmptySubsequences: false).map(String.init)
-            guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else {
-                throw ToolError(.usage, "--rename \"\(rename)\" is not a new and an old name: write --rename City.inhabitants=population.")
-            }
-            // The old name of a property can be written with its entity.
-            found[parts[0]] = parts[0].contains(".") ? parts[1].split(separator: ".").last.map(String.init) ?? parts[1] : parts[1]
-        }
+    private func pairs() throws -> RenamePairs {
+        var found = RenamePairs()
+        for rename in renames { try found.add(rename) }
         return found
     }
+}
+
+extension MigrationReport.Finding {
+    /// Whether the loss is one of related objects that --drop-links permits.
+    fileprivate var concernsDroppedLinks: Bool { message.contains(" leads to one object, ") }
 }

@@ -47,7 +47,7 @@ struct ModelCommand: AsyncParsableCommand {
         let source = try tables.modelSource(
             ModelSource.Options(access: ModelSource.Access(rawValue: access.rawValue) ?? .internal, namespace: namespace))
         try write(source, tables, isImporting: target != nil)
-        for limitation in tables.limitations.map(\.description) { StandardStreams.writeError("note: \(limitation)\n") }
+        for limitation in tables.limitations.map(\.description) { StandardStreams.writeError("note: \(DisplayText.lines(limitation))\n") }
         if let target { try await importRows(tables, into: target) }
     }
 

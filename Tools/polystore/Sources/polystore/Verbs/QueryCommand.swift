@@ -38,6 +38,9 @@ struct QueryCommand: AsyncParsableCommand {
         let query = try slice.apply(to: condition.query(target.entity), of: entity, columns: named ?? [])
         let (output, isDistinct) = (output, distinct)
         let count = try await opened.reading { context in
+            if output.format == .csv, columns.titles.count == 1 {
+                _ = try columns.read(query, isDistinct: isDistinct, in: context) { try output.check($0, columns.titles) }
+            }
             let rows = try output.rows(columns.titles)
             let count = try columns.read(query, isDistinct: isDistinct, in: context) { try rows.write($0) }
             if count > 0 || output.format != .table { try rows.finish() }

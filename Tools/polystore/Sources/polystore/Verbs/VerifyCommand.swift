@@ -19,12 +19,13 @@ struct VerifyCommand: AsyncParsableCommand {
         if json {
             try StandardOutput.shared.write("\(JSONValue(problems.map { JSONValue($0) }))\n")
         } else {
-            for problem in problems { try StandardOutput.shared.write(problem + "\n") }
+            for problem in problems { try StandardOutput.shared.write(DisplayText.lines(problem) + "\n") }
             if problems.isEmpty { try StandardOutput.shared.write("No damage was found.\n") }
         }
         guard !problems.isEmpty else { return }
+        let name = try StoreLocation(existing: source.store).name
         throw ToolError(
-            .nothingFound, "\(source.store) is damaged: \(problems.count) \(problems.count == 1 ? "problem was" : "problems were") found.")
+            .nothingFound, "\(name) is damaged: \(problems.count) \(problems.count == 1 ? "problem was" : "problems were") found.")
     }
 
     /// A store that is too damaged to be opened has one problem.
