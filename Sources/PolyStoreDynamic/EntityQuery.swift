@@ -78,20 +78,30 @@ public struct EntityQuery: Sendable {
         "mode",
     ]
 
+    /// Returns whether a text is the name of a property, or a path of such names.
+    private static func isPath(_ text: Substring, _ entity: Entity, _ schema: ResolvedSchema) -> Bool {
+        let first = String(text.prefix { $0 != "." })
+        let rest = text.dropFirst(first.count + 1)
+        guard first.count < text.count else { return entity.description.properties.contains { $0.name == first } }
+        return entity.relationship(named: first).map { isPath(rest, schema.entities[$0.destination], schema) } ?? false
+    }
+
     /// Returns a sort key: a path of names without quotes, a function over a group, or anything else that is a value in format strings.
     private static func key<T: Model>(
         _ text: String, _ entry: StoreEntity, _ isAscending: Bool, _ nulls: SortKey.NullPlacement, _ options: TextOptions
     ) -> OrderKey<T> {
-        let first = text.prefix { $0 != "." }
-        let isName = first.hasPrefix("@") || entry.entity.description.properties.contains { $0.name == first }
         let isFunction = text.hasSuffix(")") && functions.contains(text.prefix { $0 != "(" }.lowercased())
-        if isName || isFunction || text.allSatisfy({ $0.isLetter || $0.isNumber || "_.@".contains($0) }) {
-            return isAscending
-                ? .ascending(text, nulls: nulls, options: options) : .descending(text, nulls: nulls, options: options)
+        let isPlain = text.hasPrefix("@") || text.allSatisfy { $0.isLetter || $0.isNumber || "_.@".contains($0) }
+        func path() -> OrderKey<T> {
+            isAscending ? .ascending(text, nulls: nulls, options: options) : .descending(text, nulls: nulls, options: options)
         }
+        if isFunction || isPlain || isPath(text[...], entry.entity, entry.store.schema) { return path() }
         do {
             return OrderKey(try Operand(format: text), ascending: isAscending, nulls: nulls, options: options)
-        } catch let error as StoreError { return OrderKey(refusing: error) } catch {
+        } catch let error as StoreError {
+            // The names of fields of JSON are not known.
+            return entry.entity.field(named: String(text.prefix { $0 != "." }))?.type == .json ? path() : OrderKey(refusing: error)
+        } catch {
             return OrderKey(
                 refusing: StoreError(.invalidPredicate, "\"\(text)\" cannot be ordered by: \(error)", entity: entry.entity.name))
         }
