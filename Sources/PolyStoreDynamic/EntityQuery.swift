@@ -92,16 +92,13 @@ public struct EntityQuery: Sendable {
     ) -> OrderKey<T> {
         let isFunction = text.hasSuffix(")") && functions.contains(text.prefix { $0 != "(" }.lowercased())
         let isPlain = text.hasPrefix("@") || text.allSatisfy { $0.isLetter || $0.isNumber || "_.@".contains($0) }
-        func path() -> OrderKey<T> {
-            isAscending ? .ascending(text, nulls: nulls, options: options) : .descending(text, nulls: nulls, options: options)
+        if isFunction || isPlain || isPath(text[...], entry.entity, entry.store.schema) {
+            return isAscending
+                ? .ascending(text, nulls: nulls, options: options) : .descending(text, nulls: nulls, options: options)
         }
-        if isFunction || isPlain || isPath(text[...], entry.entity, entry.store.schema) { return path() }
         do {
             return OrderKey(try Operand(format: text), ascending: isAscending, nulls: nulls, options: options)
-        } catch let error as StoreError {
-            // The names of fields of JSON are not known.
-            return entry.entity.field(named: String(text.prefix { $0 != "." }))?.type == .json ? path() : OrderKey(refusing: error)
-        } catch {
+        } catch let error as StoreError { return OrderKey(refusing: error) } catch {
             return OrderKey(
                 refusing: StoreError(.invalidPredicate, "\"\(text)\" cannot be ordered by: \(error)", entity: entry.entity.name))
         }

@@ -176,7 +176,7 @@ import Testing
         let folder = try Folder()
         let inner = try Engine.files(.sqlite).store(in: folder)
         try Self.create(inner, Self.version("1", [Self.attribute("size", .int64, defaultValue: .integer(1))]), [["size": 4]])
-        let store = StoreConfiguration(engine: "test", location: inner.location, isShared: false) { request in
+        let store = StoreConfiguration(engine: "test", location: inner.location, isShared: true) { request in
             Unmigrated(try inner.open(schema: request.schema, configurationName: request.configurationName, logger: request.logger))
         }
         let logger = RecordingLogger(.notice)

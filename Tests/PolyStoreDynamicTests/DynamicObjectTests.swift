@@ -131,7 +131,7 @@ import Testing
         }
         let cases = [
             ("chief.age + age", "xzy"), ("chief.age - age", "xyz"), ("chief.age", "xyz"), ("a + b", "yzx"), ("chief.a + b", "xyz"),
-            ("age * 2", "zyx"), ("info.k", "xzy"), ("chief.chief.age * 1", "yzx"),
+            ("age * 2", "zyx"), ("CAST(info.k, 'NSNumber')", "xzy"), ("chief.chief.age * 1", "yzx"),
         ]
         for (order, expected) in cases {
             let found = try stack.readAndWait { try $0.fetchAll(EntityQuery("Man").orderBy(order)).map { try $0.value("name")?.string ?? "" } }

@@ -155,7 +155,7 @@ import Testing
             let recorder = Recorder()
             monitor.addObserver(recorder)
             try await stack.perform { _ = try $0.create("Person", ["email": "zoe"]) }
-            #expect(recorder.take() == ["will 4", "insert zoe 0.4", "did"])
+            #expect(recorder.take() == ["will 5", "insert zoe 0.4", "did"])
         }
     }
 
