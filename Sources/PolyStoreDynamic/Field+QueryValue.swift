@@ -19,7 +19,9 @@ extension Field {
             throw invalid("is of the type \(type.rawValue), and \(value) is no value of it")
         }
         do { try check(stored) } catch let error as StoreError {
-            throw invalid("cannot have the value \(value): \(error.message)")
+            // The problem ends with a period.
+            throw invalid(
+                "cannot have the value \(value): \(error.message.hasSuffix(".") ? String(error.message.dropLast()) : error.message)")
         }
         return stored
     }

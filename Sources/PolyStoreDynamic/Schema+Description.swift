@@ -35,7 +35,7 @@ extension SchemaDescription {
         let decoder = JSONDecoder()
         decoder.nonConformingFloatDecodingStrategy = .convertFromString(positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
         do { self = try decoder.decode(SchemaDescription.self, from: json) } catch let error as DecodingError {
-            throw StoreError(.invalidSchema, "The JSON is not a schema: \(error.reason).", underlying: "\(error)")
+            throw StoreError(.invalidSchema, "The JSON is not a schema: \(error.reason).")
         }
     }
 

@@ -37,44 +37,49 @@ struct ComparedEntity: Sendable {
 
     // MARK: Objects
 
-    /// Returns the objects of another store that have the identities of objects.
-    func matches(of objects: [ComparedObject], _ stack: DataStack, _ context: Context) throws -> [ComparedObject.Identity: ComparedObject] {
+    /// Returns the objects of the other store among which are those with given identities, with their related objects if their values are needed.
+    func candidates(
+        _ objects: [ComparedObject.Identity], _ stack: DataStack, _ context: Context, readsValues: Bool
+    ) throws -> [DynamicObject] {
         var queries: [EntityQuery] = []
-        let byRowID = try objects.filter(\.isIdentifiedByRowID).map { try stack.objectID(name, rowID: $0.rowID) }
+        let byRowID = try objects.compactMap(\.rowID).map { try stack.objectID(name, rowID: $0) }
         if !byRowID.isEmpty { queries.append(EntityQuery(name).where("objectID IN %@", byRowID)) }
-        let byKey = objects.filter { !$0.isIdentifiedByRowID }
+        let byKey = objects.filter { $0.rowID == nil }
         if key.count == 1, !byKey.isEmpty {
-            let values = byKey.compactMap { $0.identity.values[0] }
-            queries.append(EntityQuery(name).where("\(EntityProperties.quoted(key[0])) IN %@", values))
+            queries.append(EntityQuery(name).where("\(EntityProperties.quoted(key[0])) IN %@", byKey.compactMap { $0.key[0] }))
         } else if !byKey.isEmpty {
             let one = "(" + key.map { "\(EntityProperties.quoted($0)) == %@" }.joined(separator: " AND ") + ")"
-            let arguments = byKey.flatMap { $0.identity.values.map { $0 as (any QueryArgument & Sendable)? } }
+            let arguments = byKey.flatMap { $0.key.map { $0 as (any QueryArgument & Sendable)? } }
             queries.append(EntityQuery(name).where(byKey.map { _ in one }.joined(separator: " OR "), arguments: arguments))
         }
-        var found: [ComparedObject.Identity: ComparedObject] = [:]
-        for query in queries {
-            for object in try context.fetchAll(query) {
-                let object = try self.object(object)
-                found[object.identity] = object
-            }
+        return try queries.flatMap { try context.fetchAll(readsValues ? prefetching($0) : $0) }
+    }
+
+    /// Returns a query that reads the related objects together with the objects.
+    func prefetching(_ query: EntityQuery) -> EntityQuery {
+        var query = query
+        query.options.prefetch = properties.compactMap { name, property in
+            if case .relationship = property { EntityProperties.quoted(name) } else { nil }
         }
-        return found
+        return query
+    }
+
+    /// Returns what identifies an object in both stores.
+    func identity(_ object: DynamicObject) throws -> ComparedObject.Identity {
+        let names = key.isEmpty ? [] : object.propertyNames
+        let values = try key.map { names.contains($0) ? try object.value($0) : nil }
+        // Null is not equal to null, so an object without a unique id is that with its row id.
+        guard !key.isEmpty, values.allSatisfy({ $0 != nil }) else { return ComparedObject.Identity(key: [], rowID: object.id.rowID) }
+        return ComparedObject.Identity(key: values, rowID: nil)
     }
 
     /// Returns the identity and the values of an object.
     func object(_ object: DynamicObject) throws -> ComparedObject {
-        let names = Set(object.propertyNames)
-        var values = try key.map { names.contains($0) ? try object.value($0) : nil }
-        // Null is not equal to null, so an object without a unique id is that with its row id.
-        let isIdentifiedByRowID = key.isEmpty || values.contains { $0 == nil }
-        if isIdentifiedByRowID { values = [nil, .integer(object.id.rowID)] }
-        let name = isIdentifiedByRowID ? "\(object.id.rowID)" : try text(object, key)
+        let (identity, names) = (try identity(object), Set(object.propertyNames))
         var cells: [String: Cell] = [:]
         for (property, description) in properties where names.contains(property) { cells[property] = try cell(object, description) }
         return ComparedObject(
-            entityName: object.entityName, identity: ComparedObject.Identity(values: values), isIdentifiedByRowID: isIdentifiedByRowID,
-            name: name,
-            rowID: object.id.rowID, cells: cells,
+            entityName: object.entityName, identity: identity, name: try identity.rowID.map { "\($0)" } ?? text(object, key), cells: cells,
             properties: properties.map(\.name))
     }
 
@@ -118,15 +123,16 @@ struct ComparedEntity: Sendable {
 
 /// An object of one of two stores.
 struct ComparedObject {
+    /// The unique id, or the row id of an object without one.
     struct Identity: Hashable {
-        let values: [QueryValue?]
+        let key: [QueryValue?]
+        let rowID: Int64?
     }
 
     let entityName: String
     let identity: Identity
-    let isIdentifiedByRowID: Bool
+    /// The identity as a reader sees it.
     let name: String
-    let rowID: Int64
     let cells: [String: Cell]
     let properties: [String]
 

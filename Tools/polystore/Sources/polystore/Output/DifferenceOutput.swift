@@ -20,7 +20,7 @@ struct ObjectDifference {
     let entity: String
     /// The object as a reader knows it: its unique id, or its row id.
     let name: String
-    /// The values, by property: that before is nil for an added object, that after for a removed one.
+    /// The values, by property: that before is nil for an added object and for a value that was not recorded, that after for a removed object.
     let values: [(property: String, old: Cell?, new: Cell?)]
 }
 
@@ -66,10 +66,12 @@ final class DifferenceOutput: @unchecked Sendable {  // One thread at a time wri
             ("kind", JSONValue(difference.kind.rawValue)), ("entity", JSONValue(difference.entity)), ("object", JSONValue(difference.name)),
         ]
         if difference.kind != .added {
-            fields.append(("old", JSONValue(JSONObject(difference.values.map { ($0.property, $0.old?.json ?? .null) }))))
+            fields.append(
+                ("old", JSONValue(JSONObject(difference.values.compactMap { value in value.old.map { (value.property, $0.json) } }))))
         }
         if difference.kind != .removed {
-            fields.append(("new", JSONValue(JSONObject(difference.values.map { ($0.property, $0.new?.json ?? .null) }))))
+            fields.append(
+                ("new", JSONValue(JSONObject(difference.values.compactMap { value in value.new.map { (value.property, $0.json) } }))))
         }
         return JSONObject(fields)
     }

@@ -69,22 +69,28 @@ struct DiffCommand: AsyncParsableCommand {
             nonisolated(unsafe) let before = before
             try new.stack.readAndWait { after in
                 for (entity, other) in pairs {
-                    let name = name ?? entity.name
-                    let compared = ComparedEntity(entity, other, in: old.schema, byRowID: byRowID)
-                    let counterpart = ComparedEntity(other, entity, in: new.schema, byRowID: byRowID)
-                    try Self.walk(EntityQuery(name), compared, before) { objects in
-                        let found = try counterpart.matches(of: objects, new.stack, after)
+                    let sides = (
+                        old: ComparedEntity(entity, other, in: old.schema, byRowID: byRowID),
+                        new: ComparedEntity(other, entity, in: new.schema, byRowID: byRowID)
+                    )
+                    let query = EntityQuery(name ?? entity.name)
+                    try Self.walk(query, sides.old, before, readsValues: true) { objects in
+                        let objects = try objects.map { try sides.old.object($0) }
+                        let found = try sides.new.candidates(objects.map(\.identity), new.stack, after, readsValues: true)
+                        var matches: [ComparedObject.Identity: ComparedObject] = [:]
+                        for object in found { matches[try sides.new.identity(object)] = try sides.new.object(object) }
                         for object in objects {
-                            guard let match = found[object.identity] else {
-                                try output.write(object.whole(.removed))
-                                continue
-                            }
-                            if let difference = object.difference(to: match) { try output.write(difference) }
+                            let difference = matches[object.identity].map { object.difference(to: $0) } ?? object.whole(.removed)
+                            if let difference { try output.write(difference) }
                         }
                     }
-                    try Self.walk(EntityQuery(name), counterpart, after) { objects in
-                        let found = try compared.matches(of: objects, old.stack, before)
-                        for object in objects where found[object.identity] == nil { try output.write(object.whole(.added)) }
+                    try Self.walk(query, sides.new, after, readsValues: false) { objects in
+                        let found = try sides.old.candidates(
+                            objects.map { try sides.new.identity($0) }, old.stack, before, readsValues: false)
+                        let known = Set(try found.map { try sides.old.identity($0) })
+                        for object in objects where !known.contains(try sides.new.identity(object)) {
+                            try output.write(sides.new.object(object).whole(.added))
+                        }
                     }
                 }
             }
@@ -93,14 +99,14 @@ struct DiffCommand: AsyncParsableCommand {
 
     /// Calls a closure with the objects of an entity in batches.
     private static func walk(
-        _ query: EntityQuery, _ entity: ComparedEntity, _ context: Context, _ body: ([ComparedObject]) throws -> Void
+        _ query: EntityQuery, _ entity: ComparedEntity, _ context: Context, readsValues: Bool, _ body: ([DynamicObject]) throws -> Void
     ) throws {
         let ids = try context.fetchObjectIDs(query)
         for start in stride(from: 0, to: ids.count, by: ComparedEntity.batch) {
             try Task.checkCancellation()
             let part = Array(ids[start..<min(start + ComparedEntity.batch, ids.count)])
-            try body(
-                context.fetchAll(EntityQuery(query.entity).where("objectID IN %@", part).orderBy("objectID")).map { try entity.object($0) })
+            let query = EntityQuery(query.entity).where("objectID IN %@", part).orderBy("objectID")
+            try body(context.fetchAll(readsValues ? entity.prefetching(query) : query))
         }
     }
 }

@@ -2,6 +2,8 @@ import ArgumentParser
 import PolyStoreCore
 import PolyStoreFormats
 
+import struct PolyStoreBackend.StoreError
+
 /// Objects created and updated from the records of a file.
 struct ImportCommand: AsyncParsableCommand {
     /// The behavior for records that cannot be imported.
@@ -82,7 +84,7 @@ struct ImportCommand: AsyncParsableCommand {
         let options = EntityImportOptions(
             run: run, names: try fields.names(), ignoresUnknownFields: ignoreUnknown, missingTargets: missing.policy)
         let records = try RecordFile(path: file, format: format).source()
-        let report = try await opened.stack.startImport(target.entity, from: records, options: options).following()
+        let report = try await imported(opened, records, options)
         for problem in report.problems { StandardStreams.report("\(problem)") }
         if report.excluded > report.problems.count {
             StandardStreams.report("… and \((report.excluded - report.problems.count).grouped) more")
@@ -91,5 +93,15 @@ struct ImportCommand: AsyncParsableCommand {
         let counts = "\(report.inserted.grouped) inserted, \(report.updated.grouped) updated, \(report.excluded.grouped) left out"
         let continued = report.resumedFrom.map { ", continuing after record \($0.grouped)" } ?? ""
         try StandardOutput.shared.write("\(dryRun ? "Would import" : "Imported") \(what)\(continued): \(counts).\n")
+    }
+
+    private func imported(_ opened: OpenStore, _ records: RecordSource, _ options: EntityImportOptions) async throws -> ImportReport {
+        do {
+            return try await opened.stack.startImport(target.entity, from: records, options: options).following()
+        } catch var error as StoreError {
+            // The message of an invalid record contains it.
+            error.underlying = nil
+            throw error
+        }
     }
 }

@@ -3,6 +3,8 @@ import Foundation
 import PolyStoreCore
 
 import struct PolyStoreBackend.StandardErrorLogger
+import struct PolyStoreBackend.StoreConfiguration
+import struct PolyStoreBackend.StoreError
 
 /// A store migrated to another schema.
 struct MigrateCommand: AsyncParsableCommand {
@@ -38,6 +40,14 @@ struct MigrateCommand: AsyncParsableCommand {
     @Flag(help: "Drop targets of relationships that lead to one object in the new schema.")
     var dropLinks = false
 
+    func validate() throws {
+        if allowDowngrade, !renames.isEmpty {
+            throw ValidationError(
+                "--rename and --allow-downgrade exclude each other: a migration back to an earlier schema undoes the renames of the store's schema."
+            )
+        }
+    }
+
     func run() async throws {
         let schema = try schema()
         let opened = try source.open()
@@ -47,6 +57,17 @@ struct MigrateCommand: AsyncParsableCommand {
         let stack = try DataStack(
             Schema(json: schema, renaming: pairs(), configuration: configuration),
             logger: StandardErrorLogger(minimum: verbose ? .info : .error))
+        do { try await migrate(stack, store, configuration) } catch let error as StoreError
+            where error.code == .incompatibleSchema && !allowDowngrade && error.message.contains("allowsDowngrade")
+        {
+            throw ToolError(
+                .failure,
+                "\(opened.location.name) had the schema \"\(stack.schema.name)\" before \"\(opened.schema.name)\", or another branch of it. Migrating back would remove what "
+                    + "\"\(opened.schema.name)\" has added. Pass --allow-downgrade to do it, with --rehearse to see what is lost.")
+        }
+    }
+
+    private func migrate(_ stack: DataStack, _ store: StoreConfiguration, _ configuration: String?) async throws {
         if rehearse {
             let report = try await stack.rehearseMigration(of: store, configuration: configuration, migrating: policy)
             try StandardOutput.shared.write("\(report)\n")
