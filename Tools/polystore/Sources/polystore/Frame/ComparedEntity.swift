@@ -9,7 +9,12 @@ struct ComparedEntity: Sendable {
     /// The names of the attributes of the unique id; empty if row ids identify the objects.
     let key: [String]
     private let properties: [(name: String, property: PropertyDescription)]
-    private let schema: SchemaDescription
+    /// A Boolean value that indicates whether objects can lack properties, as those of a hierarchy.
+    private let isHierarchy: Bool
+    /// The attributes of the unique ids of all entities, by the names of the entities.
+    private let keys: [String: [AttributeDescription]]
+    /// The names of the entities that hold hierarchies.
+    private let hierarchies: Set<String>
 
     /// The number of objects that are compared together.
     static let batch = 500
@@ -17,7 +22,16 @@ struct ComparedEntity: Sendable {
     /// - Parameter byRowID: Whether row ids identify the objects, although both entities have the same unique id.
     init(_ entity: EntityDescription, _ other: EntityDescription, in schema: SchemaDescription, byRowID: Bool) {
         name = entity.name
-        self.schema = schema
+        hierarchies = Set(schema.entities.filter { $0.hierarchy != nil }.map(\.name))
+        isHierarchy = hierarchies.contains(entity.name)
+        keys = Dictionary(
+            schema.entities.map { entity in
+                let names = Self.uniqueID(of: entity)
+                let attributes = entity.properties.compactMap { property -> AttributeDescription? in
+                    if case .attribute(let attribute) = property, names.contains(attribute.name) { attribute } else { nil }
+                }
+                return (entity.name, names.compactMap { name in attributes.first { $0.name == name } })
+            }, uniquingKeysWith: { first, _ in first })
         let common = Set(other.properties.map(\.name))
         let unique = Self.uniqueID(of: entity)
         key = byRowID || unique != Self.uniqueID(of: other) ? [] : unique
@@ -66,7 +80,7 @@ struct ComparedEntity: Sendable {
 
     /// Returns what identifies an object in both stores.
     func identity(_ object: DynamicObject) throws -> ComparedObject.Identity {
-        let names = key.isEmpty ? [] : object.propertyNames
+        let names = isHierarchy ? object.propertyNames : key
         let values = try key.map { names.contains($0) ? try object.value($0) : nil }
         // Null is not equal to null, so an object without a unique id is that with its row id.
         guard !key.isEmpty, values.allSatisfy({ $0 != nil }) else { return ComparedObject.Identity(key: [], rowID: object.id.rowID) }
@@ -75,27 +89,25 @@ struct ComparedEntity: Sendable {
 
     /// Returns the identity and the values of an object.
     func object(_ object: DynamicObject) throws -> ComparedObject {
-        let (identity, names) = (try identity(object), Set(object.propertyNames))
+        let identity = try identity(object)
+        let names = isHierarchy ? Set(object.propertyNames) : nil
         var cells: [String: Cell] = [:]
-        for (property, description) in properties where names.contains(property) { cells[property] = try cell(object, description) }
+        for (property, description) in properties where names?.contains(property) ?? true {
+            cells[property] = try cell(object, description)
+        }
+        let key = keys[object.id.entityName] ?? []
         return ComparedObject(
-            entityName: object.entityName, identity: identity, name: try identity.rowID.map { "\($0)" } ?? text(object, key), cells: cells,
+            entityName: object.entityName, identity: identity,
+            name: try identity.rowID.map { "\($0)" } ?? Self.text(key.map { try cell(object, $0) }), cells: cells,
             properties: properties.map(\.name))
     }
 
-    private func text(_ object: DynamicObject, _ key: [String]) throws -> String {
-        let texts = try key.map { name in
-            object.propertyNames.contains(name) ? try cell(object, name).text : "–"
-        }
-        return texts.count == 1 ? texts[0] : "(" + texts.joined(separator: ", ") + ")"
+    private static func text(_ cells: [Cell]) -> String {
+        cells.count == 1 ? cells[0].text : "(" + cells.map(\.text).joined(separator: ", ") + ")"
     }
 
-    private func cell(_ object: DynamicObject, _ name: String) throws -> Cell {
-        let entity = schema.entities.first { $0.name == object.id.entityName }
-        guard case .attribute(let attribute)? = entity?.properties.first(where: { $0.name == name }) else {
-            return Cell(try object.value(name))
-        }
-        return Cell(try object.value(name), attribute.type)
+    private func cell(_ object: DynamicObject, _ attribute: AttributeDescription) throws -> Cell {
+        Cell(try object.value(attribute.name), attribute.type)
     }
 
     private func cell(_ object: DynamicObject, _ property: PropertyDescription) throws -> Cell {
@@ -111,13 +123,14 @@ struct ComparedEntity: Sendable {
 
     /// Returns the unique id of a related object, or its row id.
     private func reference(_ target: DynamicObject) throws -> Cell {
-        let key = schema.entities.first { $0.name == target.id.entityName }.map { Self.uniqueID(of: $0) } ?? []
-        guard !self.key.isEmpty, !key.isEmpty else {
+        let key = keys[target.id.entityName] ?? []
+        // A subentity can declare the unique attribute.
+        let hasKey = !hierarchies.contains(target.id.entityName) || Set(key.map(\.name)).isSubset(of: target.propertyNames)
+        guard !self.key.isEmpty, !key.isEmpty, hasKey else {
             return Cell(json: JSONValue(target.id.rowID), text: "\(target.entityName) \(target.id.rowID)")
         }
         let cells = try key.map { try cell(target, $0) }
-        return Cell(
-            json: cells.count == 1 ? cells[0].json : JSONValue(cells.map(\.json)), text: "\(target.entityName) \(try text(target, key))")
+        return Cell(json: cells.count == 1 ? cells[0].json : JSONValue(cells.map(\.json)), text: "\(target.entityName) \(Self.text(cells))")
     }
 }
 
