@@ -96,7 +96,8 @@ struct StoreMigrator {
     /// Returns why the declarations of a stored schema of the same data cannot be replaced; `nil` if they can.
     private func reasonAgainstReplacing(_ kept: SchemaDescription) throws -> String? {
         guard kept.name == current.name || policy.allowsDowngrade || history.version(named: kept.name) != nil else {
-            return "the schema history of this application does not list \"\(kept.name)\", which can be a later version. Add it to the history, or allow a downgrade."
+            return
+                "the schema history of this application does not list \"\(kept.name)\", which can be a later version. Add it to the history, or allow a downgrade."
         }
         let canMigrate = try looking(ResolvedSchema(kept)) { $0.capabilities.has(.migration) }
         return canMigrate ? nil : "the backend cannot migrate its stores."

@@ -209,7 +209,9 @@ import Testing
             (.int8, .integer(-128)), (.uint64, .integer(-1)), (.bool, .integer(1)), (.double, .real(.infinity)), (.string, .text("\0'\"")),
             (.data, .blob([])),
         ]
-        let properties = right.enumerated().map { Self.attribute("p\($0.offset)", $0.element.0, optional: false, defaultValue: $0.element.1) }
+        let properties = right.enumerated().map {
+            Self.attribute("p\($0.offset)", $0.element.0, optional: false, defaultValue: $0.element.1)
+        }
         let two = Self.version("2", [Self.attribute("title")] + properties)
         try DataStack(Schema(two)).upgradeStoreIfNeededAndWait(store, migrating: .lightweight)
         #expect(try Self.rows(store, "Item").first?.count == 1 + right.count)

@@ -126,7 +126,8 @@ import Testing
         try stack.performAndWait { transaction in
             let old = try transaction.create("Man", ["name": "x", "age": 90, "a + b": 3, "info": "{\"k\": 1}"])
             try transaction.create("Man", ["name": "y", "age": 30, "a + b": 1, "info": "{\"k\": 3}", "chief": .objectID(old.id)])
-            let young = try transaction.create("Man", ["name": "z", "age": 5, "a + b": 2, "info": "{\"k\": 2}", "chief": .objectID(old.id)])
+            let young = try transaction.create(
+                "Man", ["name": "z", "age": 5, "a + b": 2, "info": "{\"k\": 2}", "chief": .objectID(old.id)])
             try old.set("chief", to: young)
         }
         let cases = [
@@ -134,7 +135,9 @@ import Testing
             ("age * 2", "zyx"), ("CAST(info.k, 'NSNumber')", "xzy"), ("chief.chief.age * 1", "yzx"),
         ]
         for (order, expected) in cases {
-            let found = try stack.readAndWait { try $0.fetchAll(EntityQuery("Man").orderBy(order)).map { try $0.value("name")?.string ?? "" } }
+            let found = try stack.readAndWait {
+                try $0.fetchAll(EntityQuery("Man").orderBy(order)).map { try $0.value("name")?.string ?? "" }
+            }
             #expect(found.joined() == expected, "\(order)")
         }
         for order in ["chief.size + age", "chief.+", "chief..age"] {

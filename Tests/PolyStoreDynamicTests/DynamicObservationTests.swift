@@ -115,7 +115,9 @@ import Testing
     @Test func anObserverThatIsAddedInACallbackGetsWholeChanges() async throws {
         let stored = try Stored(.files(.sqlite), Stored.company, Stored.fillCompany)
         try await Stored.opened(stored.configuration, forWriting: true) { stack in
-            @MainActor func calls(_ callback: String, _ change: @MainActor (EntityListMonitor) async throws -> Void) async throws -> [String] {
+            @MainActor func calls(_ callback: String, _ change: @MainActor (EntityListMonitor) async throws -> Void) async throws
+                -> [String]
+            {
                 let monitor = try stack.view.monitorList(EntityQuery("Person").orderBy("email"))
                 let guest = Recorder()
                 let inviter = Inviter(guest, in: callback)
@@ -124,7 +126,9 @@ import Testing
                 #expect(inviter.calls.contains(callback))
                 return guest.take()
             }
-            @MainActor func refetch(_ monitor: EntityListMonitor) throws { try monitor.refetch(EntityQuery("Person").where("age > 25").orderBy("email")) }
+            @MainActor func refetch(_ monitor: EntityListMonitor) throws {
+                try monitor.refetch(EntityQuery("Person").where("age > 25").orderBy("email"))
+            }
             @MainActor func insert(_ monitor: EntityListMonitor) async throws {
                 try await stack.perform { _ = try $0.create("Person", ["email": .text("x\(UUID())"), "age": 1]) }
             }

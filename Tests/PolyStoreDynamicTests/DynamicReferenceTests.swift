@@ -26,12 +26,14 @@ import Testing
     /// Tags with an optional code, and posts that lead to them.
     private static let tags = schema(
         EntityDescription(name: "Tag", properties: [attribute("code", unique: true), toOne("parent", "Tag"), attribute("title")]),
-        EntityDescription(name: "Post", properties: [attribute("name", unique: true), toOne("tag", "Tag"), toMany("tags", "Tag", ordered: true)]))
+        EntityDescription(
+            name: "Post", properties: [attribute("name", unique: true), toOne("tag", "Tag"), toMany("tags", "Tag", ordered: true)]))
 
     /// Tasks without a unique attribute, in an order of their own, and boards that lead to them.
     private static let tasks = schema(
         EntityDescription(
-            name: "Task", properties: [attribute("title"), toOne("parent", "Task"), toMany("after", "Task", ordered: true), toOne("board", "Board")]),
+            name: "Task",
+            properties: [attribute("title"), toOne("parent", "Task"), toMany("after", "Task", ordered: true), toOne("board", "Board")]),
         EntityDescription(name: "Board", properties: [attribute("name"), toOne("first", "Task")]))
 
     /// A hierarchy in which only employees and firms have unique ids, and only employees have assistants.
@@ -39,7 +41,8 @@ import Testing
         var party = EntityDescription(
             name: "Party",
             properties: [
-                .attribute(AttributeDescription(name: EntityHierarchy.classifier, type: .string)), attribute("name"), toOne("friend", "Party"), attribute("badge", unique: true),
+                .attribute(AttributeDescription(name: EntityHierarchy.classifier, type: .string)), attribute("name"),
+                toOne("friend", "Party"), attribute("badge", unique: true),
                 toOne("boss", "Party", inverse: "team"),
                 .relationship(RelationshipDescription(name: "team", destination: "Party", isToMany: true, inverse: "boss")),
                 attribute("vat", unique: true),
@@ -48,7 +51,8 @@ import Testing
             isAbstract: true, properties: ["name", "friend"],
             subentities: [
                 SubentityDescription(name: "Human", parent: "Party", isAbstract: false, properties: [], required: []),
-                SubentityDescription(name: "Employee", parent: "Human", isAbstract: false, properties: ["badge", "boss", "team"], required: []),
+                SubentityDescription(
+                    name: "Employee", parent: "Human", isAbstract: false, properties: ["badge", "boss", "team"], required: []),
                 SubentityDescription(name: "Firm", parent: "Party", isAbstract: false, properties: ["vat"], required: []),
             ])
         return schema(party)
@@ -118,8 +122,27 @@ import Testing
             {"code":"a","parent":{"_id":9}}
             """
         try await stack.importRecords("Tag", from: .text(again, format: .jsonLines))
-        let found = try stack.readAndWait { try $0.fetchAll(EntityQuery("Tag").where("code != nil").orderBy("code")).map { try $0.object("parent")?.value("code") } }
+        let found = try stack.readAndWait {
+            try $0.fetchAll(EntityQuery("Tag").where("code != nil").orderBy("code")).map { try $0.object("parent")?.value("code") }
+        }
         #expect(found == ["z", "a"])
+    }
+
+    /// Also of a record that changes nothing else, whose object exists.
+    @Test(arguments: Engine.all)
+    func aRecordWithAMissingTargetIsExcluded(_ engine: Engine) async throws {
+        let folder = try Folder()
+        let stack = try Self.stack(engine, folder, Self.tags)
+        try stack.performAndWait { transaction in
+            for code in ["a", "b"] { try transaction.create("Tag", ["code": .text(code)]) }
+        }
+        let excluding = EntityImportOptions(run: ImportOptions(onInvalidRecord: .exclude()))
+        for target in [#"{"_id":77}"#, #""nowhere""#] {
+            let records = #"{"code":"a","parent":"b"}"# + "\n" + #"{"code":"b","parent":\#(target)}"#
+            let report = try await stack.importRecords("Tag", from: .text(records, format: .jsonLines), options: excluding)
+            #expect(report.problems.map(\.line) == [2] && report.problems.first?.field == "parent", "\(report)")
+            #expect(report.updated == 1)
+        }
     }
 
     // MARK: Row ids
@@ -236,7 +259,10 @@ import Testing
         let folder = try Folder()
         let schema = Self.schema(
             EntityDescription(
-                name: "Item", properties: [Self.attribute("_id", unique: true), Self.attribute("_entity"), Self.attribute("name"), Self.toOne("next", "Item")]))
+                name: "Item",
+                properties: [
+                    Self.attribute("_id", unique: true), Self.attribute("_entity"), Self.attribute("name"), Self.toOne("next", "Item"),
+                ]))
         let old = try Self.stack(engine, folder, schema, "old")
         try old.performAndWait { transaction in
             let first = try transaction.create("Item", ["_id": "x", "_entity": "Robot", "name": "a"])
@@ -244,7 +270,8 @@ import Testing
         }
         let text = try await Self.text(old, "Item")
         #expect(
-            text == #"{"_id":"x","_entity":"Robot","name":"a","next":null}"# + "\n" + #"{"_id":"12","_entity":null,"name":"b","next":"x"}"# + "\n")
+            text == #"{"_id":"x","_entity":"Robot","name":"a","next":null}"# + "\n" + #"{"_id":"12","_entity":null,"name":"b","next":"x"}"#
+                + "\n")
         let new = try Self.stack(engine, folder, schema)
         for _ in 0..<2 {
             try await new.importRecords("Item", from: .text(text, format: .jsonLines))
@@ -264,8 +291,11 @@ import Testing
         let folder = try Folder()
         let old = try Self.stack(engine, folder, Self.people, "old")
         try old.performAndWait { transaction in
-            let (ann, bob) = (try transaction.create("Human", ["name": "Ann"]), try transaction.create("Employee", ["name": "Bob", "badge": "b"]))
-            let cid = try transaction.create("Employee", ["name": "Cid", "badge": "c", "friend": .objectID(ann.id), "boss": .objectID(bob.id)])
+            let (ann, bob) = (
+                try transaction.create("Human", ["name": "Ann"]), try transaction.create("Employee", ["name": "Bob", "badge": "b"])
+            )
+            let cid = try transaction.create(
+                "Employee", ["name": "Cid", "badge": "c", "friend": .objectID(ann.id), "boss": .objectID(bob.id)])
             let dan = try transaction.create("Employee", ["name": "Dan", "friend": .objectID(cid.id), "boss": .objectID(cid.id)])
             try transaction.create("Employee", ["name": "Eve", "badge": "e", "boss": .objectID(dan.id)])
             try ann.set("friend", to: transaction.create("Firm", ["name": "Firm", "vat": "f"]))

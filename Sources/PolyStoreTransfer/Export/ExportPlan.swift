@@ -133,4 +133,3 @@ struct ExportTarget {
         return ids
     }
 }
-

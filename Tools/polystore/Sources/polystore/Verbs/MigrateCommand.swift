@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import PolyStoreCore
 
+import struct PolyStoreBackend.SchemaDescription
 import struct PolyStoreBackend.StandardErrorLogger
 import struct PolyStoreBackend.StoreConfiguration
 import struct PolyStoreBackend.StoreError
@@ -55,7 +56,7 @@ struct MigrateCommand: AsyncParsableCommand {
         try await opened.stack.close()
         let (store, verbose) = (opened.location.configuration, source.verbose)
         let stack = try DataStack(
-            Schema(json: schema, renaming: pairs(), configuration: configuration),
+            versions(opened.schema, Schema(json: schema, renaming: pairs(), configuration: configuration), configuration),
             logger: StandardErrorLogger(minimum: verbose ? .info : .error))
         do { try await migrate(stack, store, configuration) } catch let error as StoreError
             where error.code == .incompatibleSchema && !allowDowngrade && error.message.contains("allowsDowngrade")
@@ -78,6 +79,12 @@ struct MigrateCommand: AsyncParsableCommand {
         _ = try await run.following()
         try StandardOutput.shared.write("\(run.report.map { "\($0)" } ?? "Migrated.")\n")
         try await stack.close()
+    }
+
+    /// Returns the versions that the command knows: the given one follows that of the store, so that its declarations replace those of the store.
+    private func versions(_ stored: SchemaDescription, _ given: Schema, _ configuration: String?) throws -> SchemaHistory {
+        if allowDowngrade || stored.name == given.name { return SchemaHistory(given) }
+        return try SchemaHistory(Schema(stored, configuration: configuration), given)
     }
 
     private var policy: MigrationPolicy {
