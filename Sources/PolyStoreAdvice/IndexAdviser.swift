@@ -7,9 +7,19 @@ struct IndexAdviser {
     private let request: FetchRequest
     private let reader: any ReadTransaction
     /// The conditions that an index finds by one value, or by several, of a field.
-    private var equalities: [(field: Field, condition: QueryPredicate)] = []
+    private var equalities: [Part] = []
     /// The conditions that an index finds between two bounds.
-    private var ranges: [(field: Field, condition: QueryPredicate)] = []
+    private var ranges: [Part] = []
+
+    /// The conditions on one field.
+    private struct Part {
+        let field: Field
+        var condition: QueryPredicate
+        /// A Boolean value that indicates whether the field has one value in all rows that satisfy the conditions, so that an index has the rows in the order of its next fields.
+        var isSingle: Bool
+        /// The number of conditions of the fetch.
+        var count = 1
+    }
 
     /// An index and the part of the condition that it serves.
     private struct Candidate {
@@ -23,7 +33,8 @@ struct IndexAdviser {
         self.reader = reader
         for condition in request.predicate.conjuncts {
             switch condition.fieldCondition {
-            case .compare(let field, .equal, _)?, .isNull(let field)?, .oneOf(let field, _)?: add(condition, field, to: &equalities)
+            case .compare(let field, .equal, _)?, .isNull(let field)?: add(condition, field, isSingle: true, to: &equalities)
+            case .oneOf(let field, _)?: add(condition, field, to: &equalities)
             case .compare(let field, let comparison, _)? where comparison != .notEqual: add(condition, field, to: &ranges)
             case .text(let field, .beginsWith, _)?: add(condition, field, to: &ranges)
             default: break
@@ -31,13 +42,17 @@ struct IndexAdviser {
         }
     }
 
-    private func add(_ condition: QueryPredicate, _ reference: FieldReference, to list: inout [(field: Field, condition: QueryPredicate)]) {
+    private func add(_ condition: QueryPredicate, _ reference: FieldReference, isSingle: Bool = false, to list: inout [Part]) {
         guard !reference.isObjectID, request.entity.fields.indices.contains(reference.index) else { return }
         let field = request.entity.fields[reference.index]
         // No class declares the other fields.
         guard !field.isHidden, field.index != request.entity.classifierField else { return }
-        guard let same = list.firstIndex(where: { $0.field.index == field.index }) else { return list.append((field, condition)) }
+        guard let same = list.firstIndex(where: { $0.field.index == field.index }) else {
+            return list.append(Part(field: field, condition: condition, isSingle: isSingle))
+        }
         list[same].condition = .and([list[same].condition, condition])
+        list[same].isSingle = list[same].isSingle || isSingle
+        list[same].count += 1
     }
 
     /// Returns the advice for the entity of the request, and for those that its condition reads completely to find related objects.
@@ -82,17 +97,23 @@ struct IndexAdviser {
             for range in ranges where !fields.contains(range.field) {
                 found.append(Candidate(fields: fields + [range.field], rows: try count(conditions + [range.condition]), isEstimated: false))
             }
-            if let sorted = try sorted(fields, conditions) { found.append(sorted) }
         }
+        let single = ordered.filter(\.isSingle)
+        for length in 0...single.count { if let sorted = try sorted(Array(single.prefix(length))) { found.append(sorted) } }
         return found
     }
 
     /// Returns the index that reads the rows of a fetch with a limit in their order.
-    private func sorted(_ fields: [Field], _ conditions: [QueryPredicate]) throws -> Candidate? {
+    /// - Parameter parts: The conditions that find the rows by one value of each field.
+    private func sorted(_ parts: [Part]) throws -> Candidate? {
+        let fields = parts.map(\.field)
         guard let limit = request.limit, let keys = sortFields(), !keys.contains(where: { fields.contains($0) }) else { return nil }
-        let wanted = Int(clamping: limit.magnitude + request.offset.magnitude)
-        let rows = try count(conditions)
-        let isWhole = conditions.count == request.predicate.conjuncts.count
+        let (sum, isTooLarge) = limit.magnitude.addingReportingOverflow(request.offset.magnitude)
+        let wanted = isTooLarge ? Int.max : Int(clamping: sum)
+        // An index reads the rows between two bounds of the first sort key in order too.
+        let served = parts + ranges.filter { $0.field.index == keys.first?.index }
+        let rows = try count(served.map(\.condition))
+        let isWhole = served.reduce(0) { $0 + $1.count } == request.predicate.conjuncts.count
         if isWhole { return Candidate(fields: fields + keys, rows: min(rows, wanted), isEstimated: false) }
         // As many rows are read as are needed to find enough that satisfy the other conditions.
         let matching = try count([request.predicate])

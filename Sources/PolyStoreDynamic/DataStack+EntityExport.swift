@@ -13,7 +13,8 @@ public struct EntityExportOptions: Sendable, Hashable {
     public var properties: [String]?
     /// The names of fields in the destination, by the names of their properties.
     public var names: [String: String]
-    /// A Boolean value that indicates whether the first field is ``rowID``.
+    /// A Boolean value that indicates whether the first field is ``rowID``. An import needs it to find the objects that others refer to by their row ids. Rename a property that has
+    /// the same name.
     public var includesRowIDs: Bool
 
     /// Creates options.
@@ -30,7 +31,9 @@ extension DataStack {
     ///     try await stack.export(EntityQuery("Person").where("age > 30").orderBy("name"), to: .file(path: "people.jsonl"))
     ///
     /// The values are those of an export of objects with classes. A relationship is written as the unique ids of its targets, or as their row ids if their entity has no unique
-    /// attribute. The objects of a hierarchy have a field `_entity` with the name of their subentity. An import by name reads all of them.
+    /// attribute: `12`. A target whose unique attribute is null is written as `{"_id": 12}`. In a hierarchy, a relationship uses the unique attributes of the root, or those of the
+    /// subentity that declares the inverse. The objects of a hierarchy have a field `_entity` with the name of their subentity. An import by name reads all of them; it finds
+    /// targets by their row ids if they are of the exported entity and ``EntityExportOptions/includesRowIDs`` is set.
     /// - Parameters:
     ///   - query: The objects to export, and their order.
     ///   - destination: A file, standard output or another sink, and its format.
@@ -110,7 +113,8 @@ extension EntityExportOptions {
         options.names = names
         options.entityName = query.entity
         options.writesRowIDs = true
-        options.storedNames = (includesRowIDs ? [Self.rowID] : []) + (kind == nil ? [] : [EntityHierarchy.classifier]) + (properties ?? all)
+        options.includesRowIDs = includesRowIDs
+        options.storedNames = (kind == nil ? [] : [EntityHierarchy.classifier]) + (properties ?? all)
         return options
     }
 }

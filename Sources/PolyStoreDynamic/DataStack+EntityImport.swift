@@ -3,6 +3,14 @@ public import PolyStoreFormats
 import PolyStoreKernel
 import PolyStoreTransfer
 
+/// The meaning of row ids in the relationships of records.
+public enum RecordRowIDs: Sendable, Hashable {
+    /// The values of the field `_id` of records of the same run: of records before it, and of all records of the same transaction.
+    case ofRecords
+    /// Row ids of the store that the records are imported into.
+    case ofStore
+}
+
 /// The options of an import into an entity without a class.
 public struct EntityImportOptions: Sendable {
     /// The size of a batch, the policy for invalid records, and the other options of the run.
@@ -15,17 +23,20 @@ public struct EntityImportOptions: Sendable {
     public var missingTargets: MissingReference
     /// The formats of dates.
     public var dates: DateFormats
+    /// The meaning of row ids in relationships. An export writes those of its store, and imported objects have new ones.
+    public var rowIDs: RecordRowIDs
 
     /// Creates options.
     public init(
         run: ImportOptions = ImportOptions(), names: [String: String] = [:], ignoresUnknownFields: Bool = false,
-        missingTargets: MissingReference = .fail, dates: DateFormats = .default
+        missingTargets: MissingReference = .fail, dates: DateFormats = .default, rowIDs: RecordRowIDs = .ofRecords
     ) {
         self.run = run
         self.names = names
         self.ignoresUnknownFields = ignoresUnknownFields
         self.missingTargets = missingTargets
         self.dates = dates
+        self.rowIDs = rowIDs
     }
 }
 
@@ -37,7 +48,10 @@ extension DataStack {
     /// A record updates the object with its unique id, the attributes of the first unique index of the entity without relationships, and inserts one if there is none; a
     /// record without a unique id inserts an object. A property without a field keeps its value or default. Values are those that an export writes: a relationship has the unique ids of
     /// its targets, or their row ids if they have none. In a hierarchy the field `_entity` names the subentity of an object; without it, the objects are of the given
-    /// entity. The field `_id` is ignored.
+    /// entity.
+    ///
+    /// A row id in a relationship is the field `_id` of another record, before it or in the same transaction, because imported objects have new row ids; see ``RecordRowIDs``. A row id
+    /// that no record has makes the record invalid: one of another entity, of an earlier run, or of a record that was excluded. Otherwise the field `_id` is ignored.
     ///
     /// Everything else is as for objects with classes: batches, resumption, dry runs, invalid records with their lines; see
     /// ``importRecords(_:from:options:file:line:)-(Into<T>,_,_,_,_)``.
@@ -47,7 +61,7 @@ extension DataStack {
     ///   - options: The options of the import.
     ///   - file: The source file of the call, for log messages and errors.
     ///   - line: The source line of the call, for log messages and errors.
-    /// - Throws: `storeNotFound` for an unknown entity, `misuse` for options that the entity does not permit, and the errors of an import of objects with classes.
+    /// - Throws: `storeNotFound` for an unknown entity, `misuse` for options that the entity does not permit and for a subentity with a unique id that other subentities do not have, and the errors of an import of objects with classes.
     @discardableResult
     public func importRecords(
         _ entity: String, from source: RecordSource, options: EntityImportOptions = EntityImportOptions(), file: StaticString = #fileID,
@@ -89,7 +103,7 @@ extension DataStack {
         }
         func work<T: ImportableEntity>(_ type: T.Type) -> EntityImport {
             entityImport(
-                Into<T>(entry.store.configurationName), named: name, from: source, options: options.run, site: site,
+                Into<T>(entry.store.configurationName), named: name, from: source, options: options.run, site: site, observer: plan.rows,
                 convert: { EntityRecord(record: $0, plan: plan) })
         }
         return work(type)

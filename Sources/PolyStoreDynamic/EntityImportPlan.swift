@@ -25,6 +25,8 @@ struct EntityImportPlan: Sendable {
     let properties: [String: Property]
     /// The names of the fields with the unique id, if the entity has one.
     let keyFields: [(name: String, field: Field)]
+    /// The rows of the records of the run; `nil` if no record refers to them by row ids.
+    let rows: ImportedRows?
     let options: EntityImportOptions
     let conversion: ConversionOptions
 
@@ -42,7 +44,8 @@ struct EntityImportPlan: Sendable {
                 entity: entityName, attribute: unknown)
         }
         var properties: [String: Property] = [:]
-        for property in entry.entity.description.properties.map(\.name) where property != EntityHierarchy.classifier {
+        let classifier = entry.entity.classifierField.map { entry.entity.fields[$0].name }
+        for property in entry.entity.description.properties.map(\.name) where property != classifier {
             let field = options.names[property] ?? property
             guard properties.updateValue(try Self.property(property, entry, table, options), forKey: field) == nil else {
                 throw StoreError(
@@ -52,10 +55,25 @@ struct EntityImportPlan: Sendable {
             }
         }
         self.properties = properties
-        keyFields = (entry.entity.uniqueAttributes ?? []).map { index in
-            let field = entry.entity.fields[index]
-            return (options.names[field.name] ?? field.name, field)
+        keyFields = try Self.keyFields(entityName, entity, kind).map { (options.names[$0.name] ?? $0.name, $0) }
+        let refersToRows = properties.values.contains { property in
+            if case .relationship(_, let reader) = property { reader.target.entityIndex == entry.entityIndex } else { false }
         }
+        rows = options.rowIDs == .ofRecords && refersToRows && properties[EntityExportOptions.rowID] == nil ? ImportedRows() : nil
+    }
+
+    /// Returns the fields with the unique id.
+    /// - Throws: `misuse` if the objects of a class have another unique id than those of other classes of the hierarchy.
+    private static func keyFields(_ entityName: String, _ entity: Entity, _ kind: EntityClass?) throws -> [Field] {
+        guard let all = entity.uniqueAttributes else { return [] }
+        func names(_ fields: [Int]) -> String { fields.map { entity.fields[$0].name }.joined(separator: ", ") }
+        if let own = entity.uniqueAttributes(of: kind), own != all {
+            throw StoreError(
+                .misuse,
+                "\(entityName) cannot be imported: its unique id is \(names(own)), and objects of the hierarchy \(entity.name) are found by \(names(all)), which they do not have. "
+                    + "Declare a unique attribute in \(entity.name).", entity: entityName)
+        }
+        return all.map { entity.fields[$0] }
     }
 
     private static func property(
@@ -74,13 +92,16 @@ struct EntityImportPlan: Sendable {
                 "\(entry.entity.name).\(name) leads to the hierarchy \(target.entity.name), and an object with only its unique id would have no entity of it. Import the targets first.",
                 entity: entry.entity.name, attribute: name)
         }
-        return .relationship(relationship, EntityReferenceReader(target))
+        return .relationship(relationship, EntityReferenceReader(target, relationship))
     }
 
     // MARK: Records
 
-    /// Returns the unique id of a record; `nil` if it has none, or a part of it is null.
+    /// Returns the unique id of a record; `nil` if its class has none, or a part of it is null.
     func key(_ record: SourceRecord) throws -> EntityKey? {
+        if let kind, !keyFields.allSatisfy({ kind.fields.contains($0.field.index) }) {
+            guard let own = try entityClass(record)?.kind, keyFields.allSatisfy({ own.fields.contains($0.field.index) }) else { return nil }
+        }
         var values: [Value] = []
         for (name, field) in keyFields {
             guard let value = record[name], !value.isNull else { return nil }

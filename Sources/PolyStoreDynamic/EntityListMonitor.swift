@@ -12,7 +12,6 @@ import PolyStoreObservation
 /// It is updated with its context as a `ListMonitor` is, with the same rules for callbacks. Not Sendable: it belongs to its context, which it retains.
 public final class EntityListMonitor {
     private let list: any EntityList
-    private var observers = WeakObservers()
 
     fileprivate init(_ list: any EntityList) {
         self.list = list
@@ -22,17 +21,10 @@ public final class EntityListMonitor {
     // MARK: Observers
 
     /// Adds an observer, which is held weakly. Adding it again has no effect.
-    public func addObserver(_ observer: any EntityListObserver) { observers.add(observer) }
+    public func addObserver(_ observer: any EntityListObserver) { list.addObserver(observer) }
 
     /// Removes an observer. It receives no further calls, even for a change that is being reported.
-    public func removeObserver(_ observer: any EntityListObserver) { observers.remove(observer) }
-
-    fileprivate func beginChange() { observers.beginChange() }
-    fileprivate func endChange() { observers.endChange() }
-
-    fileprivate func call(_ body: (any EntityListObserver) -> Void) {
-        for observer in observers.current where observers.contains(observer) { (observer as? any EntityListObserver).map(body) }
-    }
+    public func removeObserver(_ observer: any EntityListObserver) { list.removeObserver(observer) }
 
     // MARK: Sections
 
@@ -87,31 +79,46 @@ private protocol EntityList: AnyObject {
     var count: Int { get }
     var objectIDs: [AnyObjectID] { get }
     var sections: ListSections { get }
+    func addObserver(_ observer: any EntityListObserver)
+    func removeObserver(_ observer: any EntityListObserver)
     func object(at position: Int) -> DynamicObject
     func index(of id: AnyObjectID) -> Int?
     func refetch(_ query: EntityQuery, _ section: String?) throws
     func explain() throws -> String
 }
 
-/// Passes the calls for a monitor of a class to the observers of the monitor without one.
-private final class EntityListOfClass<T: Model>: EntityList, ListSectionObserver {
-    typealias ListEntity = T
-
+private final class EntityListOfClass<T: Model>: EntityList {
     weak var owner: EntityListMonitor?
     private let monitor: ListMonitor<T>
+    /// The observers of the class's monitor, one for each observer of this one.
+    private var observers: [EntityListForwarder<T>] = []
     private let entry: StoreEntity
 
     init(_ context: some MonitoringContext, _ query: EntityQuery, _ section: String?, _ entry: StoreEntity) throws {
         self.entry = entry
         let chain = query.chain(T.self, entry)
         monitor = try section.map { try context.monitorSectionedList(chain, SectionBy($0)) } ?? context.monitorList(chain)
-        monitor.addObserver(self)
+    }
+
+    func addObserver(_ observer: any EntityListObserver) {
+        guard !observers.contains(where: { $0.observer === observer }), let owner else { return }
+        remove { $0 == nil }
+        let forwarder = EntityListForwarder<T>(observer, owner)
+        observers.append(forwarder)
+        monitor.addObserver(forwarder)
+    }
+
+    func removeObserver(_ observer: any EntityListObserver) { remove { $0 === observer } }
+
+    private func remove(_ isRemoved: (AnyObject?) -> Bool) {
+        for forwarder in observers where isRemoved(forwarder.observer) { monitor.removeObserver(forwarder) }
+        observers.removeAll { isRemoved($0.observer) }
     }
 
     var count: Int { monitor.count }
     var objectIDs: [AnyObjectID] { monitor.objectIDs.map { AnyObjectID(entry: $0.entry, rowID: $0.rowID) } }
     var sections: ListSections { monitor.sections }
-    func object(at position: Int) -> DynamicObject { dynamic(monitor[position]) }
+    func object(at position: Int) -> DynamicObject { monitor[position].withoutClass }
     func index(of id: AnyObjectID) -> Int? { id.cast(to: T.self).flatMap { monitor.index(of: $0) } }
     func explain() throws -> String { try monitor.explain() }
 
@@ -124,35 +131,40 @@ private final class EntityListOfClass<T: Model>: EntityList, ListSectionObserver
         try monitor.refetch(query.chain(T.self, entry), sectionBy: section.map { SectionBy($0) })
     }
 
-    /// Every object of the class is one without a class of its own.
-    private func dynamic(_ object: T) -> DynamicObject {
-        guard let object = object as? any DynamicModel else { preconditionFailure("\(T.self) has a class of its own.") }
+}
+
+extension Model {
+    /// The object; every object of its class is one without a class of its own.
+    fileprivate var withoutClass: DynamicObject {
+        guard let object = self as? any DynamicModel else { preconditionFailure("\(Self.self) has a class of its own.") }
         return object
     }
+}
 
-    // MARK: ListSectionObserver
+/// Passes the calls of a monitor of a class to one observer of a monitor without one, so that both have the same rules for observers that are added and removed in callbacks.
+private final class EntityListForwarder<T: Model>: ListSectionObserver {
+    typealias ListEntity = T
 
-    func listMonitorWillChange(_ monitor: ListMonitor<T>) {
-        owner?.beginChange()
-        report { $1.listMonitorWillChange($0) }
-    }
-    func listMonitorDidChange(_ monitor: ListMonitor<T>) {
-        report { $1.listMonitorDidChange($0) }
-        owner?.endChange()
-    }
+    private(set) weak var observer: (any EntityListObserver)?
+    private weak var owner: EntityListMonitor?
+
+    init(_ observer: any EntityListObserver, _ owner: EntityListMonitor) { (self.observer, self.owner) = (observer, owner) }
+
+    func listMonitorWillChange(_ monitor: ListMonitor<T>) { report { $1.listMonitorWillChange($0) } }
+    func listMonitorDidChange(_ monitor: ListMonitor<T>) { report { $1.listMonitorDidChange($0) } }
     func listMonitorWillRefetch(_ monitor: ListMonitor<T>) { report { $1.listMonitorWillRefetch($0) } }
     func listMonitorDidRefetch(_ monitor: ListMonitor<T>) { report { $1.listMonitorDidRefetch($0) } }
     func listMonitor(_ monitor: ListMonitor<T>, didInsertObject object: T, toIndexPath indexPath: IndexPath) {
-        report { $1.listMonitor($0, didInsertObject: dynamic(object), toIndexPath: indexPath) }
+        report { $1.listMonitor($0, didInsertObject: object.withoutClass, toIndexPath: indexPath) }
     }
     func listMonitor(_ monitor: ListMonitor<T>, didDeleteObject object: T, fromIndexPath indexPath: IndexPath) {
-        report { $1.listMonitor($0, didDeleteObject: dynamic(object), fromIndexPath: indexPath) }
+        report { $1.listMonitor($0, didDeleteObject: object.withoutClass, fromIndexPath: indexPath) }
     }
     func listMonitor(_ monitor: ListMonitor<T>, didUpdateObject object: T, atIndexPath indexPath: IndexPath) {
-        report { $1.listMonitor($0, didUpdateObject: dynamic(object), atIndexPath: indexPath) }
+        report { $1.listMonitor($0, didUpdateObject: object.withoutClass, atIndexPath: indexPath) }
     }
     func listMonitor(_ monitor: ListMonitor<T>, didMoveObject object: T, fromIndexPath: IndexPath, toIndexPath: IndexPath) {
-        report { $1.listMonitor($0, didMoveObject: dynamic(object), fromIndexPath: fromIndexPath, toIndexPath: toIndexPath) }
+        report { $1.listMonitor($0, didMoveObject: object.withoutClass, fromIndexPath: fromIndexPath, toIndexPath: toIndexPath) }
     }
     func listMonitor(_ monitor: ListMonitor<T>, didInsertSection section: ListSection, toSectionIndex sectionIndex: Int) {
         report { $1.listMonitor($0, didInsertSection: section, toSectionIndex: sectionIndex) }
@@ -162,7 +174,6 @@ private final class EntityListOfClass<T: Model>: EntityList, ListSectionObserver
     }
 
     private func report(_ call: (EntityListMonitor, any EntityListObserver) -> Void) {
-        guard let owner else { return }
-        owner.call { call(owner, $0) }
+        if let owner, let observer { call(owner, observer) }
     }
 }

@@ -58,31 +58,24 @@ extension EntityObjectObserver {
     public func objectMonitor(_ monitor: EntityObjectMonitor, didDeleteObject object: DynamicObject) {}
 }
 
-/// Observers that are held weakly. Those of a change are the observers when it began, except those that were removed since.
+/// Observers that are held weakly.
 struct WeakObservers {
     private struct Reference {
         weak var object: AnyObject?
     }
 
     private var all: [Reference] = []
-    private var audience: [Reference]?
 
     mutating func add(_ observer: AnyObject) {
         guard !all.contains(where: { $0.object === observer }) else { return }
         all = all.filter { $0.object != nil } + [Reference(object: observer)]
     }
 
-    mutating func remove(_ observer: AnyObject) {
-        all.removeAll { $0.object === observer }
-        audience?.removeAll { $0.object === observer }
-    }
-
-    mutating func beginChange() { audience = all }
-    mutating func endChange() { audience = nil }
+    mutating func remove(_ observer: AnyObject) { all.removeAll { $0.object === observer } }
 
     /// The observers to call.
-    var current: [AnyObject] { (audience ?? all).compactMap(\.object) }
+    var current: [AnyObject] { all.compactMap(\.object) }
 
     /// Returns whether an observer is still to be called.
-    func contains(_ observer: AnyObject) -> Bool { (audience ?? all).contains { $0.object === observer } }
+    func contains(_ observer: AnyObject) -> Bool { all.contains { $0.object === observer } }
 }

@@ -78,14 +78,21 @@ public struct EntityQuery: Sendable {
         "mode",
     ]
 
+    /// Returns whether a text is the name of a property, or a path of such names.
+    private static func isPath(_ text: Substring, _ entity: Entity, _ schema: ResolvedSchema) -> Bool {
+        let first = String(text.prefix { $0 != "." })
+        let rest = text.dropFirst(first.count + 1)
+        guard first.count < text.count else { return entity.description.properties.contains { $0.name == first } }
+        return entity.relationship(named: first).map { isPath(rest, schema.entities[$0.destination], schema) } ?? false
+    }
+
     /// Returns a sort key: a path of names without quotes, a function over a group, or anything else that is a value in format strings.
     private static func key<T: Model>(
         _ text: String, _ entry: StoreEntity, _ isAscending: Bool, _ nulls: SortKey.NullPlacement, _ options: TextOptions
     ) -> OrderKey<T> {
-        let first = text.prefix { $0 != "." }
-        let isName = first.hasPrefix("@") || entry.entity.description.properties.contains { $0.name == first }
         let isFunction = text.hasSuffix(")") && functions.contains(text.prefix { $0 != "(" }.lowercased())
-        if isName || isFunction || text.allSatisfy({ $0.isLetter || $0.isNumber || "_.@".contains($0) }) {
+        let isPlain = text.hasPrefix("@") || text.allSatisfy { $0.isLetter || $0.isNumber || "_.@".contains($0) }
+        if isFunction || isPlain || isPath(text[...], entry.entity, entry.store.schema) {
             return isAscending
                 ? .ascending(text, nulls: nulls, options: options) : .descending(text, nulls: nulls, options: options)
         }

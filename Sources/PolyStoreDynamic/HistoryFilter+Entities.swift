@@ -8,6 +8,8 @@ extension DataStack {
     /// - Throws: `storeNotFound` for an unknown entity.
     public func historyFilter(of entity: String) throws -> HistoryFilter {
         let kind = try entry(named: entity).entity.entityClass(named: entity)
-        return (kind?.concreteNames ?? [entity]).reduce(.all) { $0.changes(ofEntityNamed: $1) }
+        let names = kind?.concreteNames ?? []
+        // An abstract entity without subentities has no objects; a filter without names would select every change.
+        return (names.isEmpty ? [entity] : names).reduce(.all) { $0.changes(ofEntityNamed: $1) }
     }
 }

@@ -48,6 +48,9 @@ extension EntityRecord {
     /// Assigns every field of the record that an object does not have already.
     fileprivate func assign(to object: some DynamicModel, _ transaction: Transaction) throws {
         try object.read()
+        if let rows = plan.rows, let id = record[EntityExportOptions.rowID], let id = try? Int64(source: id, options: plan.conversion) {
+            rows.add(id, object._$state.rowID)
+        }
         let kind = object.entityClass
         for (name, value) in record.fields {
             guard let property = plan.properties[name] else {
@@ -86,18 +89,47 @@ extension EntityRecord {
         _ transaction: Transaction
     ) throws {
         let references = try reader.references(try values(value, name, relationship), of: name, record, plan)
-        switch references {
-        case .rowIDs(let ids): try object.replaceTargets(of: relationship, try ids.compactMap { try target($0, name, reader, transaction) })
-        case .keys(let keys):
-            guard let type = reader.target.type as? any ImportableEntity.Type else { return }
-            func assign<T: ImportableEntity>(_ type: T.Type) throws {
-                let into = Into<T>(reader.target.store.configurationName)
-                try transaction.references(into, uniqueIDs: keys, ifMissing: plan.options.missingTargets)
-                    .assign(to: relationship, on: object) { targets in
-                        try object.replaceTargets(of: relationship, targets.map { $0 as DynamicObject })
-                    }
+        func replace(_ found: [DynamicObject?]) throws {
+            try self.replace(references, found, name, relationship, reader, of: object, transaction)
+        }
+        guard let type = reader.target.type as? any ImportableEntity.Type, type.hasUniqueID else { return try replace([]) }
+        func assign<T: ImportableEntity>(_ type: T.Type) throws {
+            let into = Into<T>(reader.target.store.configurationName)
+            try transaction.references(into, uniqueIDs: references.compactMap(\.key), ifMissing: plan.options.missingTargets)
+                .assign(to: relationship, on: object) { try replace($0.map { $0 as DynamicObject? }) }
+        }
+        try assign(type)
+    }
+
+    /// Replaces the targets of a relationship, now or when the records with their row ids have been imported.
+    /// - Parameter found: The targets of the references with unique ids, in order.
+    private func replace(
+        _ references: [EntityReferenceReader.Reference], _ found: [DynamicObject?], _ name: String, _ relationship: Relationship,
+        _ reader: EntityReferenceReader, of object: some DynamicModel, _ transaction: Transaction
+    ) throws {
+        func targets(_ target: (Int64) throws -> DynamicObject?) rethrows -> [DynamicObject] {
+            var next = found.makeIterator()
+            var seen: Set<ObjectIdentifier> = []
+            return try references.compactMap { reference in
+                let object = if let rowID = reference.rowID { try target(rowID) } else { next.next() ?? nil }
+                return object.flatMap { seen.insert(ObjectIdentifier($0)).inserted ? $0 : nil }
             }
-            try assign(type)
+        }
+        let refersToRecords = reader.target.entityIndex == object._$state.entityIndex && references.contains { $0.rowID != nil }
+        guard let rows = plan.rows, refersToRecords else {
+            if plan.rows != nil { transaction.removeDeferredAssignment(to: relationship, on: object) }
+            return try object.replaceTargets(of: relationship, targets { try self.target($0, name, reader, transaction) })
+        }
+        let isIgnored = plan.options.missingTargets == .ignore
+        transaction.assignAfterRecords(to: relationship, on: object, target: reader.target.entity.name) {
+            var missing: Int64?
+            let targets = try targets { id in
+                let target = try rows[id].flatMap { try transaction.fetchExisting(AnyObjectID(entry: reader.target, rowID: $0)) }
+                if target == nil, !isIgnored { missing = missing ?? id }
+                return target
+            }
+            if missing == nil { try object.replaceTargets(of: relationship, targets) }
+            return missing
         }
     }
 
@@ -113,9 +145,15 @@ extension EntityRecord {
     private func target(
         _ rowID: Int64, _ name: String, _ reader: EntityReferenceReader, _ transaction: Transaction
     ) throws -> DynamicObject? {
-        if let object = try transaction.fetchExisting(AnyObjectID(entry: reader.target, rowID: rowID)) { return object }
-        guard plan.options.missingTargets == .fail else { return nil }
-        throw plan.invalid("leads to \(reader.target.entity.name) \(rowID), which does not exist", name)
+        let isOfStore = plan.options.rowIDs == .ofStore
+        if isOfStore, let object = try transaction.fetchExisting(AnyObjectID(entry: reader.target, rowID: rowID)) { return object }
+        if isOfStore ? plan.options.missingTargets != .fail : plan.options.missingTargets == .ignore { return nil }
+        let target = reader.target.entity.name
+        throw plan.invalid(
+            isOfStore
+                ? "leads to \(target) \(rowID), which does not exist"
+                : "leads to \(target) by the row id \(rowID), which is that of no record of the import. If it is one of this store, say so with the option for row ids; "
+                    + "otherwise declare a unique attribute in \(target), and export again", name)
     }
 
     // MARK: Errors

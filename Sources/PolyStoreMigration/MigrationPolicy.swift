@@ -84,6 +84,10 @@ public struct MigrationPolicy: Sendable, Hashable {
     ///
     /// A stack with classes has these declarations in its classes, and such a store needs no migration. Programs that open the store without classes, and other tools, have those of
     /// the stored schema, which is written when the store is created or migrated. No object is read or written; the objects need not obey the new rules.
+    ///
+    /// The replacement is a migration of the store: other stacks and processes that have it open get `differentStoreAtURL`, and open it again. A stored schema with another name is
+    /// replaced only if the stack's ``SchemaHistory`` lists it, so that an application of an earlier version does not write its declarations back; ``lightweight(allowsDowngrade:)``
+    /// permits it. A store that is opened read-only, and one of a backend that cannot migrate, keeps its schema; the log has a notice where a replacement was left out.
     public func replacingDeclarations() -> MigrationPolicy {
         var copy = self
         copy.replacesDeclarations = true

@@ -81,12 +81,26 @@ struct StoreMigrator {
 
     /// Returns the step that replaces the schema of a store that needs no migration; `nil` if the policy does not ask for it, or if the store has every declaration.
     private func replacement() throws -> MigrationPath.Step? {
-        guard policy.replacesDeclarations, try store.exists() else { return nil }
+        guard policy.replacesDeclarations, !store.isReadOnly, try store.exists() else { return nil }
         var store = store
         let kept = try store.keptSchema(ofConfiguration: .some(configurationName), logger: logger).schema
         let target = try current.description(ofConfiguration: configurationName)
         guard kept.hasSameData(as: target), kept.declarations != target.declarations else { return nil }
+        if let reason = try reasonAgainstReplacing(kept) {
+            logger.write(.notice, "The stored schema of \(location), \"\(kept.name)\", is not replaced with \"\(current.name)\": \(reason)")
+            return nil
+        }
         return MigrationPath.Step(sourceVersion: kept.name, targetVersion: current.name, source: kept, target: target, mapping: nil)
+    }
+
+    /// Returns why the declarations of a stored schema of the same data cannot be replaced; `nil` if they can.
+    private func reasonAgainstReplacing(_ kept: SchemaDescription) throws -> String? {
+        guard kept.name == current.name || policy.allowsDowngrade || history.version(named: kept.name) != nil else {
+            return
+                "the schema history of this application does not list \"\(kept.name)\", which can be a later version. Add it to the history, or allow a downgrade."
+        }
+        let canMigrate = try looking(ResolvedSchema(kept)) { $0.capabilities.has(.migration) }
+        return canMigrate ? nil : "the backend cannot migrate its stores."
     }
 
     // MARK: Versions

@@ -66,6 +66,28 @@ import Testing
         }
     }
 
+    @Test(arguments: Engine.all)
+    func anAbstractEntityWithoutSubentitiesHasNoChanges(_ engine: Engine) async throws {
+        let folder = try Folder()
+        var part = EntityDescription(
+            name: "Part",
+            properties: [
+                .attribute(AttributeDescription(name: EntityHierarchy.classifier, type: .string)),
+                .attribute(AttributeDescription(name: "name", type: .string, isOptional: true)),
+            ])
+        part.hierarchy = EntityHierarchy(
+            isAbstract: true, properties: ["name"],
+            subentities: [
+                SubentityDescription(name: "Plan", parent: "Part", isAbstract: true, properties: [], required: []),
+                SubentityDescription(name: "Wheel", parent: "Part", isAbstract: false, properties: [], required: []),
+            ])
+        let stack = try DataStack(Schema(SchemaDescription(name: "1", entities: [part])))
+        try stack.addStore(engine.store(in: folder), history: Self.recording)
+        try await stack.perform { _ = try $0.create("Wheel", ["name": "a"]) }
+        #expect(try await stack.history(matching: stack.historyFilter(of: "Plan")).isEmpty)
+        #expect(try await stack.history(matching: stack.historyFilter(of: "Part")).count == 1)
+    }
+
     /// A stack that only reads follows the commits of a program with classes.
     @Test(arguments: Engine.shared)
     func theHistoryIsFollowedAsOthersCommit(_ engine: Engine) async throws {

@@ -109,7 +109,7 @@ import Testing
             "2", [Self.attribute("size", .int64, optional: false, rules: [.range(nil, .integer(9), of: .int64)], defaultValue: .integer(5))]
         )
         try Self.create(store, one, [["size": 4], ["size": 40]])
-        let stack = try DataStack(Schema(two))
+        let stack = try DataStack(SchemaHistory(Schema(one), Schema(two)))
         #expect(try stack.requiredMigrationsAndWait(for: store, migrating: .lightweight).isEmpty)
         _ = try Stored.closing(stack) { try $0.addStore(store) }
         #expect(try Stored.closing(DataStack(opening: store)) { $0.schema.name } == "1", "opening a store of the same data writes nothing")
@@ -128,6 +128,93 @@ import Testing
             let error = try requireFailure { try stack.performAndWait { _ = try $0.create("Item", ["size": 10]) } }
             #expect(error.code == .constraint && error.attribute == "size", "\(error)")
         }
+    }
+
+    /// An application does not write the declarations of its version over those of another that it does not know, which can be a later one.
+    @Test(arguments: Engine.all)
+    func declarationsOfUnknownVersionsAreNotReplaced(_ engine: Engine) async throws {
+        let folder = try Folder()
+        let store = try engine.store(in: folder)
+        func version(_ name: String, _ size: Int64) -> SchemaDescription {
+            Self.version(name, [Self.attribute("size", .int64, optional: false, defaultValue: .integer(size))])
+        }
+        try Self.create(store, version("1", 1), [["size": 4]])
+        let (one, two) = (try Schema(version("1", 1)), try Schema(version("2", 2)))
+        let replacing = MigrationPolicy.lightweight.replacingDeclarations()
+        try DataStack(SchemaHistory(one, two)).upgradeStoreIfNeededAndWait(store, migrating: replacing)
+        func stored() throws -> String { try Stored.closing(DataStack(opening: store)) { $0.schema.name } }
+        #expect(try stored() == "2")
+        let logger = RecordingLogger(.notice)
+        let older = try DataStack(one, logger: logger)
+        #expect(try older.upgradeStoreIfNeededAndWait(store, migrating: replacing).steps.isEmpty)
+        let added = try await older.addStore(store, migrating: replacing)
+        try await older.removeStore(added, evenIfInUse: true)
+        #expect(try stored() == "2")
+        #expect(logger.messages.contains { $0.contains("does not list \"2\"") }, "\(logger.messages)")
+        let downgrade = MigrationPolicy.lightweight(allowsDowngrade: true).replacingDeclarations()
+        #expect(try older.upgradeStoreIfNeededAndWait(store, migrating: downgrade).steps.count == 1)
+        #expect(try stored() == "1")
+        #expect(try DataStack(Schema(version("1", 7))).upgradeStoreIfNeededAndWait(store, migrating: replacing).steps.count == 1)
+        #expect(try Self.rows(store, "Item") == [["size": 4]])
+    }
+
+    @Test(arguments: Engine.shared)
+    func aReadOnlyStoreKeepsItsDeclarationsAndOpens(_ engine: Engine) async throws {
+        let folder = try Folder()
+        let store = try engine.store(in: folder)
+        try Self.create(store, Self.version("1", [Self.attribute("size", .int64, defaultValue: .integer(1))]), [["size": 4]])
+        var reading = store
+        reading.isReadOnly = true
+        let stack = try DataStack(Schema(Self.version("1", [Self.attribute("size", .int64, defaultValue: .integer(5))])))
+        let added = try await stack.addStore(reading, migrating: .lightweight.replacingDeclarations())
+        #expect(try stack.readAndWait { try $0.fetchCount(EntityQuery("Item")) } == 1)
+        try await stack.removeStore(added, evenIfInUse: true)
+        #expect(try Self.rows(store, "Item") == [["size": 4]])
+    }
+
+    @Test func aBackendThatCannotMigrateKeepsItsDeclarationsAndOpens() async throws {
+        let folder = try Folder()
+        let inner = try Engine.files(.sqlite).store(in: folder)
+        try Self.create(inner, Self.version("1", [Self.attribute("size", .int64, defaultValue: .integer(1))]), [["size": 4]])
+        let store = StoreConfiguration(engine: "test", location: inner.location, isShared: true) { request in
+            Unmigrated(try inner.open(schema: request.schema, configurationName: request.configurationName, logger: request.logger))
+        }
+        let logger = RecordingLogger(.notice)
+        let stack = try DataStack(
+            Schema(Self.version("1", [Self.attribute("size", .int64, defaultValue: .integer(5))])), logger: logger)
+        try await stack.addStore(store, migrating: .lightweight.replacingDeclarations())
+        #expect(try stack.readAndWait { try $0.fetchCount(EntityQuery("Item")) } == 1)
+        #expect(logger.messages.contains { $0.contains("cannot migrate its stores") }, "\(logger.messages)")
+    }
+
+    /// A default value reaches the store without an object that checks it: in a new object, and in the rows of a migration.
+    @Test(arguments: Engine.all)
+    func aDefaultValueOfAnotherTypeIsRefused(_ engine: Engine) throws {
+        let folder = try Folder()
+        let store = try engine.store(in: folder)
+        try Self.create(store, Self.version("1", [Self.attribute("title")]), [["title": "a"]])
+        let wrong: [(AttributeType, Value)] = [
+            (.int64, .text("7")), (.int8, .integer(300)), (.int8, .integer(-129)), (.uint32, .integer(-1)), (.bool, .integer(2)),
+            (.double, .integer(1)), (.float, .real(1e300)), (.string, .integer(1)), (.string, .blob([1])), (.decimal, .blob([])),
+            (.data, .text("x")), (.date, .text("2020")),
+        ]
+        for (type, value) in wrong {
+            let two = Self.version("2", [Self.attribute("title"), Self.attribute("odd \"n\"", type, optional: false, defaultValue: value)])
+            let error = try requireFailure {
+                try DataStack(Schema(two)).upgradeStoreIfNeededAndWait(store, migrating: .lightweight)
+            }
+            #expect(error.code == .invalidSchema && error.entity == "Item" && error.attribute == "odd \"n\"", "\(type) \(value): \(error)")
+        }
+        let right: [(AttributeType, Value)] = [
+            (.int8, .integer(-128)), (.uint64, .integer(-1)), (.bool, .integer(1)), (.double, .real(.infinity)), (.string, .text("\0'\"")),
+            (.data, .blob([])),
+        ]
+        let properties = right.enumerated().map {
+            Self.attribute("p\($0.offset)", $0.element.0, optional: false, defaultValue: $0.element.1)
+        }
+        let two = Self.version("2", [Self.attribute("title")] + properties)
+        try DataStack(Schema(two)).upgradeStoreIfNeededAndWait(store, migrating: .lightweight)
+        #expect(try Self.rows(store, "Item").first?.count == 1 + right.count)
     }
 
     /// Classes have their own rules, so a store whose stored rules differ opens with them without a migration.
@@ -183,6 +270,23 @@ import Testing
         #expect(error.code == .invalidSchema && error.message.contains("Item.name"), "\(error)")
         #expect(try Schema(Data(schema.encoded())).name == "1")
     }
+}
+
+/// A backend that cannot migrate its stores.
+private final class Unmigrated: StorageBackend {
+    private let inner: any StorageBackend
+
+    init(_ inner: any StorageBackend) { self.inner = inner }
+
+    var capabilities: Capabilities {
+        var claims = inner.capabilities
+        claims.features.remove(.migration)
+        return claims
+    }
+    var metadata: StoreMetadata { inner.metadata }
+    func beginRead() throws -> any ReadTransaction { try inner.beginRead() }
+    func beginWrite() throws -> any WriteTransaction { try inner.beginWrite() }
+    func close() throws { try inner.close() }
 }
 
 extension Schema {

@@ -104,6 +104,48 @@ import Testing
         }
     }
 
+    /// An order is a name or a path of names, with any characters, or else a calculation.
+    @Test(arguments: Engine.all)
+    func ordersAreNamesPathsOrCalculations(_ engine: Engine) throws {
+        let folder = try Folder()
+        func attribute(_ name: String, _ type: AttributeType = .int64) -> PropertyDescription {
+            .attribute(AttributeDescription(name: name, type: type, isOptional: true))
+        }
+        let schema = SchemaDescription(
+            name: "1",
+            entities: [
+                EntityDescription(
+                    name: "Man",
+                    properties: [
+                        attribute("name", .string), attribute("age"), attribute("a + b"), attribute("info", .json),
+                        .relationship(RelationshipDescription(name: "chief", destination: "Man", isToMany: false)),
+                    ])
+            ])
+        let stack = try DataStack(Schema(schema))
+        try stack.addStore(engine.store(in: folder))
+        try stack.performAndWait { transaction in
+            let old = try transaction.create("Man", ["name": "x", "age": 90, "a + b": 3, "info": "{\"k\": 1}"])
+            try transaction.create("Man", ["name": "y", "age": 30, "a + b": 1, "info": "{\"k\": 3}", "chief": .objectID(old.id)])
+            let young = try transaction.create(
+                "Man", ["name": "z", "age": 5, "a + b": 2, "info": "{\"k\": 2}", "chief": .objectID(old.id)])
+            try old.set("chief", to: young)
+        }
+        let cases = [
+            ("chief.age + age", "xzy"), ("chief.age - age", "xyz"), ("chief.age", "xyz"), ("a + b", "yzx"), ("chief.a + b", "xyz"),
+            ("age * 2", "zyx"), ("CAST(info.k, 'NSNumber')", "xzy"), ("chief.chief.age * 1", "yzx"),
+        ]
+        for (order, expected) in cases {
+            let found = try stack.readAndWait {
+                try $0.fetchAll(EntityQuery("Man").orderBy(order)).map { try $0.value("name")?.string ?? "" }
+            }
+            #expect(found.joined() == expected, "\(order)")
+        }
+        for order in ["chief.size + age", "chief.+", "chief..age"] {
+            let error = try requireFailure { _ = try stack.readAndWait { try $0.fetchCount(EntityQuery("Man").orderBy(order)) } }
+            #expect(error.code == .invalidPredicate, "\(order): \(error)")
+        }
+    }
+
     @Test(arguments: Engine.all)
     func objectsAreConfinedToTheirContext(_ engine: Engine) throws {
         let stored = try Stored(engine, Stored.company, Stored.fillCompany)

@@ -92,6 +92,77 @@ import Testing
         }
     }
 
+    /// Adds another observer in a callback.
+    private final class Inviter: EntityListObserver {
+        let guest: Recorder
+        let invites: String
+        var calls: [String] = []
+
+        init(_ guest: Recorder, in callback: String) { (self.guest, invites) = (guest, callback) }
+
+        private func call(_ name: String, _ monitor: EntityListMonitor) {
+            calls.append(name)
+            if name == invites { monitor.addObserver(guest) }
+        }
+
+        func listMonitorWillChange(_ monitor: EntityListMonitor) { call("will", monitor) }
+        func listMonitorDidChange(_ monitor: EntityListMonitor) { call("did", monitor) }
+        func listMonitorWillRefetch(_ monitor: EntityListMonitor) { call("will refetch", monitor) }
+        func listMonitorDidRefetch(_ monitor: EntityListMonitor) { call("did refetch", monitor) }
+    }
+
+    /// An observer gets the calls of a change from the first or not at all, as that of a list of a class does.
+    @Test func anObserverThatIsAddedInACallbackGetsWholeChanges() async throws {
+        let stored = try Stored(.files(.sqlite), Stored.company, Stored.fillCompany)
+        try await Stored.opened(stored.configuration, forWriting: true) { stack in
+            @MainActor func calls(_ callback: String, _ change: @MainActor (EntityListMonitor) async throws -> Void) async throws
+                -> [String]
+            {
+                let monitor = try stack.view.monitorList(EntityQuery("Person").orderBy("email"))
+                let guest = Recorder()
+                let inviter = Inviter(guest, in: callback)
+                monitor.addObserver(inviter)
+                try await change(monitor)
+                #expect(inviter.calls.contains(callback))
+                return guest.take()
+            }
+            @MainActor func refetch(_ monitor: EntityListMonitor) throws {
+                try monitor.refetch(EntityQuery("Person").where("age > 25").orderBy("email"))
+            }
+            @MainActor func insert(_ monitor: EntityListMonitor) async throws {
+                try await stack.perform { _ = try $0.create("Person", ["email": .text("x\(UUID())"), "age": 1]) }
+            }
+            let whole = try await calls("will refetch", refetch)
+            #expect(whole == ["will refetch", "did refetch 3"])
+            var none = try await calls("did refetch", refetch)
+            none += try await calls("will", insert) + calls("did", insert)
+            #expect(none == [])
+            let next = try await calls("did") { monitor in
+                try await insert(monitor)
+                try refetch(monitor)
+            }
+            #expect(next == ["will refetch", "did refetch 3"])
+        }
+    }
+
+    @Test func aReleasedObserverIsNotKept() async throws {
+        let stored = try Stored(.files(.sqlite), Stored.company, Stored.fillCompany)
+        try await Stored.opened(stored.configuration, forWriting: true) { stack in
+            let monitor = try stack.view.monitorList(EntityQuery("Person").orderBy("email"))
+            weak var released: Recorder?
+            do {
+                let recorder = Recorder()
+                released = recorder
+                monitor.addObserver(recorder)
+            }
+            #expect(released == nil)
+            let recorder = Recorder()
+            monitor.addObserver(recorder)
+            try await stack.perform { _ = try $0.create("Person", ["email": "zoe"]) }
+            #expect(recorder.take() == ["will 5", "insert zoe 0.4", "did"])
+        }
+    }
+
     @Test(arguments: Engine.all)
     func anObjectMonitorReportsTheChangedProperties(_ engine: Engine) async throws {
         let stored = try Stored(engine, Stored.company, Stored.fillCompany)

@@ -228,9 +228,10 @@ import Testing
                 """#
             let report = try await stack.importRecords(
                 "Person", from: .text(records, format: .jsonLines),
-                options: EntityImportOptions(run: ImportOptions(onInvalidRecord: .exclude())))
+                options: EntityImportOptions(run: ImportOptions(onInvalidRecord: .exclude()), rowIDs: .ofStore))
             #expect(report.inserted == 1 && report.updated == 1 && report.problems.map(\.line) == [3], "\(report)")
-            let projects = try await stack.importRecords("Project", from: .text("name,owner\na,1\na,1\n", format: .csv))
+            let projects = try await stack.importRecords(
+                "Project", from: .text("name,owner\na,1\na,1\n", format: .csv), options: EntityImportOptions(rowIDs: .ofStore))
             #expect(projects.inserted == 2)
             try stack.readAndWait { context in
                 let ann = try #require(try context.fetchOne(EntityQuery("Person").where("email == 'ann'")))

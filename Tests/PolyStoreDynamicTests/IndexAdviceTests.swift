@@ -83,6 +83,9 @@ import Testing
         Case(query: EntityQuery("Person").orderBy("score", ascending: false).limit(5), fields: ["score"], rows: 5),
         Case(query: EntityQuery("Person").where("country == 'l1'").orderBy("score").limit(5), fields: ["country", "score"], rows: 5),
         Case(query: EntityQuery("Person").where("country == nil AND city == 'c0'"), fields: ["city", "country"], rows: 20),
+        // An index on both would have the rows of each city in order, not those of both.
+        Case(query: EntityQuery("Person").where("city IN {'c1', 'c2'}").orderBy("score").limit(5), fields: ["city"], rows: 80),
+        Case(query: EntityQuery("Person").where("age > 3 AND age < 97").orderBy("age").limit(5), fields: ["age"], rows: 5),
     ]
 
     @Test(arguments: [Engine.files(.memory)] + Engine.all)

@@ -142,10 +142,22 @@ struct SchemaResolver {
         nameLinks()
         // Detects invalid rules when the stack is created instead of at the first commit.
         for entity in entities {
-            for case .attribute(let attribute) in entity.description.properties where !attribute.rules.isEmpty {
+            for case .attribute(let attribute) in entity.description.properties {
                 guard let field = entity.field(named: attribute.name) else { continue }
+                try checkDefault(field, entity)
                 for rule in attribute.rules { try rule.validate(field, of: entity) }
             }
+        }
+    }
+
+    /// Checks that an attribute can have its constant default value.
+    private func checkDefault(_ field: Field, _ entity: Entity) throws {
+        guard let value = field.defaultValue, field.defaultExpression == nil else { return }
+        do { try field.check(value) } catch {
+            throw fail(
+                entity.name, field.name,
+                "\(entity.name).\(field.name) is \(field.type), which cannot hold its default value \(value.literal). Give it a value of its type."
+            )
         }
     }
 

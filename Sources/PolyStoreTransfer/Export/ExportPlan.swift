@@ -22,30 +22,36 @@ struct ExportPlan {
         self.entry = entry
         let entity = entry.entity
         let properties = try options.fields?.map { try Self.storedName($0) } ?? options.storedNames ?? Self.allNames(type, entry)
-        columns = try properties.map { name in
-            if let relationship = entity.relationship(named: name) {
-                let target = try ExportTarget(
-                    context.entry(entry.destinations[relationship.index]), relationship, entity, writesRowIDs: options.writesRowIDs)
-                if case .foreignKey(let field) = relationship.storage { return .toOne(field: field, target: target) }
-                return .toMany(relationship, target: target)
-            }
-            if options.storedNames != nil, name == ExportOptions<T>.rowID { return .rowID }
-            guard let field = entity.field(named: name) else { throw Self.unknown(name, entity) }
-            return .attribute(field)
-        }
-        if let unused = options.names.keys.filter({ !properties.contains($0) }).min() {
+        let rowID = options.includesRowIDs ? [ExportOptions<T>.rowID] : []
+        columns = try rowID.map { _ in Column.rowID } + properties.map { try Self.column($0, entry, options, context) }
+        if let unused = options.names.keys.filter({ !properties.contains($0) && !rowID.contains($0) }).min() {
             throw StoreError(
                 .misuse,
                 "The export renames \"\(unused)\", which is not an exported property of \(entity.name): \(properties.joined(separator: ", ")).",
                 entity: entity.name, attribute: unused)
         }
-        names = properties.map { options.names[$0] ?? $0 }
+        // A property can have the name of the row id; it is then the one that is renamed.
+        names = rowID.map { properties.contains($0) ? $0 : options.names[$0] ?? $0 } + properties.map { options.names[$0] ?? $0 }
         var seen: Set<String> = []
         if let twice = names.first(where: { !seen.insert($0).inserted }) {
             throw StoreError(
                 .misuse, "The export writes two properties of \(entity.name) under the name \"\(twice)\". Rename one of them.",
                 entity: entity.name, attribute: twice)
         }
+    }
+
+    private static func column<T: Model>(
+        _ name: String, _ entry: StoreEntity, _ options: ExportOptions<T>, _ context: Context
+    ) throws -> Column {
+        let entity = entry.entity
+        guard let relationship = entity.relationship(named: name) else {
+            guard let field = entity.field(named: name) else { throw unknown(name, entity) }
+            return .attribute(field)
+        }
+        let target = try ExportTarget(
+            context.entry(entry.destinations[relationship.index]), relationship, entity, writesRowIDs: options.writesRowIDs)
+        if case .foreignKey(let field) = relationship.storage { return .toOne(field: field, target: target) }
+        return .toMany(relationship, target: target)
     }
 
     private static func storedName<T: Model>(_ path: PartialKeyPath<T>) throws -> String {
@@ -72,11 +78,14 @@ struct ExportTarget {
     let entry: StoreEntity
     /// The fields of the unique id; empty for references by row id.
     let fields: [Field]
+    /// A Boolean value that indicates whether an object with null in its unique id is written as its row id: `{"_id": 12}`.
+    private let writesRowIDs: Bool
 
     init(_ entry: StoreEntity, _ relationship: Relationship, _ source: Entity, writesRowIDs: Bool = false) throws {
-        self.entry = entry
+        (self.entry, self.writesRowIDs) = (entry, writesRowIDs)
         let named = try Self.importFields(entry.type)
-        guard let fieldIndexes = named ?? entry.entity.uniqueAttributes ?? (writesRowIDs ? [] : nil) else {
+        let found = writesRowIDs ? entry.entity.uniqueAttributes(ofTargets: relationship) ?? [] : entry.entity.uniqueAttributes
+        guard let fieldIndexes = named ?? found else {
             throw StoreError(
                 .misuse,
                 "\(source.name).\(relationship.name) cannot be exported: \(entry.entity.name) has no unique attribute that would name its objects. "
@@ -93,16 +102,17 @@ struct ExportTarget {
         }
     }
 
-    /// The fields of the unique id that an import of the class uses.
+    /// The fields of the unique id that an import of the class uses; `nil` if they depend on the relationship.
     private static func importFields(_ type: any Model.Type) throws -> [Int]? {
-        if let type = type as? any OptionallyUniqueObject.Type, !type.hasUniqueID { return nil }
+        if type is any OptionallyUniqueObject.Type { return nil }
         func fields<U: ImportableUniqueObject>(_ type: U.Type) throws -> [Int] { try U.uniqueIDKeyPath._$access().fields.map(\.index) }
         return try (type as? any ImportableUniqueObject.Type).map { try fields($0) }
     }
 
     /// Returns the unique id of a record: a value, or an array if the id has several fields.
-    func id(_ record: RecordView) throws -> JSONValue {
+    private func id(_ record: RecordView, _ rowID: Int64) throws -> JSONValue {
         let values = try fields.map { try JSONValue(record, $0) }
+        if writesRowIDs, values.contains(where: \.isNull) { return .object(JSONObject([("_id", .number(JSONNumber(rowID)))])) }
         return values.count == 1 ? values[0] : .array(values)
     }
 
@@ -118,15 +128,8 @@ struct ExportTarget {
         for first in stride(from: 0, to: sorted.count, by: 10_000) {
             let cursor = try context.rows(entry.entityIndex, of: Array(sorted[first..<min(first + 10_000, sorted.count)]))
             defer { cursor.close() }
-            while try cursor.next() { ids[cursor.rowID] = try id(cursor.record) }
+            while try cursor.next() { ids[cursor.rowID] = try id(cursor.record, cursor.rowID) }
         }
         return ids
-    }
-}
-
-extension Entity {
-    /// The fields of the first unique index over attributes only, by which an export and an import name objects; `nil` if there is none.
-    package var uniqueAttributes: [Int]? {
-        indexes.first { $0.isUnique && !$0.readsJSON && $0.fields.allSatisfy { fields[$0].relationship == nil } }?.fields
     }
 }

@@ -68,14 +68,16 @@ public struct ExportOptions<T: Model>: Sendable {
     public var fields: [PartialKeyPath<T> & Sendable]?
     /// The names of fields in the destination, by the stored names of their properties. A property that is not listed keeps its stored name.
     public var names: [String: String] = [:]
-    /// The stored names of the properties to write, in order; `nil` for ``fields``. ``rowID`` is the row id of the object.
+    /// The stored names of the properties to write, in order; `nil` for ``fields``.
     package var storedNames: [String]?
     /// The name of the exported entity in reports and errors; `nil` for that of the class.
     package var entityName: String?
-    /// A Boolean value that indicates whether a relationship to objects without a unique id is written as their row ids instead of being refused.
+    /// A Boolean value that indicates whether the first column is the row id of the object, named ``rowID``.
+    package var includesRowIDs = false
+    /// A Boolean value that indicates whether targets without a unique id are written as their row ids instead of being refused or omitted.
     package var writesRowIDs = false
 
-    /// The name in ``storedNames`` of the row id. No property has it.
+    /// The name of the row id in the destination.
     package static var rowID: String { "_id" }
 
     /// Creates options.

@@ -90,12 +90,12 @@ public struct ImportReferences<Target: ImportableUniqueObject> {
     /// - Parameters:
     ///   - relationship: The stored name.
     ///   - object: The object.
-    ///   - set: Replaces the targets, at most one of a to-one relationship.
-    package func assign(to relationship: Relationship, on object: any Model, _ set: @escaping ([Target]) throws -> Void) throws {
+    ///   - set: Replaces the targets; receives one for each id, `nil` for an ignored one.
+    package func assign(to relationship: Relationship, on object: any Model, _ set: @escaping ([Target?]) throws -> Void) throws {
         let holder = ReferenceHolder(
             object, .name(relationship.name), replacing: transaction.importing.nextAssignment(), isToMany: relationship.isToMany)
-        guard !relationship.isToMany else { return try collect(holder, set) }
-        try only.resolve(holder) { try set($0.map { [$0] } ?? []) }
+        guard !relationship.isToMany else { return try collectAll(holder, set) }
+        try only.resolve(holder) { try set([$0]) }
     }
 
     /// Calls a closure with the objects when all references are resolved, in the order of the ids. Ignored references are omitted.
@@ -106,6 +106,14 @@ public struct ImportReferences<Target: ImportableUniqueObject> {
     }
 
     private func collect(_ holder: ReferenceHolder, _ assign: @escaping ([Target]) throws -> Void) throws {
+        try collectAll(holder) { targets in
+            var seen: Set<ObjectIdentifier> = []
+            try assign(targets.compactMap { $0 }.filter { seen.insert(ObjectIdentifier($0)).inserted })
+        }
+    }
+
+    /// Calls a closure with an object for each id.
+    private func collectAll(_ holder: ReferenceHolder, _ assign: @escaping ([Target?]) throws -> Void) throws {
         guard !references.isEmpty else {
             // Replaces a pending assignment.
             let none = ImportReference(importer: importer, transaction: transaction, id: nil, policy: .ignore)
@@ -117,8 +125,7 @@ public struct ImportReferences<Target: ImportableUniqueObject> {
                 collected.targets[position] = target
                 collected.left -= 1
                 guard collected.left == 0 else { return }
-                var seen: Set<ObjectIdentifier> = []
-                try assign(collected.targets.compactMap { $0 }.filter { seen.insert(ObjectIdentifier($0)).inserted })
+                try assign(collected.targets)
             }
         }
     }

@@ -34,6 +34,13 @@ final class ImportState: PendingImports {
         return importer
     }
 
+    /// The assignments that wait for the other records of the import.
+    private(set) lazy var deferred: DeferredAssignments = {
+        let deferred = DeferredAssignments()
+        importers.append(deferred)
+        return deferred
+    }()
+
     /// Returns the sequence number of a new assignment of references.
     func nextAssignment() -> Int {
         assignments += 1
@@ -125,6 +132,8 @@ struct UnresolvedReference: CustomStringConvertible {
     let key: ImportKey
     /// The object or closure that the reference belongs to.
     let holder: ReferenceHolder
+    /// The reason, as the end of a clause.
+    var problem = "does not exist"
 
-    var description: String { "\(holder.description) leads to \(entity) \(key), which does not exist" }
+    var description: String { "\(holder.description) leads to \(entity) \(key), which \(problem)" }
 }

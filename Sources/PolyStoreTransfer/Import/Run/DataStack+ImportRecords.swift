@@ -105,13 +105,16 @@ extension DataStack {
     // MARK: Objects without classes
 
     /// Returns an import of records that a closure converts.
-    /// - Parameter name: The name of the entity or subentity in reports and errors.
+    /// - Parameters:
+    ///   - name: The name of the entity or subentity in reports and errors.
+    ///   - observer: Is called as the run imports and commits its batches.
     package func entityImport<T: ImportableObject>(
         _ into: Into<T>, named name: String, from source: RecordSource, options: ImportOptions, site: CallSite,
-        convert: @escaping @Sendable (SourceRecord) throws -> T.ImportSource
+        observer: (any ImportRunObserver)?, convert: @escaping @Sendable (SourceRecord) throws -> T.ImportSource
     ) -> EntityImport {
         let start = ImportStart(
-            self, into, options, site, sourceName: source.name, format: source.format.map { "\($0)" } ?? "unknown", entityName: name)
+            self, into, options, site, sourceName: source.name, format: source.format.map { "\($0)" } ?? "unknown", entityName: name,
+            observer: observer)
         return EntityImport(
             start: { start.start { try RecordFeed(source, convert: convert) } },
             finish: { [core = start.core] in try await $0.finished(core) },
@@ -123,6 +126,14 @@ extension DataStack {
     ) -> ImportStart<T> {
         ImportStart(self, into, options, site, sourceName: source.name, format: source.format.map { "\($0)" } ?? "unknown")
     }
+}
+
+/// An observer of the batches of an import run, which is called on the thread that imports them.
+package protocol ImportRunObserver: Sendable {
+    /// Called before a batch is imported, for the first time or again after its changes were discarded.
+    func willImportBatch()
+    /// Called when a batch was committed.
+    func didCommitBatch()
 }
 
 /// An import of an entity whose class is not known at compile time.

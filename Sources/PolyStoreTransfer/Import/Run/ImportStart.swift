@@ -16,12 +16,13 @@ struct ImportStart<T: ImportableObject> {
     let run: ImportRun
     /// The name of the imported entity in reports, errors and the position of a resumable import.
     let entityName: String
+    let observer: (any ImportRunObserver)?
 
     init(
         _ stack: DataStack, _ into: Into<T>, _ options: ImportOptions, _ site: CallSite, sourceName: String?, format: String,
-        entityName: String = T._$entityName
+        entityName: String = T._$entityName, observer: (any ImportRunObserver)? = nil
     ) {
-        self.entityName = entityName
+        (self.entityName, self.observer) = (entityName, observer)
         core = stack.core
         self.into = into
         self.options = options
@@ -35,7 +36,7 @@ struct ImportStart<T: ImportableObject> {
         let fingerprint = ImportPosition.Fingerprint(
             source: sourceName ?? "", format: format, entity: entityName, configuration: into.configuration.flatMap { $0 })
         let resume = options.resumeName.map { ImportResume($0, fingerprint, into) }
-        return ImportWork(core, into, entityName, sourceName, options, resume, run, site, caller)
+        return ImportWork(core, into, entityName, sourceName, options, resume, run, site, caller, observer)
     }
 
     /// Imports on a thread of the stack.

@@ -12,6 +12,7 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // used by o
     private let site: CallSite
     private let sourceName: String?
     private let caller: WaitingCaller
+    private let observer: (any ImportRunObserver)?
     private let batch = ImportBatch<T.ImportSource>()
     private(set) var report: ImportReport
     private var clock = RunClock()
@@ -31,8 +32,9 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // used by o
     init(
         _ core: StackCore, _ into: Into<T>, _ entityName: String, _ sourceName: String?, _ options: ImportOptions, _ resume: ImportResume?,
         _ run: ImportRun,
-        _ site: CallSite, _ caller: WaitingCaller
+        _ site: CallSite, _ caller: WaitingCaller, _ observer: (any ImportRunObserver)?
     ) {
+        self.observer = observer
         self.core = core
         self.into = into
         self.options = options
@@ -145,6 +147,7 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // used by o
             committed = batch.last
             batch.removeAll()
             if !options.isDryRun { resume?.didCommit() }
+            observer?.didCommitBatch()
             return
         }
     }
@@ -158,6 +161,7 @@ final class ImportWork<T: ImportableObject>: @unchecked Sendable {  // used by o
                 durability: options.durability, sourceIdentifier: options.sourceIdentifier, interruption: run.cancellation, site: site)
             transactionOptions.isDryRun = options.isDryRun || isRehearsal
             try core.transactAndWait(transactionOptions, caller) { transaction in
+                observer?.willImportBatch()
                 let own = ImportAttempt<T>(
                     transaction, batch, isCareful: isCareful, problem: { try self.problem($0, $1) }, refuse: { try self.refuse($0, $1) },
                     tick: { if self.clock.isDue() { self.publish($0, readTo: self.batch.last) } })

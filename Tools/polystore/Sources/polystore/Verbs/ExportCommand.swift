@@ -36,7 +36,7 @@ struct ExportCommand: AsyncParsableCommand {
     func run() async throws {
         let opened = try source.open()
         let entity = EntityProperties(try opened.entity(target.entity), name: target.entity, in: opened.schema)
-        let query = try slice.apply(to: condition.query(target.entity))
+        let query = try slice.apply(to: condition.query(target.entity), of: entity)
         let options = EntityExportOptions(
             properties: try properties.map { try TermList.parts($0, option: "--properties") }, names: try fields.names(),
             includesRowIDs: ids)

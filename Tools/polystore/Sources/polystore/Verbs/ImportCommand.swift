@@ -31,6 +31,9 @@ struct ImportCommand: AsyncParsableCommand {
             Relationships are the unique ids of their targets, or row ids if they have none; _entity names the subentity of an object of a hierarchy. The rules of the schema \
             apply; those that only the classes of the program know are not checked, and --verbose lists them.
 
+            A row id in a relationship is the field _id of another record of the file, before it or in the same transaction: export --ids writes it. With --store-row-ids it is one \
+            of the store, as in a file that was exported from it and changed.
+
             All records are imported in one transaction, unless --batch divides them: then an import that fails or is interrupted keeps what it has committed. If the store has a history, the commits are recorded in it.
 
             EXAMPLES
@@ -53,6 +56,8 @@ struct ImportCommand: AsyncParsableCommand {
             "What happens to a reference to an object that does not exist: the record is invalid, the reference is left out, or an object with only its unique id is created."
     )
     var missing = Missing.fail
+    @Flag(help: "Row ids in relationships are those of the store, not those of other records of the file.")
+    var storeRowIds = false
     @Option(
         help:
             "What happens to a record that cannot be imported: the import ends, or the record is reported and left out, and the exit code is 1."
@@ -85,7 +90,8 @@ struct ImportCommand: AsyncParsableCommand {
         if let batch { run.commit = .batches(of: batch, resume: resume) }
         if onInvalid == .skip { run.onInvalidRecord = .exclude() }
         let options = EntityImportOptions(
-            run: run, names: try fields.names(), ignoresUnknownFields: ignoreUnknown, missingTargets: missing.policy)
+            run: run, names: try fields.names(), ignoresUnknownFields: ignoreUnknown, missingTargets: missing.policy,
+            rowIDs: storeRowIds ? .ofStore : .ofRecords)
         let records = try RecordFile(path: file, format: format).source()
         let report = try await imported(opened, records, options)
         for problem in report.problems { StandardStreams.report("\(problem)") }

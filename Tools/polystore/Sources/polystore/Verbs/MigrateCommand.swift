@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import PolyStoreCore
 
+import struct PolyStoreBackend.SchemaDescription
 import struct PolyStoreBackend.StandardErrorLogger
 import struct PolyStoreBackend.StoreConfiguration
 import struct PolyStoreBackend.StoreError
@@ -60,7 +61,7 @@ struct MigrateCommand: AsyncParsableCommand {
         let next = try Schema(json: schema, renaming: pairs.oldNames(in: opened.schema), configuration: configuration)
         try pairs.check(from: opened.schema, to: schema)
         let stack = try DataStack(
-            next,
+            versions(opened.schema, next, configuration),
             logger: StandardErrorLogger(minimum: verbose ? .info : .error))
         do { try await migrate(stack, store, configuration) } catch let error as StoreError
             where error.code == .incompatibleSchema && !allowDowngrade && error.message.contains("allowsDowngrade")
@@ -101,6 +102,12 @@ struct MigrateCommand: AsyncParsableCommand {
         return report.findings.filter { $0.kind == .lost && !(dropLinks && $0.concernsDroppedLinks) }.map { finding in
             finding.message + (finding.count == 0 ? "" : " (\(finding.count.grouped) \(finding.count == 1 ? "object" : "objects"))")
         }
+    }
+
+    /// Returns the versions that the command knows: the given one follows that of the store, so that its declarations replace those of the store.
+    private func versions(_ stored: SchemaDescription, _ given: Schema, _ configuration: String?) throws -> SchemaHistory {
+        if allowDowngrade || stored.name == given.name { return SchemaHistory(given) }
+        return try SchemaHistory(Schema(stored, configuration: configuration), given)
     }
 
     private var policy: MigrationPolicy {

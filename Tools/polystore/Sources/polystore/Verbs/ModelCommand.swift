@@ -27,7 +27,7 @@ struct ModelCommand: AsyncParsableCommand {
     var importInto: String?
     @Option(help: "The name of the schema; by default that of the file.")
     var name: String?
-    @Option(help: "The access level of the classes.")
+    @Option(help: "The access level of the classes: internal, package or public.")
     var access = SchemaCommand.Access.internal
     @Option(help: ArgumentHelp("The name of an enum around the classes.", valueName: "name"))
     var namespace: String?
@@ -44,8 +44,8 @@ struct ModelCommand: AsyncParsableCommand {
                     .usage, "\"\(file)\" is a store of PolyStore, which has its schema: use schema --format swift for its classes.")
             } catch { throw ToolError(error, isOpening: true) }
         }
-        let source = try tables.modelSource(
-            ModelSource.Options(access: ModelSource.Access(rawValue: access.rawValue) ?? .internal, namespace: namespace))
+        let options = ModelSource.Options(access: ModelSource.Access(rawValue: access.rawValue) ?? .internal, namespace: namespace)
+        let source = try tables.modelSource(options)
         try write(source, tables, isImporting: target != nil)
         for limitation in tables.limitations.map(\.description) { StandardStreams.writeError("note: \(DisplayText.lines(limitation))\n") }
         if let target { try await importRows(tables, into: target) }
