@@ -137,7 +137,7 @@ import Testing
             #expect(result.status == 0, "\(result.errors)")
             return result.output.split(separator: "\n").map(String.init).filter { $0.hasPrefix("advice: ") }
         }
-        #expect(try advice("Author \"born == nil\"") == ["advice: @Attribute(.indexed) var born in Author: 1 row read instead of 2"])
+        #expect(try advice("Author \"born == nil\"") == ["advice: @Attribute(.indexed) var born in Author: 1 row read instead of 3"])
         #expect(try advice("Author") == ["advice: no index of Author would reduce the rows of it that are read"])
         let plain = try Tool.run("polystore explain \"$STORE\" Author", in: folder, ["STORE": url])
         #expect(!plain.output.contains("advice"))
