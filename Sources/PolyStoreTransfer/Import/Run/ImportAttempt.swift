@@ -61,6 +61,8 @@ final class ImportAttempt<T: ImportableObject> {
             try transaction.checkCancellation()
             try guarded(index) {
                 let effect = try importer.importSource(index, source)
+                // A missing target is a violation of the object even if the record changed nothing else.
+                if isCareful, effect == .updated, let row = importer.importedRow { owners[row] = index }
                 // Checked for each record, so that the result does not depend on the records of its batch.
                 try transaction.importing.checkChangedIDs()
                 counts.add(effect)

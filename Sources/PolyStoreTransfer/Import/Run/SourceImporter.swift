@@ -20,6 +20,8 @@ protocol SourceImporter<Source> {
     func importSource(_ index: Int, _ source: Source) throws -> ImportEffect
     /// Returns the unique id of a source in readable form; `nil` for objects without one.
     func uniqueID(_ index: Int) -> String?
+    /// The row of the last source that has a unique id, also if it changed nothing; `nil` if there was none.
+    var importedRow: RowReference? { get }
 }
 
 /// Inserts an object for each source.
@@ -35,6 +37,7 @@ struct PlainSourceImporter<T: ImportableObject>: SourceImporter {
     func identify(_ index: Int, _ source: T.ImportSource) {}
     func lookUp() {}
     func uniqueID(_ index: Int) -> String? { nil }
+    var importedRow: RowReference? { nil }
 
     func importSource(_ index: Int, _ source: T.ImportSource) throws -> ImportEffect {
         guard try T.shouldInsert(from: source, in: transaction) else { return .skipped }
@@ -49,6 +52,7 @@ final class UniqueSourceImporter<T: ImportableUniqueObject>: SourceImporter {
     private var call: UniqueImporter<T>.Call?
     private var index = ImportKeyIndex()
     private var ids: [(id: T.UniqueIDType, position: Int)?] = []
+    private(set) var importedRow: RowReference?
 
     init(_ transaction: Transaction, _ into: Into<T>) throws { importer = try transaction.importing.importer(into) }
 
@@ -66,8 +70,9 @@ final class UniqueSourceImporter<T: ImportableUniqueObject>: SourceImporter {
 
     func importSource(_ index: Int, _ source: T.ImportSource) throws -> ImportEffect {
         guard ids.indices.contains(index), let (id, position) = ids[index], let call,
-            let (_, isNew) = try importer.importSource(source, id, call, position)
+            let (object, isNew) = try importer.importSource(source, id, call, position)
         else { return .skipped }
+        importedRow = RowReference(entityIndex: object._$state.entityIndex, rowID: object._$state.rowID)
         return isNew ? .inserted : .updated
     }
 
@@ -90,6 +95,7 @@ final class OptionallyUniqueSourceImporter<T: ImportableUniqueObject>: SourceImp
     func identify(_ index: Int, _ source: T.ImportSource) throws { try unique?.identify(index, source) }
     func lookUp() throws { try unique?.lookUp() }
     func uniqueID(_ index: Int) -> String? { unique?.uniqueID(index) }
+    var importedRow: RowReference? { unique?.importedRow }
 
     func importSource(_ index: Int, _ source: T.ImportSource) throws -> ImportEffect {
         if let unique, unique.hasID(index) { return try unique.importSource(index, source) }
