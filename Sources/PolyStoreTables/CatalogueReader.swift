@@ -6,14 +6,11 @@ struct CatalogueReader {
     private(set) var tables: [TableDefinition] = []
     private(set) var notes: [TableNote] = []
     private(set) var leftOut = LeftOut()
-    private let knownCollations: Set<[UInt8]>
+    /// The collating sequences of SQLite itself. Its list of them has those that a schema names too.
+    private let knownCollations = Set(["binary", "nocase", "rtrim"].map(foldedName))
 
     init(_ connection: TableConnection) throws {
         self.connection = connection
-        knownCollations = Set(
-            try connection.rows("SELECT name FROM pragma_collation_list").compactMap {
-                if case .text(let name) = $0[0] { foldedName(name) } else { nil }
-            })
         let shadows = try connection.rows("SELECT name, type FROM pragma_table_list WHERE schema = 'main'").reduce(
             into: [[UInt8]: String]()
         ) {
