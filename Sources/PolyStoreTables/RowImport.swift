@@ -57,17 +57,21 @@ private struct RowImport: @unchecked Sendable {
 
     func run(_ progress: (SQLiteTables.RowCounts) throws -> Void) throws -> SQLiteTables.RowCounts {
         var counts = SQLiteTables.RowCounts()
+        var later: [LateReference] = []
         try connection.reading {
             for table in plan.tables {
                 counts.rows[table.table] = 0
                 let columns = table.columns.map { quotedName($0.name) }.joined(separator: ", ")
                 try inBatches("SELECT \(columns) FROM \(quotedName(table.table)) ORDER BY \(table.order)") { rows in
-                    created.add(try stack.performAndWait { try create(rows, of: table, in: $0) }, table.entity)
+                    let written = try stack.performAndWait { try create(rows, of: table, in: $0) }
+                    created.add(written.ids, table.entity)
+                    later += written.later
                     counts.rows[table.table, default: 0] += rows.count
                     try progress(counts)
                 }
             }
             for table in plan.tables { try connectLater(table) }
+            try connect(later)
             for link in plan.links {
                 counts.rows[link.table] = 0
                 let sql =
@@ -123,9 +127,13 @@ private struct RowImport: @unchecked Sendable {
 
     // MARK: Objects
 
-    /// Creates objects, and returns their row ids.
-    private func create(_ rows: [[SQLiteValue]], of table: TablePlan, in transaction: Transaction) throws -> [Int64] {
+    /// Creates objects.
+    /// - Returns: Their row ids, and the references of rows that cannot be found again, to rows that are imported later.
+    private func create(_ rows: [[SQLiteValue]], of table: TablePlan, in transaction: Transaction) throws
+        -> (ids: [Int64], later: [LateReference])
+    {
         var ids: [Int64] = []
+        var later: [LateReference] = []
         var targets: [Int: [SQLiteValue: DynamicObject]] = [:]
         for (index, column) in table.columns.enumerated() {
             guard case .reference(_, let key, isLate: false) = column.role else { continue }
@@ -143,12 +151,16 @@ private struct RowImport: @unchecked Sendable {
             }
             ids.append(object.id.rowID)
             for (index, column) in table.columns.enumerated() {
-                guard case .reference(let name, _, isLate: false) = column.role, row[index] != .null else { continue }
+                guard case .reference(let name, let key, let isLate) = column.role, row[index] != .null else { continue }
+                if isLate {
+                    if table.key == nil { later.append(LateReference(source: object.id, relationship: name, key: key, value: row[index])) }
+                    continue
+                }
                 guard let target = targets[index]?[row[index]] else { throw missing(table, column.name, row, row[index]) }
                 try object.set(name, to: target)
             }
         }
-        return ids
+        return (ids, later)
     }
 
     private func attributeValue(_ value: SQLiteValue, _ form: ColumnForm, _ table: TablePlan, _ column: String, _ row: [SQLiteValue]) throws
@@ -207,13 +219,10 @@ private struct RowImport: @unchecked Sendable {
 
     /// Sets the references to rows that are imported after those that refer to them: of cycles, and to rows of the same table.
     private func connectLater(_ table: TablePlan) throws {
+        // Those of rows without a key were collected.
+        guard let own = table.key else { return }
         for column in table.columns {
             guard case .reference(let name, let key, isLate: true) = column.role else { continue }
-            guard let own = table.key else {
-                throw StoreError(
-                    .invalidSchema, "\(table.table).\(column.name) cannot be imported: no unique column identifies the rows of the table.",
-                    entity: table.entity, location: connection.path)
-            }
             let (source, target) = (quotedName(table.columns[own.column].name), quotedName(column.name))
             try inBatches("SELECT \(source), \(target) FROM \(quotedName(table.table)) WHERE \(target) IS NOT NULL ORDER BY \(table.order)")
             { rows in
@@ -225,6 +234,27 @@ private struct RowImport: @unchecked Sendable {
                             throw missing(table, column.name, row, row[1])
                         }
                         try source.set(name, to: target)
+                    }
+                }
+            }
+        }
+    }
+
+    /// Sets the references of rows that cannot be found again.
+    private func connect(_ later: [LateReference]) throws {
+        for start in stride(from: 0, to: later.count, by: batch) {
+            let part = later[start..<min(start + batch, later.count)]
+            try stack.performAndWait { transaction in
+                for (key, references) in Dictionary(grouping: part, by: \.key) {
+                    let targets = try objects(key, references.map(\.value), transaction)
+                    for reference in references {
+                        guard let target = targets[reference.value] else {
+                            throw StoreError(
+                                .invalidValue,
+                                "No row of \(key.entity) has the key \(reference.value), to which a foreign key refers. Read the schema again.",
+                                entity: key.entity, location: connection.path)
+                        }
+                        try transaction.edit(reference.source).set(reference.relationship, to: target)
                     }
                 }
             }
@@ -263,4 +293,12 @@ private final class CreatedRows {
         }
         ranges[entity] = own
     }
+}
+
+/// A reference to a row that is imported later, from a row that has no unique column without null.
+private struct LateReference: Sendable {
+    let source: AnyObjectID
+    let relationship: String
+    let key: RowKey
+    let value: SQLiteValue
 }

@@ -2,15 +2,14 @@
 extension SchemaPlanner {
     /// Finds an order of the tables in which each follows those to which its rows refer.
     ///
-    /// In a cycle the references of one table are set after all rows. So that its rows are found again, it is one with a column that identifies them; if the cycle has none, its references remain
-    /// attributes.
+    /// In a cycle the references of one table are set after all rows: of one with a column that identifies its rows, if there is such a table.
     mutating func orderTables() {
         var open = tables.indices.filter { !links.contains($0) }
         while !open.isEmpty {
             func waits(_ reference: Reference) -> Bool { reference.target != reference.table && open.contains(reference.target) }
             let free = open.first { table in !references.contains { $0.table == table && waits($0) } }
             let next = free ?? tableOfCycle(open)
-            keepLateReferences(of: next, open)
+            interruptCycle(at: next, open)
             order.append(next)
             open.removeAll { $0 == next }
         }
@@ -36,23 +35,15 @@ extension SchemaPlanner {
         return cyclic.min { rank($0) < rank($1) } ?? open[0]
     }
 
-    private mutating func keepLateReferences(of table: Int, _ open: [Int]) {
-        let isFindable = ownKey(table) != nil
-        for index in references.indices.reversed() where references[index].table == table && open.contains(references[index].target) {
-            let reference = references[index]
-            if !isFindable {
-                note(
-                    tables[table].name, name(of: reference),
-                    "has a foreign key to \(tables[reference.target].name) that is no relationship: it is part of a cycle, and no unique column without NULL identifies the rows of the table. It remains an attribute."
-                )
-                references.remove(at: index)
-            } else if reference.isRequired {
-                references[index].isRequired = false
-                note(
-                    tables[table].name, name(of: reference),
-                    "is NOT NULL and part of a cycle of references. The relationship is not required, because rows are imported one after another."
-                )
-            }
+    /// Makes references of a table to itself or to tables that follow it optional.
+    private mutating func interruptCycle(at table: Int, _ open: [Int]) {
+        for index in references.indices
+        where references[index].table == table && references[index].isRequired && open.contains(references[index].target) {
+            references[index].isRequired = false
+            note(
+                tables[table].name, name(of: references[index]),
+                "is NOT NULL and part of a cycle of references. The relationship is not required, because rows are imported one after another."
+            )
         }
     }
 }

@@ -22,6 +22,9 @@ final class ForeignDatabase {
         }
     }
 
+    /// Executes a statement that is permitted to fail.
+    func attempt(_ statement: String) { sqlite3_exec(handle, statement, nil, nil, nil) }
+
     struct Locked: Error {}
 
     /// Writes a copy to a path at which there is no file.
