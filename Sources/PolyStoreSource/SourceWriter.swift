@@ -182,7 +182,7 @@ struct SourceWriter {
     /// Records what the classes do not express, and writes it as a comment before the declaration.
     private mutating func note(_ entity: String, _ property: String?, _ reason: String, _ deeper: String = "    ") {
         limitations.append(ModelSource.Limitation(entity: entity, property: property, reason: reason))
-        lines.append("\(indent)\(deeper)// \(reason.prefix(1).uppercased())\(reason.dropFirst())")
+        lines.append(SwiftLiterals.oneLine("\(indent)\(deeper)// \(reason.prefix(1).uppercased())\(reason.dropFirst())"))
     }
 }
 

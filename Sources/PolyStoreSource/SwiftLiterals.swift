@@ -14,12 +14,19 @@ enum SwiftLiterals {
             case "\n": result += "\\n"
             case "\r": result += "\\r"
             case "\t": result += "\\t"
-            default:
-                let isVisible = scalar.value >= 0x20 && scalar.value != 0x7f && !scalar.properties.isPatternWhitespace || scalar == " "
-                if isVisible { result.unicodeScalars.append(scalar) } else { result += "\\u{\(String(scalar.value, radix: 16))}" }
+            default: append(scalar, to: &result)
             }
         }
         return result + "\""
+    }
+
+    /// Returns a text without characters that would end a comment.
+    static func oneLine(_ text: String) -> String { text.unicodeScalars.reduce(into: "") { append($1, to: &$0) } }
+
+    /// Appends a character, with an escape if it is a control character or separates lines.
+    private static func append(_ scalar: Unicode.Scalar, to text: inout String) {
+        let isVisible = scalar.value >= 0x20 && scalar.value != 0x7f && !scalar.properties.isPatternWhitespace || scalar == " "
+        if isVisible { text.unicodeScalars.append(scalar) } else { text += "\\u{\(String(scalar.value, radix: 16))}" }
     }
 
     /// Returns a value of an attribute as an expression; nil if it is no value of the type.

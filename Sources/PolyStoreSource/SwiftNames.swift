@@ -46,7 +46,9 @@ package enum SwiftNames {
     ///   - taken: The names of other properties, to which the name is added.
     static func property(_ stored: String, types: Set<String>, _ taken: inout Set<String>) -> String {
         var name = plain(stored) ?? words(stored, first: lowercased) ?? "property"
-        func isHidden(_ name: String) -> Bool { types.contains(name) || Self.types.contains(name) || members.contains(name) }
+        func isHidden(_ name: String) -> Bool {
+            types.contains(name) || Self.types.contains(name) || members.contains(name) || isIdentity(name)
+        }
         if isHidden(name), let first = name.first, first.isUppercase { name = lowercased(name) }
         while isHidden(name) { name += "Value" }
         return unique(name, &taken)
@@ -57,6 +59,9 @@ package enum SwiftNames {
         let name = words(text, first: lowercased) ?? "stored"
         return members.contains(name) ? name + "Schema" : name
     }
+
+    /// Returns whether conditions read a name as the object itself, in letters of either case.
+    private static func isIdentity(_ name: String) -> Bool { ["objectid", "self"].contains(name.lowercased()) }
 
     /// Names that differ in case only would be the same in a store.
     private static func unique(_ name: String, _ taken: inout Set<String>) -> String {

@@ -5,13 +5,18 @@ struct CatalogueReader {
     let connection: TableConnection
     private(set) var tables: [TableDefinition] = []
     private(set) var notes: [TableNote] = []
+    private(set) var leftOut = LeftOut()
+    /// The collating sequences of SQLite itself. Its list of them has those that a schema names too.
+    private let knownCollations = Set(["binary", "nocase", "rtrim"].map(foldedName))
 
     init(_ connection: TableConnection) throws {
         self.connection = connection
-        let shadows = try connection.rows("SELECT name, type FROM pragma_table_list WHERE schema = 'main'").reduce(into: [String: String]())
-        {
-            if case (.text(let name), .text(let type)) = ($1[0], $1[1]) { $0[name] = type }
+        let shadows = try connection.rows("SELECT name, type FROM pragma_table_list WHERE schema = 'main'").reduce(
+            into: [[UInt8]: String]()
+        ) {
+            if case (.text(let name), .text(let type)) = ($1[0], $1[1]) { $0[foldedName(name)] = type }
         }
+        leftOut.tables = Set(shadows.filter { ["virtual", "shadow"].contains($0.value) }.keys)
         let rows = try connection.rows(
             "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid")
         for row in rows {
@@ -19,8 +24,8 @@ struct CatalogueReader {
             let sql = if case .text(let sql) = row[3] { sql } else { "" }
             switch type {
             case "view": note(name, nil, "is a view, which has no rows of its own. An export creates it.")
-            case "trigger": note(table, nil, "has the trigger \(name), which no class executes. An export creates it.")
-            case "table": try readTable(name, sql, kind: shadows[name] ?? "table")
+            case "trigger": noteTrigger(name, of: table, sql)
+            case "table": try readTable(name, sql, kind: shadows[foldedName(name)] ?? "table")
             default: break
             }
         }
@@ -28,6 +33,16 @@ struct CatalogueReader {
 
     private mutating func note(_ table: String, _ column: String?, _ reason: String) {
         notes.append(TableNote(table: table, column: column, reason: reason))
+    }
+
+    private mutating func noteTrigger(_ name: String, of table: String, _ sql: String) {
+        if leftOut.tables.contains(foldedName(table)) { return }
+        guard let used = SQLWords(sql).names.first(where: { leftOut.tables.contains(foldedName($0)) }) else {
+            return note(table, nil, "has the trigger \(name), which no class executes. An export creates it.")
+        }
+        // It would refuse every change of the table.
+        leftOut.parts.insert(foldedName(name))
+        note(table, nil, "has the trigger \(name), which uses the virtual table \(used), and is left out with it.")
     }
 
     private mutating func readTable(_ name: String, _ sql: String, kind: String) throws {
@@ -50,7 +65,8 @@ struct CatalogueReader {
                 TableDefinition.Column(
                     name: column, declaredType: declared, isRequired: row[2] != .integer(0), defaultExpression: value,
                     keyPosition: position,
-                    isGenerated: hidden > 1, collation: collations[column.lowercased()] ?? "BINARY"))
+                    isGenerated: hidden > 1, collation: collations[foldedName(column)] ?? "BINARY",
+                    isCollationKnown: knownCollations.contains(foldedName(collations[foldedName(column)] ?? "BINARY"))))
         }
         let table = TableDefinition(
             name: name, sql: sql, isWithoutRowID: isWithoutRowID, columns: columns, foreignKeys: try foreignKeys(of: name),
@@ -59,10 +75,14 @@ struct CatalogueReader {
             note(name, column.name, "is a generated column: its expression is not part of a schema. It is left out.")
         }
         for column in columns where !column.isGenerated && column.collation.uppercased() != "BINARY" {
+            let end =
+                column.isCollationKnown
+                ? "compare with [c] for letters of either case."
+                : "Only the program that wrote the database has it, so that no export can create the table."
             note(
                 name, column.name,
-                "has the collating sequence \(column.collation). Attributes are compared as texts are stored; compare with [c] for letters of either case."
-            )
+                "has the collating sequence \(column.collation). Attributes are compared as texts are stored"
+                    + (column.isCollationKnown ? "; " : ". ") + end)
         }
         for check in SQLWords(sql).checks {
             note(name, nil, "has the rule CHECK (\(check)), which is not part of the schema. Write it as a rule or in validate().")
@@ -104,6 +124,17 @@ struct CatalogueReader {
             }
             let parts = try connection.rows(
                 "SELECT name, \"desc\", coll FROM pragma_index_xinfo(?) WHERE key = 1 ORDER BY seqno", [.text(name)])
+            let foreign = parts.lazy.compactMap { if case .text(let order) = $0[2] { order } else { nil } }.first {
+                !knownCollations.contains(foldedName($0))
+            }
+            if let foreign {
+                leftOut.parts.insert(foldedName(name))
+                note(
+                    table, nil,
+                    "has the index \(name) with the collating sequence \(foreign), which only the program that wrote it has. It is left out."
+                )
+                continue
+            }
             let columns = parts.compactMap { if case .text(let column) = $0[0] { column } else { nil } }
             guard columns.count == parts.count else {
                 note(table, nil, "has the index \(name) of an expression. It is left out.")
@@ -120,108 +151,21 @@ struct CatalogueReader {
         return found
     }
 
-    /// Returns the collating sequences that are declared for columns, by their names in small letters.
-    private func collations(of table: String) throws -> [String: String] {
-        var found: [String: String] = [:]
+    /// Returns the collating sequences that are declared for columns, by their folded names.
+    private func collations(of table: String) throws -> [[UInt8]: String] {
+        var found: [[UInt8]: String] = [:]
         // An index has the collating sequence of its column, unless it declares another one.
         let sql = try connection.rows("SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?", [.text(table)]).first
         guard case .text(let text)? = sql?.first else { return found }
-        for (column, collation) in SQLWords(text).collations { found[column.lowercased()] = collation }
+        for (column, collation) in SQLWords(text).collations { found[foldedName(column)] = collation }
         return found
     }
 }
 
-/// The words of a CREATE TABLE statement.
-struct SQLWords {
-    private enum Word: Equatable {
-        case name(String)
-        case symbol(Character)
-        case text(String)
-    }
-
-    private let words: [(word: Word, range: Range<Int>)]
-    private let characters: [Character]
-
-    init(_ sql: String) {
-        let characters = Array(sql)
-        var words: [(Word, Range<Int>)] = []
-        var at = 0
-        func end(of quote: Character, from start: Int) -> Int {
-            var at = start + 1
-            while at < characters.count {
-                if characters[at] == quote {
-                    guard at + 1 < characters.count, characters[at + 1] == quote, quote != "]" else { return at + 1 }
-                    at += 1
-                }
-                at += 1
-            }
-            return characters.count
-        }
-        while at < characters.count {
-            let (start, character) = (at, characters[at])
-            switch character {
-            case "'", "\"", "`", "[":
-                at = end(of: character == "[" ? "]" : character, from: at)
-                let inner = String(characters[min(start + 1, at)..<max(start + 1, at - 1)])
-                let quote = String(character)
-                let plain = character == "[" ? inner : inner.replacing(quote + quote, with: quote)
-                words.append((character == "'" ? .text(plain) : .name(plain), start..<at))
-            case "-" where at + 1 < characters.count && characters[at + 1] == "-":
-                while at < characters.count, !characters[at].isNewline { at += 1 }
-            case "/" where at + 1 < characters.count && characters[at + 1] == "*":
-                at += 2
-                while at < characters.count, !(characters[at] == "*" && at + 1 < characters.count && characters[at + 1] == "/") { at += 1 }
-                at = min(at + 2, characters.count)
-            case _ where character.isLetter || character == "_":
-                while at < characters.count, characters[at].isLetter || characters[at].isNumber || "_$".contains(characters[at]) { at += 1 }
-                words.append((.name(String(characters[start..<at])), start..<at))
-            default:
-                at += 1
-                if !character.isWhitespace { words.append((.symbol(character), start..<at)) }
-            }
-        }
-        self.words = words
-        self.characters = characters
-    }
-
-    private func isKeyword(_ index: Int, _ keyword: String) -> Bool {
-        guard words.indices.contains(index), case .name(let name) = words[index].word, name.uppercased() == keyword else { return false }
-        return words[index].range.count == keyword.count
-    }
-
-    /// The expressions of CHECK constraints.
-    var checks: [String] {
-        words.indices.compactMap { index in
-            guard isKeyword(index, "CHECK"), index + 1 < words.count, words[index + 1].word == .symbol("(") else { return nil }
-            var depth = 0
-            for end in (index + 1)..<words.count {
-                if words[end].word == .symbol("(") { depth += 1 }
-                if words[end].word == .symbol(")") { depth -= 1 }
-                if depth == 0 { return String(characters[words[index + 1].range.upperBound..<words[end].range.lowerBound]) }
-            }
-            return nil
-        }
-    }
-
-    /// The collating sequences that columns declare.
-    var collations: [(column: String, collation: String)] {
-        var found: [(String, String)] = []
-        var (depth, column): (Int, String?) = (0, nil)
-        for (index, part) in words.enumerated() {
-            switch part.word {
-            case .symbol("("):
-                depth += 1
-                if depth == 1 { column = nil }
-            case .symbol(")"): depth -= 1
-            case .symbol(",") where depth == 1: column = nil
-            case .name(let name) where depth == 1:
-                if column == nil { column = name }
-                if isKeyword(index, "COLLATE"), let column, index + 1 < words.count, case .name(let collation) = words[index + 1].word {
-                    found.append((column, collation))
-                }
-            default: break
-            }
-        }
-        return found
-    }
+/// What neither a schema nor an export has, by folded names.
+struct LeftOut {
+    /// Virtual tables, and those that belong to them.
+    var tables: Set<[UInt8]> = []
+    /// Indexes and triggers.
+    var parts: Set<[UInt8]> = []
 }

@@ -7,7 +7,7 @@ import PolyStoreKernel
 enum ColumnForm: Sendable, Hashable {
     case integer, real, text, blob, bool, decimal
     case date(CivilDate.Form)
-    /// Seconds or milliseconds since 1970.
+    /// Seconds or milliseconds since 1970, which their size tells apart.
     case unixTime(perSecond: Int64)
     case uuid(isUppercase: Bool)
     case uuidBytes
@@ -49,7 +49,7 @@ enum ColumnForm: Sendable, Hashable {
         case (.decimal, .real(let real)): real.isFinite ? Decimal(string: "\(real)").map { .decimal($0) } : nil
         case (.date(let form), .text(let text)): CivilDate.date(text, form).map { .date($0) }
         case (.unixTime(let perSecond), .integer(let integer)):
-            integer.magnitude < 1 << 50 ? .date(Date(timeIntervalSince1970: Double(integer) / Double(perSecond))) : nil
+            Self.isTime(integer, perSecond) ? .date(Date(timeIntervalSince1970: Double(integer) / Double(perSecond))) : nil
         case (.uuid, .text(let text)): UUID(uuidString: text).map { .uuid($0) }
         case (.uuidBytes, .blob(let bytes)):
             bytes.count == 16 ? .uuid(UUID(uuid: bytes.withUnsafeBytes { $0.loadUnaligned(as: uuid_t.self) })) : nil
@@ -75,6 +75,12 @@ enum ColumnForm: Sendable, Hashable {
         case (.literal, .text(let text)): SQLiteValue(literal: text)
         default: nil
         }
+    }
+
+    /// Returns whether an integer is a time of the unit: seconds end in the year 5138, where milliseconds begin, so that both are before it.
+    private static func isTime(_ integer: Int64, _ perSecond: Int64) -> Bool {
+        let largest: UInt64 = 100_000_000_000
+        return perSecond == 1 ? integer.magnitude < largest : (largest..<largest * 1000).contains(integer.magnitude)
     }
 
     private func number(_ decimal: Decimal) -> SQLiteValue? {
@@ -121,17 +127,24 @@ enum ColumnAffinity {
         switch (self, value) {
         case (.text, .integer(let integer)): .text("\(integer)")
         case (.text, .real(let real)): .text("\(real)")
-        case (.integer, .text(let text)), (.numeric, .text(let text)): number(text) ?? value
+        case (.integer, .text(let text)), (.numeric, .text(let text)): Self.number(text) ?? value
         case (.integer, .real(let real)), (.numeric, .real(let real)): Int64(exactly: real).map { .integer($0) } ?? value
         case (.real, .integer(let integer)): .real(Double(integer))
-        case (.real, .text(let text)): Double(text).map { .real($0) } ?? value
+        case (.real, .text): Self.real(value)
         default: value
         }
     }
 
-    private func number(_ text: String) -> SQLiteValue? {
-        if let integer = Int64(text) { return .integer(integer) }
-        return Double(text).map { real in Int64(exactly: real).map { .integer($0) } ?? .real(real) }
+    private static func number(_ text: String) -> SQLiteValue? {
+        let number = SQLiteValue(decimal: text)
+        guard case .real(let real)? = number else { return number }
+        return Int64(exactly: real).map { .integer($0) } ?? number
+    }
+
+    private static func real(_ value: SQLiteValue) -> SQLiteValue {
+        guard case .text(let text) = value, let number = SQLiteValue(decimal: text) else { return value }
+        if case .integer(let integer) = number { return .real(Double(integer)) }
+        return number
     }
 }
 
@@ -159,15 +172,16 @@ struct ColumnProfile {
     private static func conventions(_ declared: String) -> [ColumnForm] {
         let name = declared.uppercased()
         func has(_ parts: String...) -> Bool { parts.contains { name.contains($0) } }
+        let times: [ColumnForm] = [.unixTime(perSecond: 1), .unixTime(perSecond: 1000), .integer]
         if has("BOOL") { return [.bool] }
         if has("UUID", "GUID", "UNIQUEIDENTIFIER") { return [.uuid(isUppercase: true), .uuid(isUppercase: false), .uuidBytes] }
         if has("DATETIME", "TIMESTAMP") {
             return [
                 .date(.second), .date(.millisecond), .date(.secondWithT), .date(.secondWithZone), .date(.millisecondWithZone), .date(.day),
             ]
-                + [.unixTime(perSecond: 1)]
+                + times
         }
-        if has("DATE") { return CivilDate.Form.allCases.map { .date($0) } + [.unixTime(perSecond: 1)] }
+        if has("DATE") { return CivilDate.Form.allCases.map { .date($0) } + times }
         if has("DEC", "NUMERIC", "MONEY", "CURRENCY") { return [.decimal] }
         return has("STRING", "JSON", "ENUM") ? [.text] : []
     }

@@ -18,7 +18,8 @@ extension SQLiteTables {
         guard !FileManager.default.fileExists(atPath: path) else {
             throw StoreError(.io, "\(path) exists. Name another file, or delete this one first.", location: path)
         }
-        let unfinished = "\(path).unfinished-\(ProcessInfo.processInfo.processIdentifier)"
+        let unfinished = "\(path).unfinished-\(UUID().uuidString)"
+        // No other export has the name.
         defer { for suffix in ["", "-journal", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: unfinished + suffix) } }
         let counts = try export(stack, unfinished, progress)
         do { try FileManager.default.moveItem(atPath: unfinished, toPath: path) } catch {
@@ -51,10 +52,11 @@ private struct RowExport: @unchecked Sendable {
         var counts = SQLiteTables.RowCounts()
         try connection.execute("BEGIN")
         do {
-            for sql in plan.tableStatements { try connection.execute(sql) }
+            for sql in plan.tableStatements { try connection.executeDeclaration(sql) }
             for table in plan.tables { try write(table, context, &counts) }
             for link in plan.links { try write(link, context, &counts) }
-            for sql in plan.otherStatements { try connection.execute(sql) }
+            for sql in plan.otherStatements { try connection.executeDeclaration(sql) }
+            try plan.header.write(to: connection)
             try connection.execute("COMMIT")
         } catch {
             // The body is run again if a server has ended the connection.
@@ -89,8 +91,19 @@ private struct RowExport: @unchecked Sendable {
         case .attribute(let name, let form): return try value(of: object, name, form, column)
         case .reference(let name, let key, _):
             guard let target = try object.object(name) else { return .null }
-            return try value(of: target, key.attribute, key.form, column)
+            return try self.key(of: target, key, column)
         }
+    }
+
+    private func key(of object: DynamicObject, _ key: RowKey, _ column: String) throws -> SQLiteValue {
+        let value = try value(of: object, key.attribute, key.form, column)
+        guard value != .null else {
+            throw StoreError(
+                .invalidValue,
+                "\(object.id) cannot be exported: \(column) refers to it by \(key.attribute), which is nil. Give it a value.",
+                entity: object.entityName, attribute: key.attribute)
+        }
+        return value
     }
 
     private func value(of object: DynamicObject, _ attribute: String, _ form: ColumnForm, _ column: String) throws -> SQLiteValue {
@@ -111,11 +124,11 @@ private struct RowExport: @unchecked Sendable {
         query.options.prefetch.append(link.relationship)
         try context.fetchInBatches(query, size: 500) { objects in
             for object in objects {
-                let source = try value(of: object, link.source.attribute, link.source.form, "\(link.table).\(link.sourceColumn)")
+                let source =
+                    try object.objects(link.relationship).isEmpty
+                    ? .null : key(of: object, link.source, "\(link.table).\(link.sourceColumn)")
                 for target in try object.objects(link.relationship) {
-                    try insertion.run([
-                        source, try value(of: target, link.target.attribute, link.target.form, "\(link.table).\(link.targetColumn)"),
-                    ])
+                    try insertion.run([source, try key(of: target, link.target, "\(link.table).\(link.targetColumn)")])
                     counts.rows[link.table, default: 0] += 1
                 }
             }

@@ -35,7 +35,12 @@ extension SQLiteTables {
         }
         let work = RowImport(plan: plan, connection: try TableConnection(path), stack: stack, batch: max(1, batch))
         do { return try work.run(progress) } catch {
-            try? work.removeAll()
+            do { try work.removeAll() } catch let failure {
+                throw StoreError(
+                    (error as? StoreError)?.code ?? .io,
+                    "The import of \(path) ended, and objects that it wrote remain, because they cannot be deleted (\(failure)). Delete them. It ended with: \(error)",
+                    location: path, underlying: "\(failure)")
+            }
             throw error
         }
     }
@@ -48,6 +53,7 @@ private struct RowImport: @unchecked Sendable {
     let connection: TableConnection
     let stack: DataStack
     let batch: Int
+    let created = CreatedRows()
 
     func run(_ progress: (SQLiteTables.RowCounts) throws -> Void) throws -> SQLiteTables.RowCounts {
         var counts = SQLiteTables.RowCounts()
@@ -57,7 +63,9 @@ private struct RowImport: @unchecked Sendable {
                 counts.rows[table.table] = 0
                 let columns = table.columns.map { quotedName($0.name) }.joined(separator: ", ")
                 try inBatches("SELECT \(columns) FROM \(quotedName(table.table)) ORDER BY \(table.order)") { rows in
-                    later += try stack.performAndWait { try create(rows, of: table, in: $0) }
+                    let written = try stack.performAndWait { try create(rows, of: table, in: $0) }
+                    created.add(written.ids, table.entity)
+                    later += written.later
                     counts.rows[table.table, default: 0] += rows.count
                     try progress(counts)
                 }
@@ -82,23 +90,26 @@ private struct RowImport: @unchecked Sendable {
     func removeAll() throws {
         // References to rows that are deleted later would refuse the deletion of these, or continue it.
         for table in plan.tables {
-            for case .reference(let name, _, isLate: true) in table.columns.map(\.role) {
-                try repeatedly(EntityQuery(table.entity).where("%K != nil", name)) { _, objects in
-                    for object in objects { try object.set(name, to: nil as DynamicObject?) }
-                }
+            let names = table.columns.compactMap { if case .reference(let name, _, isLate: true) = $0.role { name } else { nil } }
+            if names.isEmpty { continue }
+            try changeCreated(table.entity) { _, object in
+                for name in names { try object.set(name, to: nil as DynamicObject?) }
             }
         }
-        for table in plan.tables.reversed() { try repeatedly(EntityQuery(table.entity)) { try $0.delete($1) } }
+        for table in plan.tables.reversed() { try changeCreated(table.entity) { try $0.delete($1) } }
     }
 
-    /// Changes the first objects of a query until there are none.
-    private func repeatedly(_ query: EntityQuery, _ body: @Sendable (Transaction, [DynamicObject]) throws -> Void) throws {
-        var count = 1
-        while count > 0 {
-            count = try stack.performAndWait { transaction in
-                let objects = try transaction.fetchAll(query.limit(1000))
-                try body(transaction, objects)
-                return objects.count
+    /// Changes the objects of an entity that this import created and that nobody has deleted.
+    private func changeCreated(_ entity: String, _ body: @Sendable (Transaction, DynamicObject) throws -> Void) throws {
+        for range in created.ranges[entity] ?? [] {
+            var start = range.lowerBound
+            while start <= range.upperBound {
+                let end = min(range.upperBound, start + 999)
+                let ids = try (start...end).map { try stack.objectID(entity, rowID: $0) }
+                try stack.performAndWait { transaction in
+                    for id in ids { if let object = try transaction.fetchExisting(id) { try body(transaction, object) } }
+                }
+                start = end + 1
             }
         }
     }
@@ -116,8 +127,12 @@ private struct RowImport: @unchecked Sendable {
 
     // MARK: Objects
 
-    /// - Returns: The references of rows that cannot be found again, to rows that are imported later.
-    private func create(_ rows: [[SQLiteValue]], of table: TablePlan, in transaction: Transaction) throws -> [LateReference] {
+    /// Creates objects.
+    /// - Returns: Their row ids, and the references of rows that cannot be found again, to rows that are imported later.
+    private func create(_ rows: [[SQLiteValue]], of table: TablePlan, in transaction: Transaction) throws
+        -> (ids: [Int64], later: [LateReference])
+    {
+        var ids: [Int64] = []
         var later: [LateReference] = []
         var targets: [Int: [SQLiteValue: DynamicObject]] = [:]
         for (index, column) in table.columns.enumerated() {
@@ -134,17 +149,18 @@ private struct RowImport: @unchecked Sendable {
             do { object = try transaction.create(table.entity, values) } catch let error as StoreError {
                 throw failure(table, nil, row, error.message, error.code)
             }
+            ids.append(object.id.rowID)
             for (index, column) in table.columns.enumerated() {
                 guard case .reference(let name, let key, let isLate) = column.role, row[index] != .null else { continue }
                 if isLate {
                     if table.key == nil { later.append(LateReference(source: object.id, relationship: name, key: key, value: row[index])) }
                     continue
                 }
-                guard let target = targets[index]?[key.key(row[index])] else { throw missing(table, column.name, row, row[index]) }
+                guard let target = targets[index]?[row[index]] else { throw missing(table, column.name, row, row[index]) }
                 try object.set(name, to: target)
             }
         }
-        return later
+        return (ids, later)
     }
 
     private func attributeValue(_ value: SQLiteValue, _ form: ColumnForm, _ table: TablePlan, _ column: String, _ row: [SQLiteValue]) throws
@@ -177,7 +193,7 @@ private struct RowImport: @unchecked Sendable {
 
     /// Returns the objects with some keys.
     private func objects(_ key: RowKey, _ values: [SQLiteValue], _ transaction: Transaction) throws -> [SQLiteValue: DynamicObject] {
-        let wanted = Set(values.filter { $0 != .null }.map(key.key)).compactMap(key.form.attributeValue)
+        let wanted = Set(values.filter { $0 != .null }).compactMap(key.form.attributeValue)
         guard let argument = Self.argument(wanted) else { return [:] }
         var found: [SQLiteValue: DynamicObject] = [:]
         for object in try transaction.fetchAll(EntityQuery(key.entity).where("%K IN %@", key.attribute, argument)) {
@@ -203,6 +219,7 @@ private struct RowImport: @unchecked Sendable {
 
     /// Sets the references to rows that are imported after those that refer to them: of cycles, and to rows of the same table.
     private func connectLater(_ table: TablePlan) throws {
+        // Those of rows without a key were collected.
         guard let own = table.key else { return }
         for column in table.columns {
             guard case .reference(let name, let key, isLate: true) = column.role else { continue }
@@ -213,7 +230,7 @@ private struct RowImport: @unchecked Sendable {
                     let sources = try objects(own.key, rows.map { $0[0] }, transaction)
                     let targets = try objects(key, rows.map { $0[1] }, transaction)
                     for row in rows {
-                        guard let source = sources[own.key.key(row[0])], let target = targets[key.key(row[1])] else {
+                        guard let source = sources[row[0]], let target = targets[row[1]] else {
                             throw missing(table, column.name, row, row[1])
                         }
                         try source.set(name, to: target)
@@ -231,7 +248,7 @@ private struct RowImport: @unchecked Sendable {
                 for (key, references) in Dictionary(grouping: part, by: \.key) {
                     let targets = try objects(key, references.map(\.value), transaction)
                     for reference in references {
-                        guard let target = targets[key.key(reference.value)] else {
+                        guard let target = targets[reference.value] else {
                             throw StoreError(
                                 .invalidValue,
                                 "No row of \(key.entity) has the key \(reference.value), to which a foreign key refers. Read the schema again.",
@@ -249,15 +266,32 @@ private struct RowImport: @unchecked Sendable {
         let targets = try objects(link.target, rows.map { $0[1] }, transaction)
         var members: [SQLiteValue: [DynamicObject]] = [:]
         for row in rows {
-            guard sources[link.source.key(row[0])] != nil, let target = targets[link.target.key(row[1])] else {
+            guard sources[row[0]] != nil, let target = targets[row[1]] else {
                 throw StoreError(
                     .invalidValue,
                     "\(link.table) cannot be imported: a row refers to \(row[0]) and \(row[1]), of which one does not exist. Read the schema again.",
                     location: connection.path)
             }
-            members[link.source.key(row[0]), default: []].append(target)
+            members[row[0], default: []].append(target)
         }
         for (key, targets) in members { try sources[key]?.insert(targets, into: link.relationship) }
+    }
+}
+
+/// The row ids of the objects that an import created, by entity. They are consecutive for the most part, so that a few ranges express them.
+private final class CreatedRows {
+    private(set) var ranges: [String: [ClosedRange<Int64>]] = [:]
+
+    func add(_ ids: [Int64], _ entity: String) {
+        var own = ranges[entity] ?? []
+        for id in ids.sorted() {
+            if let last = own.last, last.upperBound + 1 == id {
+                own[own.count - 1] = last.lowerBound...id
+            } else {
+                own.append(id...id)
+            }
+        }
+        ranges[entity] = own
     }
 }
 

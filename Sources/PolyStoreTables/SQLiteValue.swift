@@ -23,7 +23,7 @@ extension SQLiteValue: CustomStringConvertible {
         case .null: "NULL"
         case .integer(let value): "\(value)"
         case .real(let value): value.isFinite ? "\(value)" : value < 0 ? "-9e999" : "9e999"
-        case .text(let text): "'\(text.replacing("'", with: "''"))'"
+        case .text(let text): "'\(doubled("'", in: text))'"
         case .malformedText(let bytes): "CAST(X'\(Self.hex(bytes))' AS TEXT)"
         case .blob(let bytes): "X'\(Self.hex(bytes))'"
         }
@@ -54,36 +54,103 @@ extension SQLiteValue: CustomStringConvertible {
                 let bytes = Self.bytes(String(literal.dropFirst(5).dropLast(9)))
             {
                 self = .malformedText(bytes)
-            } else if let integer = Int64(literal) {
+            } else if let integer = Self.hexadecimal(literal) {
                 self = .integer(integer)
-            } else if let first = literal.first, first.isNumber || "+-.".contains(first), let real = Double(literal) {
-                self = .real(real)
+            } else if let number = SQLiteValue(decimal: literal) {
+                self = number
             } else {
                 return nil
             }
         }
     }
 
-    private static func unquoted(_ literal: String, _ quote: Character) -> String? {
-        guard literal.count >= 2, literal.first == quote, literal.last == quote else { return nil }
-        var text = ""
+    private static func unquoted(_ literal: String, _ quote: Unicode.Scalar) -> String? {
+        let scalars = literal.unicodeScalars
+        guard scalars.count >= 2, scalars.first == quote, scalars.last == quote else { return nil }
+        var text = String.UnicodeScalarView()
         var isEscaped = false
-        for character in literal.dropFirst().dropLast() {
-            if character == quote {
-                if isEscaped { text.append(character) }
+        for scalar in scalars.dropFirst().dropLast() {
+            if scalar == quote {
+                if isEscaped { text.append(scalar) }
                 isEscaped.toggle()
             } else {
                 guard !isEscaped else { return nil }
-                text.append(character)
+                text.append(scalar)
             }
         }
-        return isEscaped ? nil : text
+        return isEscaped ? nil : String(text)
     }
 
     private static func bytes(_ literal: String) -> [UInt8]? {
-        guard literal.first == "X" || literal.first == "x", let digits = unquoted(String(literal.dropFirst()), "'") else { return nil }
-        let values = digits.compactMap(\.hexDigitValue)
-        guard values.count == digits.count, values.count.isMultiple(of: 2) else { return nil }
+        guard literal.utf8.first == 0x58 || literal.utf8.first == 0x78,
+            let digits = unquoted(String(literal.unicodeScalars.dropFirst()), "'")
+        else { return nil }
+        let values = digits.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
+        guard values.count == digits.utf8.count, values.count.isMultiple(of: 2) else { return nil }
         return stride(from: 0, to: values.count, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) }
+    }
+
+    /// Returns the number of a text in SQLite's syntax of decimal numbers; nil for other texts, such as hexadecimal ones, inf and nan.
+    init?(decimal text: String) {
+        let plain = Array(text.utf8.drop { $0 == 32 }.reversed().drop { $0 == 32 }.reversed())
+        var rest = plain[...]
+        func skipDigits() -> Int {
+            let count = rest.prefix { $0 >= 48 && $0 <= 57 }.count
+            rest = rest.dropFirst(count)
+            return count
+        }
+        func skip(_ characters: Unicode.Scalar...) -> Bool {
+            guard let first = rest.first, characters.contains(Unicode.Scalar(first)) else { return false }
+            rest = rest.dropFirst()
+            return true
+        }
+        _ = skip("+", "-")
+        var digits = skipDigits()
+        if skip(".") { digits += skipDigits() }
+        guard digits > 0 else { return nil }
+        if skip("e", "E") {
+            _ = skip("+", "-")
+            guard skipDigits() > 0 else { return nil }
+        }
+        guard rest.isEmpty else { return nil }
+        let number = String(decoding: plain, as: UTF8.self)
+        if let integer = Int64(number) {
+            self = .integer(integer)
+        } else if let real = Double(number) {
+            self = .real(real)
+        } else {
+            return nil
+        }
+    }
+
+    /// Returns the integer of a hexadecimal literal, whose 64 bits are those of the integer.
+    private static func hexadecimal(_ literal: String) -> Int64? {
+        guard foldedName(literal).starts(with: Array("0x".utf8)) else { return nil }
+        return UInt64(literal.dropFirst(2), radix: 16).map { Int64(bitPattern: $0) }
+    }
+}
+
+// Texts are equal if their bytes are, as in SQLite. Those of Swift are also equal if they are composed in different ways.
+extension SQLiteValue {
+    public static func == (left: SQLiteValue, right: SQLiteValue) -> Bool {
+        switch (left, right) {
+        case (.null, .null): true
+        case (.integer(let left), .integer(let right)): left == right
+        case (.real(let left), .real(let right)): left == right
+        case (.text(let left), .text(let right)): left.utf8.elementsEqual(right.utf8)
+        case (.malformedText(let left), .malformedText(let right)): left == right
+        case (.blob(let left), .blob(let right)): left == right
+        default: false
+        }
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        switch self {
+        case .null: hasher.combine(0)
+        case .integer(let value): hasher.combine(value)
+        case .real(let value): hasher.combine(value)
+        case .text(let text): for byte in text.utf8 { hasher.combine(byte) }
+        case .malformedText(let bytes), .blob(let bytes): hasher.combine(bytes)
+        }
     }
 }

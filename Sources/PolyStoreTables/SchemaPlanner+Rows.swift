@@ -3,15 +3,19 @@ extension SchemaPlanner {
     private func rowKey(_ reference: Reference) -> RowKey {
         RowKey(
             entity: entityNames[reference.target],
-            attribute: attributeNames[reference.target][reference.targetColumn] ?? reference.targetColumn,
-            form: forms[reference.target][reference.targetColumn] ?? .literal,
-            affinity: tables[reference.target].column(reference.targetColumn)?.affinity ?? .blob)
+            attribute: attributeNames[reference.target][reference.targetColumn] ?? "",
+            form: forms[reference.target][reference.targetColumn])
     }
 
-    private func rowKey(_ table: Int, _ column: TableDefinition.Column) -> RowKey {
-        RowKey(
-            entity: entityNames[table], attribute: attributeNames[table][column.name] ?? column.name,
-            form: forms[table][column.name] ?? .literal, affinity: column.affinity)
+    /// Returns the column by which the rows of a table are found again: a unique attribute without NULL, of the primary key before others.
+    func ownKey(_ table: Int) -> Int? {
+        let definition = tables[table]
+        let found = definition.columns.indices.filter { column in
+            let declared = definition.columns[column]
+            return !declared.isGenerated && declared.isCollationKnown && definition.isUnique([declared.name])
+                && !nulls[table].contains(column) && reference(table, column) == nil
+        }
+        return found.first { definition.columns[$0].keyPosition > 0 } ?? found.first
     }
 
     private func readingOrder(_ table: TableDefinition) -> String {
@@ -20,19 +24,19 @@ extension SchemaPlanner {
 
     func tablePlan(_ table: Int, position: Int, _ order: [Int]) -> TablePlan {
         let definition = tables[table]
-        let columns = definition.columns.filter { !$0.isGenerated }.map { column -> (name: String, role: ColumnRole) in
-            guard let reference = reference(table, column.name) else {
-                return (column.name, .attribute(attributeNames[table][column.name] ?? column.name, forms[table][column.name] ?? .literal))
+        let own = definition.columns.indices.filter { !definition.columns[$0].isGenerated }
+        let columns = own.map { column -> (name: String, role: ColumnRole) in
+            let name = definition.columns[column].name
+            guard let reference = reference(table, column) else {
+                return (name, .attribute(attributeNames[table][column] ?? "", forms[table][column]))
             }
             let isLate = order.firstIndex(of: reference.target).map { $0 >= position } ?? false
-            return (column.name, .reference(reference.name, rowKey(reference), isLate: isLate))
+            return (name, .reference(reference.name, rowKey(reference), isLate: isLate))
         }
-        // The rows are found again by a column that is never null.
-        let key = definition.columns.first {
-            !$0.isGenerated && definition.isRequired($0) && definition.isUnique([$0.name]) && reference(table, $0.name) == nil
-        }
-        .flatMap { column in
-            columns.firstIndex { $0.name == column.name }.map { ($0, rowKey(table, column)) }
+        let key = ownKey(table).flatMap { column in
+            own.firstIndex(of: column).map {
+                ($0, RowKey(entity: entityNames[table], attribute: attributeNames[table][column] ?? "", form: forms[table][column]))
+            }
         }
         return TablePlan(table: definition.name, entity: entityNames[table], columns: columns, order: readingOrder(definition), key: key)
     }
@@ -40,8 +44,8 @@ extension SchemaPlanner {
     func linkPlan(_ link: Int) -> LinkPlan {
         let (first, second) = ends(of: link)
         return LinkPlan(
-            table: tables[link].name, sourceColumn: first.column, targetColumn: second.column, source: rowKey(first),
+            table: tables[link].name, sourceColumn: name(of: first), targetColumn: name(of: second), source: rowKey(first),
             target: rowKey(second),
-            relationship: linkNames[link]?.forward ?? "", order: quotedName(first.column))
+            relationship: linkNames[link]?.forward ?? "", order: quotedName(name(of: first)))
     }
 }

@@ -7,9 +7,10 @@ struct SchemaPlanner {
     /// A foreign key that becomes a relationship.
     struct Reference {
         let table: Int
-        let column: String
+        /// The position of the column in its table.
+        let column: Int
         let target: Int
-        let targetColumn: String
+        let targetColumn: Int
         let onDelete: String
         var isRequired: Bool
         var name = ""
@@ -20,12 +21,18 @@ struct SchemaPlanner {
     private let connection: TableConnection
     let tables: [TableDefinition]
     private(set) var notes: [TableNote]
-    var forms: [[String: ColumnForm]] = []
-    private var nulls: [Set<String>] = []
+    private let leftOut: LeftOut
+    /// The forms of the columns, by table and column.
+    var forms: [[ColumnForm]] = []
+    /// The columns that contain NULL.
+    private(set) var nulls: [Set<Int>] = []
     var references: [Reference] = []
-    private var links: Set<Int> = []
+    private(set) var links: Set<Int> = []
+    /// The tables that have rows of objects, in the order of their import.
+    var order: [Int] = []
     var entityNames: [String] = []
-    var attributeNames: [[String: String]] = []
+    /// The names of the attributes, by table and column.
+    var attributeNames: [[Int: String]] = []
     private var inverses: [[PropertyDescription]] = []
     var linkNames: [Int: (forward: String, backward: String)] = [:]
 
@@ -34,13 +41,15 @@ struct SchemaPlanner {
         let catalogue = try CatalogueReader(connection)
         tables = catalogue.tables
         notes = catalogue.notes
+        leftOut = catalogue.leftOut
         for table in tables { try profile(table) }
         try findReferences()
         findLinks()
+        orderTables()
         nameEverything()
     }
 
-    private mutating func note(_ table: String, _ column: String?, _ reason: String) {
+    mutating func note(_ table: String, _ column: String?, _ reason: String) {
         notes.append(TableNote(table: table, column: column, reason: reason))
     }
 
@@ -48,15 +57,16 @@ struct SchemaPlanner {
 
     /// Reads all values of a table, to find the types of its columns.
     private mutating func profile(_ table: TableDefinition) throws {
-        let columns = table.columns.filter { !$0.isGenerated }
+        let stored = table.columns.indices.filter { !table.columns[$0].isGenerated }
+        let columns = stored.map { table.columns[$0] }
         var profiles = columns.map { ColumnProfile(declared: $0.declaredType) }
-        var withNull: Set<String> = []
+        var withNull: Set<Int> = []
         if !columns.isEmpty {
             let list = columns.map { quotedName($0.name) }.joined(separator: ", ")
             try connection.rows("SELECT \(list) FROM \(quotedName(table.name))") { row in
-                for (index, column) in columns.enumerated() {
+                for index in columns.indices {
                     let value = row[Int32(index)]
-                    if value == .null { withNull.insert(column.name) } else { profiles[index].add(value) }
+                    if value == .null { withNull.insert(stored[index]) } else { profiles[index].add(value) }
                 }
             }
         }
@@ -72,20 +82,23 @@ struct SchemaPlanner {
                 )
             }
         }
-        forms.append(Dictionary(uniqueKeysWithValues: zip(columns.map(\.name), profiles.map(\.form))))
+        var found = table.columns.map { _ in ColumnForm.literal }
+        for (position, profile) in zip(stored, profiles) { found[position] = profile.form }
+        forms.append(found)
         nulls.append(withNull)
     }
 
     // MARK: Foreign keys
 
-    private func index(of table: String) -> Int? { tables.firstIndex { $0.name.lowercased() == table.lowercased() } }
+    private func index(of table: String) -> Int? { tables.firstIndex { isSameName($0.name, table) } }
 
-    private func targetColumn(_ key: TableDefinition.ForeignKey) -> (table: Int, column: String)? {
+    private func targetColumn(_ key: TableDefinition.ForeignKey) -> (table: Int, column: Int)? {
         guard key.columns.count == 1, let target = index(of: key.table) else { return nil }
         let names = key.targets.isEmpty ? tables[target].key : key.targets
-        guard names.count == 1, let column = tables[target].column(names[0]), !column.isGenerated, tables[target].isUnique([column.name])
+        guard names.count == 1, let column = tables[target].position(of: names[0]), !tables[target].columns[column].isGenerated,
+            tables[target].isUnique([names[0]])
         else { return nil }
-        return (target, column.name)
+        return (target, column)
     }
 
     private mutating func findReferences() throws {
@@ -107,23 +120,24 @@ struct SchemaPlanner {
                     keep("it has several columns, which remain attributes")
                     continue
                 }
-                guard let column = table.column(key.columns[0]), !column.isGenerated else {
+                guard let place = table.position(of: key.columns[0]), !table.columns[place].isGenerated else {
                     keep("the column is generated")
                     continue
                 }
+                let column = table.columns[place]
                 guard let (target, targetColumn) = targetColumn(key) else {
                     keep("there is no such table, or the column that it refers to is not unique")
                     continue
                 }
-                guard !references.contains(where: { $0.table == position && $0.column == column.name }) else {
+                guard !references.contains(where: { $0.table == position && $0.column == place }) else {
                     keep("the column has another one")
                     continue
                 }
-                guard !referenced.contains("\(position) \(column.name)") else {
+                guard !referenced.contains("\(position) \(place)") else {
                     keep("other foreign keys refer to the column, which remains an attribute")
                     continue
                 }
-                guard try isComplete(table.name, column.name, tables[target].name, targetColumn) else {
+                guard try isComplete(table, column, tables[target], tables[target].columns[targetColumn]) else {
                     keep("some rows refer to rows that do not exist, or by a value of another type or case")
                     continue
                 }
@@ -134,7 +148,7 @@ struct SchemaPlanner {
                 }
                 references.append(
                     Reference(
-                        table: position, column: column.name, target: target, targetColumn: targetColumn,
+                        table: position, column: place, target: target, targetColumn: targetColumn,
                         onDelete: key.onDelete.uppercased(),
                         isRequired: table.isRequired(column), isOneToOne: table.isUnique([column.name])))
             }
@@ -142,12 +156,16 @@ struct SchemaPlanner {
     }
 
     /// Returns whether each value of a foreign key is exactly that of a row.
-    private func isComplete(_ table: String, _ column: String, _ target: String, _ targetColumn: String) throws -> Bool {
-        let (child, parent) = ("c.\(quotedName(column))", "p.\(quotedName(targetColumn))")
+    private func isComplete(
+        _ table: TableDefinition, _ column: TableDefinition.Column, _ target: TableDefinition, _ targetColumn: TableDefinition.Column
+    ) throws -> Bool {
+        let (child, parent) = ("c.\(quotedName(column.name))", "p.\(quotedName(targetColumn.name))")
+        // The comparison that is declared can use the index of the column.
+        let order = column.isCollationKnown && targetColumn.isCollationKnown ? "" : " COLLATE BINARY"
         let missing = try connection.rows(
             """
-            SELECT 1 FROM \(quotedName(table)) c WHERE \(child) IS NOT NULL AND NOT EXISTS (SELECT 1 FROM \(quotedName(target)) p
-            WHERE \(parent) = \(child) AND typeof(\(parent)) = typeof(\(child)) AND CAST(\(parent) AS BLOB) = CAST(\(child) AS BLOB)) LIMIT 1
+            SELECT 1 FROM \(quotedName(table.name)) c WHERE \(child) IS NOT NULL AND NOT EXISTS (SELECT 1 FROM \(quotedName(target.name)) p
+            WHERE \(parent) = \(child)\(order) AND typeof(\(parent)) = typeof(\(child)) AND CAST(\(parent) AS BLOB) = CAST(\(child) AS BLOB)) LIMIT 1
             """)
         return missing.isEmpty
     }
@@ -158,7 +176,8 @@ struct SchemaPlanner {
             let own = references.filter { $0.table == position }
             let columns = table.columns.map(\.name)
             guard columns.count == 2, own.count == 2, table.isUnique(columns), !references.contains(where: { $0.target == position }),
-                table.columns.allSatisfy({ !$0.isGenerated && (table.isRequired($0) || !nulls[position].contains($0.name)) }),
+                table.columns.allSatisfy({ !$0.isGenerated }),
+                table.columns.allSatisfy({ table.isRequired($0) || !nulls[position].contains(table.position(of: $0.name) ?? 0) }),
                 own.allSatisfy({ !$0.isOneToOne })
             else { continue }
             links.insert(position)
@@ -174,13 +193,13 @@ struct SchemaPlanner {
         var names: [Set<String>] = []
         for (position, table) in tables.enumerated() {
             var own: Set<String> = []
-            var attributes: [String: String] = [:]
-            for column in table.columns where !column.isGenerated && !links.contains(position) {
-                if let reference = references.firstIndex(where: { $0.table == position && $0.column == column.name }) {
+            var attributes: [Int: String] = [:]
+            for (place, column) in table.columns.enumerated() where !column.isGenerated && !links.contains(position) {
+                if let reference = references.firstIndex(where: { $0.table == position && $0.column == place }) {
                     let stem = Self.withoutID(column.name) ?? entityNames[references[reference].target]
                     references[reference].name = SwiftNames.property(words: stem, types: taken, &own)
                 } else {
-                    attributes[column.name] = SwiftNames.property(words: column.name, types: taken, &own)
+                    attributes[place] = SwiftNames.property(words: column.name, types: taken, &own)
                 }
             }
             attributeNames.append(attributes)
@@ -196,8 +215,8 @@ struct SchemaPlanner {
         for link in links.sorted() {
             let (first, second) = ends(of: link)
             let isSame = first.target == second.target
-            let forward = isSame ? Self.withoutID(second.column) ?? second.column : Self.plural(entityNames[second.target])
-            let backward = isSame ? Self.withoutID(first.column) ?? first.column : Self.plural(entityNames[first.target])
+            let forward = isSame ? Self.withoutID(name(of: second)) ?? name(of: second) : Self.plural(entityNames[second.target])
+            let backward = isSame ? Self.withoutID(name(of: first)) ?? name(of: first) : Self.plural(entityNames[first.target])
             let forwardName = SwiftNames.property(words: forward, types: taken, &names[first.target])
             linkNames[link] = (forwardName, SwiftNames.property(words: backward, types: taken, &names[second.target]))
         }
@@ -206,8 +225,11 @@ struct SchemaPlanner {
     /// The foreign keys of a table that connects two others, in the order of its columns.
     func ends(of link: Int) -> (Reference, Reference) {
         let own = references.filter { $0.table == link }
-        return own[0].column == tables[link].columns[0].name ? (own[0], own[1]) : (own[1], own[0])
+        return own[0].column == 0 ? (own[0], own[1]) : (own[1], own[0])
     }
+
+    /// Returns the name of the column of a foreign key.
+    func name(of reference: Reference) -> String { tables[reference.table].columns[reference.column].name }
 
     /// `Album` for `AlbumId`, `album` for `album_id`.
     private static func withoutID(_ name: String) -> String? {
@@ -227,60 +249,23 @@ struct SchemaPlanner {
 
     /// Returns the plan of the whole database.
     mutating func plan(named name: String) throws -> TablesPlan {
-        let order = orderTables()
         addInverses()
         let entities = tables.indices.filter { !links.contains($0) }.map { entity($0) }
         let plans = order.enumerated().map { tablePlan($0.element, position: $0.offset, order) }
         let statements = try connection.rows(
-            "SELECT type, sql, tbl_name FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid")
-        let known = Set(tables.map(\.name))
+            "SELECT type, sql, tbl_name, name FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid"
+        )
         var (first, later): ([String], [String]) = ([], [])
         for row in statements {
-            guard case .text(let type) = row[0], case .text(let sql) = row[1], case .text(let table) = row[2] else { continue }
-            if type == "table" {
-                if known.contains(table) { first.append(sql) }
-            } else if type == "view" || known.contains(table) {
-                later.append(sql)
-            }
+            guard case .text(let type) = row[0], case .text(let sql) = row[1], case .text(let table) = row[2],
+                case .text(let name) = row[3], !leftOut.tables.contains(foldedName(table)), !leftOut.parts.contains(foldedName(name))
+            else { continue }
+            if type == "table" { first.append(sql) } else { later.append(sql) }
         }
         return TablesPlan(
             schema: SchemaDescription(name: name, entities: entities), tables: plans, links: links.sorted().map(linkPlan),
             tableStatements: first,
-            otherStatements: later)
-    }
-
-    /// Returns the tables in an order in which each follows those that its rows need. A cycle of required references is interrupted.
-    private mutating func orderTables() -> [Int] {
-        var order: [Int] = []
-        // Tables that no other refers to follow all that they refer to.
-        let isTarget = Set(references.filter { $0.table != $0.target }.map(\.target))
-        let all = tables.indices.filter { !links.contains($0) }
-        var open = all.filter { isTarget.contains($0) }
-        func isBlocked(_ table: Int, byRequired: Bool) -> Bool {
-            references.contains { $0.table == table && (!byRequired || $0.isRequired) && $0.target != table && open.contains($0.target) }
-        }
-        while !open.isEmpty {
-            let next =
-                open.first { !isBlocked($0, byRequired: false) } ?? open.first { !isBlocked($0, byRequired: true) } ?? open[0]
-            interruptCycle(at: next, open)
-            order.append(next)
-            open.removeAll { $0 == next }
-        }
-        let others = all.filter { !isTarget.contains($0) }
-        for table in others { interruptCycle(at: table, [table]) }
-        return order + others
-    }
-
-    /// Makes references of a table to itself or to tables that follow it optional.
-    private mutating func interruptCycle(at table: Int, _ open: [Int]) {
-        for index in references.indices
-        where references[index].table == table && references[index].isRequired && open.contains(references[index].target) {
-            references[index].isRequired = false
-            note(
-                tables[table].name, references[index].column,
-                "is NOT NULL and part of a cycle of references. The relationship is not required, because rows are imported one after another."
-            )
-        }
+            otherStatements: later, header: try FileHeader(connection))
     }
 
     private mutating func addInverses() {
@@ -312,13 +297,13 @@ struct SchemaPlanner {
         }
     }
 
-    func reference(_ table: Int, _ column: String) -> Reference? { references.first { $0.table == table && $0.column == column } }
+    func reference(_ table: Int, _ column: Int) -> Reference? { references.first { $0.table == table && $0.column == column } }
 
     private mutating func entity(_ position: Int) -> EntityDescription {
         let table = tables[position]
         var properties: [PropertyDescription] = []
-        for column in table.columns where !column.isGenerated {
-            if let reference = reference(position, column.name) {
+        for (place, column) in table.columns.enumerated() where !column.isGenerated {
+            if let reference = reference(position, place) {
                 properties.append(
                     .relationship(
                         RelationshipDescription(
@@ -326,7 +311,7 @@ struct SchemaPlanner {
                             inverse: reference.inverseName,
                             isRequired: reference.isRequired)))
             } else {
-                properties.append(.attribute(attribute(column, of: position)))
+                properties.append(.attribute(attribute(column, place, of: position)))
             }
         }
         if table.key.count > 1 {
@@ -338,14 +323,14 @@ struct SchemaPlanner {
             name: entityNames[position], properties: properties + inverses[position], indexes: compoundIndexes(position))
     }
 
-    private mutating func attribute(_ column: TableDefinition.Column, of position: Int) -> AttributeDescription {
+    private mutating func attribute(_ column: TableDefinition.Column, _ place: Int, of position: Int) -> AttributeDescription {
         let table = tables[position]
-        let form = forms[position][column.name] ?? .literal
+        let form = forms[position][place]
         let isUnique = table.isUnique([column.name])
         var attribute = AttributeDescription(
-            name: attributeNames[position][column.name] ?? column.name, type: form.attributeType, isOptional: !table.isRequired(column),
+            name: attributeNames[position][place] ?? "", type: form.attributeType, isOptional: !table.isRequired(column),
             isUnique: isUnique,
-            isIndexed: !isUnique && table.indexes.contains { $0.columns == [column.name] })
+            isIndexed: !isUnique && table.indexes.contains { $0.columns.count == 1 && isSameName($0.columns[0], column.name) })
         guard let text = column.defaultExpression else { return attribute }
         var expression = text
         while expression.hasPrefix("("), expression.hasSuffix(")") { expression = String(expression.dropFirst().dropLast()) }
@@ -367,7 +352,7 @@ struct SchemaPlanner {
         let key = TableDefinition.Index(columns: table.key, isUnique: true)
         for index in [key] + table.indexes where index.columns.count > 1 {
             let names = index.columns.compactMap { column in
-                reference(position, column)?.name ?? attributeNames[position][table.column(column)?.name ?? column]
+                table.position(of: column).flatMap { reference(position, $0)?.name ?? attributeNames[position][$0] }
             }
             guard names.count == index.columns.count, Set(names).count == names.count else {
                 note(
@@ -375,7 +360,11 @@ struct SchemaPlanner {
                     "has an index with a generated column, or one twice (\(index.columns.joined(separator: ", "))). It is left out.")
                 continue
             }
-            if !found.contains(where: { $0.fields == names }) { found.append(IndexDescription(fields: names, isUnique: index.isUnique)) }
+            if let same = found.firstIndex(where: { $0.fields == names }) {
+                if index.isUnique { found[same] = IndexDescription(fields: names, isUnique: true) }
+            } else {
+                found.append(IndexDescription(fields: names, isUnique: index.isUnique))
+            }
         }
         return found
     }

@@ -26,6 +26,8 @@ final class TableConnection {
         handle = opened
         self.path = path
         sqlite3_busy_timeout(opened, 10_000)
+        // Its texts may be those of a stranger.
+        sqlite3_limit(opened, SQLITE_LIMIT_ATTACHED, 0)
         try execute("PRAGMA trusted_schema = OFF")
     }
 
@@ -33,6 +35,12 @@ final class TableConnection {
 
     static func error(_ code: Int32, _ what: String, _ path: String, _ handle: OpaquePointer?) -> StoreError {
         let text = String(cString: handle.map { sqlite3_errmsg($0) } ?? sqlite3_errstr(code))
+        if let collation = missingCollation(text) {
+            return StoreError(
+                .unsupported,
+                "\(path) cannot \(what): it uses the collating sequence \(collation), which only the program that wrote it has. Let that program write a copy with another collating sequence.",
+                location: path, engineCode: Int(code), underlying: text)
+        }
         let (kind, advice): (StoreError.Code, String) =
             switch handle.map({ sqlite3_system_errno($0) }) == ENOSPC ? SQLITE_FULL : code & 0xff {
             case SQLITE_NOTADB: (.notAStore, "It is not a database of SQLite, or it is encrypted.")
@@ -49,11 +57,41 @@ final class TableConnection {
         return StoreError(kind, "\(path) cannot \(what): \(text). \(advice)", location: path, engineCode: Int(code), underlying: text)
     }
 
+    private static func missingCollation(_ text: String) -> Substring? {
+        let start = "no such collation sequence: "
+        return text.hasPrefix(start) ? text.dropFirst(start.count) : nil
+    }
+
     func fail(_ code: Int32, _ what: String) -> StoreError { Self.error(code, what, path, handle) }
 
     func execute(_ sql: String) throws {
         let code = sqlite3_exec(handle, sql, nil, nil, nil)
         if code != SQLITE_OK { throw fail(code, "execute \(sql.prefix(200))") }
+    }
+
+    /// Executes one statement that creates something, which another program wrote.
+    /// - Throws: `corrupt` for any other text.
+    func executeDeclaration(_ sql: String) throws {
+        func refuse() -> StoreError {
+            StoreError(
+                .corrupt,
+                "The schema of the database contains a text that is not one statement of the form CREATE …, and is not executed: \(sql.prefix(200))",
+                location: path)
+        }
+        guard foldedName(String(sql.prefix(7))) == Array("create ".utf8), !sql.utf8.contains(0) else { throw refuse() }
+        var statement: OpaquePointer?
+        var isWhole = false
+        let code = sql.withCString { start in
+            var end: UnsafePointer<CChar>?
+            let code = sqlite3_prepare_v3(handle, start, -1, 0, &statement, &end)
+            isWhole = end?.pointee == 0
+            return code
+        }
+        guard code == SQLITE_OK else { throw fail(code, "execute \(sql.prefix(200))") }
+        guard let statement else { throw refuse() }
+        let prepared = TableStatement(statement, self)
+        guard isWhole else { throw refuse() }
+        try prepared.run([])
     }
 
     func prepare(_ sql: String) throws -> TableStatement {
@@ -165,6 +203,3 @@ final class TableStatement {
         return Array(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(sqlite3_column_bytes(handle, column))))
     }
 }
-
-/// Returns a name as an identifier of SQL.
-func quotedName(_ name: String) -> String { "\"\(name.replacing("\"", with: "\"\""))\"" }

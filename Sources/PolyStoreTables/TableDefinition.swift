@@ -11,6 +11,8 @@ struct TableDefinition {
         let isGenerated: Bool
         /// The collating sequence; BINARY by default.
         let collation: String
+        /// Whether SQLite itself has the collating sequence.
+        let isCollationKnown: Bool
 
         var affinity: ColumnAffinity { ColumnAffinity(declaredType) }
     }
@@ -45,13 +47,15 @@ struct TableDefinition {
         key.count == 1 && columns.contains { $0.keyPosition == 1 && $0.declaredType.uppercased() == "INTEGER" } && !isWithoutRowID
     }
 
-    func column(_ name: String) -> Column? { columns.first { $0.name.lowercased() == name.lowercased() } }
+    /// Returns the position of a column; nil if there is none of the name.
+    func position(of name: String) -> Int? { columns.firstIndex { isSameName($0.name, name) } }
+
+    func column(_ name: String) -> Column? { position(of: name).map { columns[$0] } }
 
     /// Returns whether no two rows have the same values of some columns.
     func isUnique(_ names: [String]) -> Bool {
-        let wanted = Set(names.map { $0.lowercased() })
-        return Set(key.map { $0.lowercased() }) == wanted
-            || indexes.contains { $0.isUnique && Set($0.columns.map { $0.lowercased() }) == wanted }
+        let wanted = Set(names.map(foldedName))
+        return Set(key.map(foldedName)) == wanted || indexes.contains { $0.isUnique && Set($0.columns.map(foldedName)) == wanted }
     }
 
     /// Returns whether a column is never null.

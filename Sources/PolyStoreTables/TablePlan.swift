@@ -5,10 +5,6 @@ struct RowKey: Sendable, Hashable {
     let entity: String
     let attribute: String
     let form: ColumnForm
-    let affinity: ColumnAffinity
-
-    /// Returns the key that a foreign key refers to, in the form in which the referenced column stores it.
-    func key(_ value: SQLiteValue) -> SQLiteValue { affinity.stored(value) }
 }
 
 /// What the values of a column become.
@@ -25,7 +21,7 @@ struct TablePlan: Sendable {
     let columns: [(name: String, role: ColumnRole)]
     /// The order in which rows are read.
     let order: String
-    /// The key by which the rows are found again; nil if no column is unique and never null.
+    /// The key by which the rows are found again: a unique column without NULL; nil if there is none.
     let key: (column: Int, key: RowKey)?
 }
 
@@ -41,6 +37,41 @@ struct LinkPlan: Sendable {
     let order: String
 }
 
+/// What a database has besides its tables.
+struct FileHeader: Sendable {
+    let pragmas: [(name: String, value: Int64)]
+    let sequences: [(table: String, largest: Int64)]
+
+    init(_ connection: TableConnection) throws {
+        pragmas = try ["application_id", "user_version"].compactMap { name in
+            guard case .integer(let value)? = try connection.rows("PRAGMA \(name)").first?.first else { return nil }
+            return (name, value)
+        }
+        let hasSequences = try !connection.rows("SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_sequence'").isEmpty
+        sequences =
+            try !hasSequences
+            ? []
+            : connection.rows("SELECT name, seq FROM sqlite_sequence").compactMap {
+                guard case .text(let table) = $0[0], case .integer(let largest) = $0[1] else { return nil }
+                return (table, largest)
+            }
+    }
+
+    func write(to connection: TableConnection) throws {
+        for (name, value) in pragmas { try connection.execute("PRAGMA \(name) = \(value)") }
+        // Tables with AUTOINCREMENT that were dropped can have left theirs.
+        if try sequences.isEmpty || connection.rows("SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_sequence'").isEmpty { return }
+        let insertion = try connection.prepare(
+            "INSERT INTO sqlite_sequence (name, seq) SELECT ?1, ?2 WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = ?1)")
+        // New objects can have larger ones.
+        let update = try connection.prepare("UPDATE sqlite_sequence SET seq = max(seq, ?2) WHERE name = ?1")
+        for (table, largest) in sequences {
+            try insertion.run([.text(table), .integer(largest)])
+            try update.run([.text(table), .integer(largest)])
+        }
+    }
+}
+
 /// What a database becomes.
 struct TablesPlan: Sendable {
     var schema: SchemaDescription
@@ -50,4 +81,6 @@ struct TablesPlan: Sendable {
     /// The statements that create the tables, and those that create everything else.
     var tableStatements: [String]
     var otherStatements: [String]
+    /// Values of the file: the pragmas `application_id` and `user_version`, and the largest row ids of tables with AUTOINCREMENT.
+    var header: FileHeader
 }

@@ -75,7 +75,8 @@ struct ModelCommand: AsyncParsableCommand {
             }
             var mustErase = unfinished != nil
             if case .failure = result, isNew { mustErase = true }
-            if mustErase { for store in stack.stores { try? stack.eraseStoreAndWait(store, evenIfInUse: true) } }
+            // A store that others have opened meanwhile remains; the import has deleted its own objects.
+            if mustErase { for store in stack.stores { try? stack.eraseStoreAndWait(store) } }
             try stack.closeAndWait()
             return try result.get()
         }
