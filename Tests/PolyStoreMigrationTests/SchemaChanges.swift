@@ -82,7 +82,7 @@ struct SchemaEdit: Sendable, CustomTestStringConvertible {
         } migrate: { _ in
         },
         SchemaEdit(name: "Int to Double") {
-            $0["Member"].attribute("score") { $0.type = .int32 }
+            $0["Member"].attribute("score") { ($0.type, $0.defaultValue) = (.int32, .integer(1)) }
         } migrate: {
             $0.map("Member", "score") { if case .integer(let value) = $0 { .real(Double(value)) } else { $0 } }
         },
