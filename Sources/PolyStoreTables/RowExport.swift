@@ -12,7 +12,8 @@ extension SQLiteTables {
     ///   - path: The path of the new database.
     ///   - progress: Called after each 500 rows. An error that it throws ends the export.
     /// - Returns: The number of rows of each table.
-    /// - Throws: `io` if the file exists, `invalidValue` if a value cannot be one of its column, and the errors of both databases.
+    /// - Throws: `io` if the file exists, `invalidValue` if a value cannot be one of its column or a reference leads to an object whose key is nil, `corrupt` if a declaration of the
+    ///   database is not one statement, `unsupported` if a table has a collating sequence of another program, and the errors of both databases.
     @discardableResult
     public func exportRows(from stack: DataStack, to path: String, progress: (RowCounts) throws -> Void = { _ in }) throws -> RowCounts {
         guard !FileManager.default.fileExists(atPath: path) else {
