@@ -37,12 +37,21 @@ import Testing
         _ = window.lists(with: 1)
         #expect(window.lists(with: 2) == 64)
         window.didRead(lists: 64, members: 64 * 1000)
-        #expect(window.lists(with: 3) == 20)
-        window.didRead(lists: 20, members: 20 * 50_000)
+        #expect(window.lists(with: 3) == 15)
+        window.didRead(lists: 15, members: 15 * 50_000)
         #expect(window.lists(with: 4) == 1)
         // Lists without members say little about the others.
         window.didRead(lists: 8, members: 0)
         #expect(window.lists(with: 5) == 4)
+    }
+
+    @Test func rowsAreLeftOutWhileTheContextHasMostMembers() {
+        var window = AheadWindow()
+        #expect(window.readsRows)
+        window.didRead(lists: 64, members: 100, loaded: 51)
+        #expect(!window.readsRows)
+        window.didRead(lists: 64, members: 100, loaded: 50)
+        #expect(window.readsRows)
     }
 
     @Test func rowIDsFollowTheFirstOne() {
