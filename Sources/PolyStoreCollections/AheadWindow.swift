@@ -22,7 +22,8 @@ package struct AheadWindow {
     /// About the largest number of members of the first read of several, if it has more lists than that.
     private static let firstMembers = 2000
 
-    /// A Boolean value that indicates whether the rows of the members are read with their lists: not if the context already had most of the last ones.
+    /// A Boolean value that indicates whether the rows of the members are read with their lists: not if the context already had most of the last ones, or if there
+    /// are probably too many.
     package private(set) var readsRows = true
     private var last: Int64?
     /// The number of lists of the next read; 0 before the first.
@@ -42,8 +43,9 @@ package struct AheadWindow {
             return 1
         }
         if size == 0 {
-            let lists = if let count = members(last), count > 0 { Self.firstMembers / count } else { 0 }
-            size = min(max(lists, Self.firstLists), Self.mostLists)
+            let count = members(last) ?? 0
+            size = min(max(count > 0 ? Self.firstMembers / count : 0, Self.firstLists), Self.mostLists)
+            readsRows = count <= Self.mostMembers / size
         }
         return size
     }

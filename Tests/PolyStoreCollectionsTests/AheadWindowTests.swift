@@ -54,6 +54,15 @@ import Testing
         #expect(window.readsRows)
     }
 
+    @Test func rowsOfLongListsAreNotReadWithThem() {
+        for (count, readsRows) in [(100, true), (312, true), (313, false), (.max, false)] {
+            var window = AheadWindow()
+            _ = window.lists(with: 1)
+            #expect(window.lists(with: 2) { _ in count } == 64)
+            #expect(window.readsRows == readsRows)
+        }
+    }
+
     @Test func rowIDsFollowTheFirstOne() {
         #expect(AheadWindow.following(5, in: [1, 9, 5, 7, -3], count: 4) == [5, 7, 9, -3])
         #expect(AheadWindow.following(6, in: [1, 9, 5, 7, .min, .max], count: 9) == [7, 9, .max, .min, 1, 5])
