@@ -293,9 +293,11 @@ private final class SimulatedServerWriter: SimulatedServerReader, WriteTransacti
     }
 
     private func exists(_ required: ChangeSet.RequiredObject, after changes: ChangeSet) throws -> Bool {
-        let change = changes.changes.first { $0.entity == required.entity && $0.rowID == required.rowID }
-        return try change.map { $0.kind != .delete }
-            ?? (inner.record(changes.schema.entities[required.entity], rowID: required.rowID) != nil)
+        switch changes.changes.first(where: { $0.entity == required.entity && $0.rowID == required.rowID })?.kind {
+        case .insert: true
+        case .delete: false
+        case .update, nil: try inner.record(changes.schema.entities[required.entity], rowID: required.rowID) != nil
+        }
     }
 
     func commit(_ durability: Durability) throws -> UInt64 {
