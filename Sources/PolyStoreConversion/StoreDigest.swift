@@ -22,7 +22,7 @@ public struct StoreDigest: Sendable, Hashable {
         }
     }
 
-    /// The ``SchemaDescription/versionHash`` of the schema.
+    /// The `SchemaDescription.versionHash` of the schema.
     public let schemaHash: String
     /// The objects, by entity in the order of the names.
     public internal(set) var entities: [Part]

@@ -37,7 +37,7 @@ extension Context {
         _ query: EntityQuery, _ select: Select<QueryRow>, groupBy groups: [String] = [], having: String? = nil
     ) throws -> [QueryRow] { try open(query, Attributes(select: select, groups: groups, having: having)) }
 
-    /// Returns how the stores execute a query; see ``Context/explain(_:)``.
+    /// Returns how the stores execute a query; see ``Context/explain(_:)-(S)``.
     public func explain(_ query: EntityQuery) throws -> String { try open(query, Explanation()) }
 
     /// Returns how the stores execute a query, as values.

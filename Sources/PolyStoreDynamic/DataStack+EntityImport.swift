@@ -54,7 +54,7 @@ extension DataStack {
     /// that no record has makes the record invalid: one of another entity, of an earlier run, or of a record that was excluded. Otherwise the field `_id` is ignored.
     ///
     /// Everything else is as for objects with classes: batches, resumption, dry runs, invalid records with their lines; see
-    /// ``importRecords(_:from:options:file:line:)-(Into<T>,_,_,_,_)``.
+    /// `importRecords(_:from:options:)` with classes.
     /// - Parameters:
     ///   - entity: The name of an entity or subentity.
     ///   - source: A file, bytes or text in JSON Lines, JSON or CSV, possibly compressed.

@@ -49,7 +49,7 @@ extension DynamicObject {
         model.values[field.index] = stored
     }
 
-    /// Sets several attributes and to-one relationships; see ``set(_:to:)``.
+    /// Sets several attributes and to-one relationships; see ``set(_:to:)-(_,QueryValue?)``.
     public func set(_ values: [String: QueryValue?]) throws {
         for (name, value) in values.sorted(by: { $0.key < $1.key }) { try set(name, to: value) }
     }

@@ -251,7 +251,9 @@ extension OracleDraw {
             if depth > 0, random.once(in: 4) {
                 part = "(" + regularExpression(depth - 1) + (random.once(in: 2) ? "|" + regularExpression(depth - 1) : "") + ")"
             }
-            return part + random.pick(["", "", "*", "+", "?"])
+            let repetition = random.pick(["", "", "*", "+", "?"])
+            // ICU gives up a repetition of repetitions in a long text, and finds no match.
+            return part + (part.hasPrefix("(") && part.contains { "*+".contains($0) } && repetition != "" ? "?" : repetition)
         }.joined()
     }
 

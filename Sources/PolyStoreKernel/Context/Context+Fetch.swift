@@ -106,13 +106,13 @@ extension Context {
     }
 
     /// Executes a fetch and describes its execution: access path, conditions evaluated by the engine, residual predicate, numbers of examined and
-    /// returned rows. The text is for people; ``plans(_:)`` is for programs.
+    /// returned rows. The text is for people; ``plans(_:)-(S)`` is for programs.
     public func explain<S: FetchSource>(_ source: S) throws -> String {
         let fetch = try resolve(source.chain)
         return try zip(fetch.parts, plans(fetch)).map { "store \($0.entry.store.url)\n\($1)" }.joined(separator: "\n")
     }
 
-    /// Executes a fetch and returns the plan for each store that it reads, for programs; ``explain(_:)`` returns a text. Pending changes of a transaction are not included in the statistics.
+    /// Executes a fetch and returns the plan for each store that it reads, for programs; ``explain(_:)-(S)`` returns a text. Pending changes of a transaction are not included in the statistics.
     public func plans<S: FetchSource>(_ source: S) throws -> [QueryPlan] {
         try plans(resolve(source.chain))
     }

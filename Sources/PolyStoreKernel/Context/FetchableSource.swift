@@ -90,7 +90,7 @@ extension FetchableSource {
         try readingContext.fetchObjectID(From<T>().chain(clauses))
     }
 
-    /// Describes the execution of a fetch: access path, conditions evaluated by the engine, residual predicate. See ``Context/explain(_:)``.
+    /// Describes the execution of a fetch: access path, conditions evaluated by the engine, residual predicate. See ``Context/explain(_:)-(S)``.
     public func explain<S: FetchSource>(_ source: S) throws -> String { try readingContext.explain(source) }
     public func explain<T>(_ from: From<T>, _ clauses: any FetchClause<T>...) throws -> String {
         try readingContext.explain(from.chain(clauses))
@@ -102,7 +102,7 @@ extension FetchableSource {
         try readingContext.explain(From<T>().chain(clauses))
     }
 
-    /// Executes a fetch and returns the plan for each store that it reads; see ``Context/plans(_:)``.
+    /// Executes a fetch and returns the plan for each store that it reads; see ``Context/plans(_:)-(S)``.
     public func plans<S: FetchSource>(_ source: S) throws -> [QueryPlan] { try readingContext.plans(source) }
     public func plans<T>(_ from: From<T>, _ clauses: any FetchClause<T>...) throws -> [QueryPlan] {
         try readingContext.plans(from.chain(clauses))
@@ -114,7 +114,7 @@ extension FetchableSource {
         try readingContext.plans(From<T>().chain(clauses))
     }
 
-    /// Iterates over all matching objects in order, in batches; see ``Context/fetchInBatches(_:size:_:)``.
+    /// Iterates over all matching objects in order, in batches; see ``Context/fetchInBatches(_:size:_:)-(S,_,_)``.
     public func fetchInBatches<S: FetchSource>(_ source: S, size: Int = 500, _ body: ([S.Entity]) throws -> Void) throws {
         try readingContext.fetchInBatches(source, size: size, body)
     }

@@ -16,7 +16,7 @@ extension StackStatistics: CustomStringConvertible {
 extension DataStack {
     /// The maximum number of reads that run at once on the threads of the stack; 64 by default. Other reads wait in FIFO order. A value below 1 counts as 1.
     ///
-    /// It applies to ``read(timeLimit:file:line:_:)``, ``history(since:matching:limit:file:line:)`` and its relatives, ``export(_:to:options:file:line:)``,
+    /// It applies to ``read(timeLimit:file:line:_:)``, ``history(since:matching:limit:file:line:)`` and its relatives, ``export(_:to:options:file:line:)-(S,_,_,_,_)``,
     /// ``ViewContext/loadListMonitor(_:sectionBy:)``, and the queries of `DataStack.values(of:)`. Each of them blocks a thread while it reads, and holds a
     /// snapshot of each store. The forms that block the caller's thread, such as ``readAndWait(timeLimit:file:line:_:)``, are not counted.
     ///

@@ -138,7 +138,7 @@ public struct FetchOptions: Sendable, Hashable {
     /// The time after which the fetch or query throws `timedOut`, from its call on; nil, the default, for no limit. The rest of the time limit of the transaction or read
     /// applies too.
     ///
-    /// It includes the time of the bodies of ``Context/fetchInBatches(_:size:_:)``, which throws before the next batch; the requests of the bodies are not interrupted. Lists,
+    /// It includes the time of the bodies of ``Context/fetchInBatches(_:size:_:)-(S,_,_)``, which throws before the next batch; the requests of the bodies are not interrupted. Lists,
     /// monitors and sequences, which fetch again after commits, exports, and the properties of the fetched objects ignore it.
     public var timeLimit: Duration?
 

@@ -5,7 +5,7 @@ import PolyStoreKernel
 import PolyStoreRuns
 
 extension DataStack {
-    /// Returns objects as JSON, JSON Lines or CSV in memory; see ``export(_:to:options:file:line:)``.
+    /// Returns objects as JSON, JSON Lines or CSV in memory; see ``export(_:to:options:file:line:)-(S,_,_,_,_)``.
     public func export<S: FetchSource>(
         _ source: S, format: RecordFormat, options: ExportOptions<S.Entity> = ExportOptions(), file: StaticString = #fileID,
         line: UInt = #line
@@ -46,7 +46,7 @@ extension DataStack {
         }
     }
 
-    /// Starts an export and returns a handle for it; see ``export(_:to:options:file:line:)``.
+    /// Starts an export and returns a handle for it; see ``export(_:to:options:file:line:)-(S,_,_,_,_)``.
     public func startExport<S: FetchSource>(
         _ source: S, to destination: ExportDestination, options: ExportOptions<S.Entity> = ExportOptions(), file: StaticString = #fileID,
         line: UInt = #line
@@ -54,7 +54,7 @@ extension DataStack {
         ExportWork(self, source.chain, destination, options, CallSite("export", file: file, line: line)).start()
     }
 
-    /// Exports on the caller's thread; see ``export(_:to:options:file:line:)``.
+    /// Exports on the caller's thread; see ``export(_:to:options:file:line:)-(S,_,_,_,_)``.
     @discardableResult
     public func exportAndWait<S: FetchSource>(
         _ source: S, to destination: ExportDestination, options: ExportOptions<S.Entity> = ExportOptions(), file: StaticString = #fileID,
