@@ -128,7 +128,10 @@ let package = Package(
         // The tables of databases of SQLite that this library did not write, as a schema with its rows.
         .target(
             name: "PolyStoreTables",
-            dependencies: ["PolyStoreAttributes", "PolyStoreBackend", "PolyStoreDynamic", "PolyStoreKernel", "PolyStoreSource", "CSQLite"],
+            dependencies: [
+                "PolyStoreAttributes", "PolyStoreBackend", "PolyStoreDynamic", "PolyStoreFormats", "PolyStoreKernel", "PolyStoreSource",
+                "CSQLite",
+            ],
             swiftSettings: settings),
         // The object layer, free of macros: thirteen modules.
         .target(

@@ -6,8 +6,8 @@ import PolyStoreKernel
 /// How the values of a column become values of an attribute, and back.
 enum ColumnForm: Sendable, Hashable {
     case integer, real, text, blob, bool, decimal
-    case date(CivilDate.Form)
-    /// Seconds or milliseconds since 1970, which their size tells apart.
+    case date(DateText.Form)
+    /// Seconds or milliseconds since 1970, distinguished by their size.
     case unixTime(perSecond: Int64)
     case uuid(isUppercase: Bool)
     case uuidBytes
@@ -47,7 +47,7 @@ enum ColumnForm: Sendable, Hashable {
         case (.bool, .integer(let integer)): integer == 0 || integer == 1 ? .bool(integer == 1) : nil
         case (.decimal, .integer(let integer)): .decimal(Decimal(integer))
         case (.decimal, .real(let real)): real.isFinite ? Decimal(string: "\(real)").map { .decimal($0) } : nil
-        case (.date(let form), .text(let text)): CivilDate.date(text, form).map { .date($0) }
+        case (.date(let form), .text(let text)): DateText.date(text, form).map { .date($0) }
         case (.unixTime(let perSecond), .integer(let integer)):
             Self.isTime(integer, perSecond) ? .date(Date(timeIntervalSince1970: Double(integer) / Double(perSecond))) : nil
         case (.uuid, .text(let text)): UUID(uuidString: text).map { .uuid($0) }
@@ -67,7 +67,7 @@ enum ColumnForm: Sendable, Hashable {
         case (.blob, .data(let data)): .blob([UInt8](data))
         case (.bool, .bool(let bool)): .integer(bool ? 1 : 0)
         case (.decimal, .decimal(let decimal)): number(decimal)
-        case (.date(let form), .date(let date)): CivilDate.text(date, form).map { .text($0) }
+        case (.date(let form), .date(let date)): DateText.text(date, form).map { .text($0) }
         case (.unixTime(let perSecond), .date(let date)):
             Int64(exactly: (date.timeIntervalSince1970 * Double(perSecond)).rounded()).map { .integer($0) }
         case (.uuid(let isUppercase), .uuid(let uuid)): .text(isUppercase ? uuid.uuidString : uuid.uuidString.lowercased())
@@ -181,7 +181,7 @@ struct ColumnProfile {
             ]
                 + times
         }
-        if has("DATE") { return CivilDate.Form.allCases.map { .date($0) } + times }
+        if has("DATE") { return DateText.Form.allCases.map { .date($0) } + times }
         if has("DEC", "NUMERIC", "MONEY", "CURRENCY") { return [.decimal] }
         return has("STRING", "JSON", "ENUM") ? [.text] : []
     }

@@ -1,9 +1,9 @@
 import Foundation
 
 /// Conversions between days and fields of the proleptic Gregorian calendar.
-enum CivilDate {
+package enum CivilDate {
     /// Returns the number of days from 1 January 2001 to a date; nil for a date that does not exist.
-    static func days(year: Int, month: Int, day: Int) -> Int? {
+    package static func days(year: Int, month: Int, day: Int) -> Int? {
         guard (1...12).contains(month), day >= 1, day <= length(of: month, year), year.magnitude <= 9_999_999 else { return nil }
         // Counts years from March, in cycles of 400 years; 719_468 days before 1970.
         let shifted = month <= 2 ? year - 1 : year
@@ -23,7 +23,7 @@ enum CivilDate {
     }
 
     /// Returns the date that is a number of days after 1 January 2001.
-    static func date(days: Int) -> (year: Int, month: Int, day: Int) {
+    package static func date(days: Int) -> (year: Int, month: Int, day: Int) {
         let shifted = days + 11_323 + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
         let dayOfEra = shifted - era * 146_097

@@ -1,7 +1,8 @@
 import Foundation
+import PolyStoreFormats
 
 /// Texts of dates in the form of ISO 8601, as SQLite's date functions write them.
-enum CivilDate {
+enum DateText {
     /// A form of texts.
     enum Form: Sendable, Hashable, CaseIterable {
         /// `2024-02-29`
@@ -33,11 +34,9 @@ enum CivilDate {
                 value.flatMap { byte >= 48 && byte <= 57 ? $0 * 10 + Int(byte) - 48 : nil }
             }
         }
-        guard let year = number(0, 4), let month = number(5, 2), let day = number(8, 2), (1...12).contains(month), day >= 1 else {
-            return nil
-        }
-        let days = days(year, month, day)
-        guard civil(days) == (year, month, day) else { return nil }
+        guard let year = number(0, 4), let month = number(5, 2), let day = number(8, 2),
+            let days = CivilDate.days(year: year, month: month, day: day)
+        else { return nil }
         guard form.hasTime else { return Date(timeIntervalSinceReferenceDate: Double(days * 86400)) }
         guard bytes[10] == form.separator, bytes[13] == UInt8(ascii: ":"), bytes[16] == UInt8(ascii: ":"), let hour = number(11, 2),
             let minute = number(14, 2), let second = number(17, 2), hour < 24, minute < 60, second < 60
@@ -56,8 +55,8 @@ enum CivilDate {
         let scaled = (date.timeIntervalSinceReferenceDate * 1000).rounded()
         guard scaled.magnitude < 1e15 else { return nil }
         let all = Int(scaled)
-        let (days, rest) = (floorDivision(all, 86_400_000), modulus(all, 86_400_000))
-        let (year, month, day) = civil(days)
+        let rest = modulus(all, 86_400_000)
+        let (year, month, day) = CivilDate.date(days: (all - rest) / 86_400_000)
         guard (0...9999).contains(year) else { return nil }
         var text = "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
         guard form.hasTime else { return rest == 0 ? text : nil }
@@ -74,28 +73,5 @@ enum CivilDate {
         return String(repeating: "0", count: max(0, width - digits.count)) + digits
     }
 
-    private static func floorDivision(_ value: Int, _ divisor: Int) -> Int { (value - modulus(value, divisor)) / divisor }
     private static func modulus(_ value: Int, _ divisor: Int) -> Int { (value % divisor + divisor) % divisor }
-
-    /// The number of days from 0000-03-01 to 2001-01-01 in the Gregorian calendar.
-    private static let reference = 730_791
-
-    /// Returns the number of days since 2001-01-01. Years are counted from March, so that the leap day is the last of a year.
-    private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
-        let shifted = month > 2 ? year : year - 1
-        let monthOfYear = (month + 9) % 12
-        let before = 365 * shifted + floorDivision(shifted, 4) - floorDivision(shifted, 100) + floorDivision(shifted, 400)
-        return before + (153 * monthOfYear + 2) / 5 + day - 1 - reference
-    }
-
-    /// Returns the day of a number of days since 2001-01-01.
-    private static func civil(_ days: Int) -> (year: Int, month: Int, day: Int) {
-        let all = days + reference
-        let (era, dayOfEra) = (floorDivision(all, 146_097), modulus(all, 146_097))
-        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let monthOfYear = (5 * dayOfYear + 2) / 153
-        let month = monthOfYear < 10 ? monthOfYear + 3 : monthOfYear - 9
-        return (yearOfEra + 400 * era + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * monthOfYear + 2) / 5 + 1)
-    }
 }
