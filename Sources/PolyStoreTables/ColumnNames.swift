@@ -1,3 +1,5 @@
+import PolyStoreBackend
+
 /// Returns a name as SQLite compares it: byte by byte, with the capitals of ASCII as small letters.
 func foldedName(_ name: String) -> [UInt8] { name.utf8.map { $0 >= 65 && $0 <= 90 ? $0 + 32 : $0 } }
 
@@ -5,14 +7,4 @@ func foldedName(_ name: String) -> [UInt8] { name.utf8.map { $0 >= 65 && $0 <= 9
 func isSameName(_ left: String, _ right: String) -> Bool { foldedName(left) == foldedName(right) }
 
 /// Returns a name as an identifier of SQL.
-func quotedName(_ name: String) -> String { "\"\(doubled("\"", in: name))\"" }
-
-/// Returns a text in which each of some quotes is doubled, also one that a combining mark follows.
-func doubled(_ quote: Unicode.Scalar, in text: String) -> String {
-    var result = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars {
-        if scalar == quote { result.append(quote) }
-        result.append(scalar)
-    }
-    return String(result)
-}
+func quotedName(_ name: String) -> String { name.enclosed(in: "\"") }

@@ -23,7 +23,7 @@ extension SQLiteValue: CustomStringConvertible {
         case .null: "NULL"
         case .integer(let value): "\(value)"
         case .real(let value): value.isFinite ? "\(value)" : value < 0 ? "-9e999" : "9e999"
-        case .text(let text): "'\(doubled("'", in: text))'"
+        case .text(let text): text.enclosed(in: "'")
         case .malformedText(let bytes): "CAST(X'\(Self.hex(bytes))' AS TEXT)"
         case .blob(let bytes): "X'\(Self.hex(bytes))'"
         }

@@ -10,20 +10,10 @@ enum SQLNames {
     private static let systemColumns: Set<String> = ["tableoid", "xmin", "cmin", "xmax", "cmax", "ctid", "objectid"]
 
     /// Returns a name as a quoted identifier; quotes inside are doubled.
-    static func quoted(_ name: String) -> String { enclosed(name, in: "\"") }
+    static func quoted(_ name: String) -> String { name.enclosed(in: "\"") }
 
     /// Returns a text without NUL as a literal; quotes inside are doubled. Backslashes have no meaning, as `standard_conforming_strings` is on.
-    static func literal(_ text: String) -> String { enclosed(text, in: "'") }
-
-    private static func enclosed(_ text: String, in quote: Unicode.Scalar) -> String {
-        var result = String.UnicodeScalarView([quote])
-        for character in text.unicodeScalars {
-            if character == quote { result.append(quote) }
-            result.append(character)
-        }
-        result.append(quote)
-        return String(result)
-    }
+    static func literal(_ text: String) -> String { text.enclosed(in: "'") }
 
     /// Returns whether a name is reserved for the tables of this library.
     static func isReserved(_ name: String) -> Bool { name.lowercased().hasPrefix("polystore_") }

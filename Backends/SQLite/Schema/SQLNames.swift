@@ -6,20 +6,10 @@ enum SQLNames {
     static let objectID = quoted("objectID")
 
     /// Returns a name as a quoted identifier; quotes inside are doubled.
-    static func quoted(_ name: String) -> String { enclosed(name, in: "\"") }
+    static func quoted(_ name: String) -> String { name.enclosed(in: "\"") }
 
     /// Returns a text without NUL as a literal; quotes inside are doubled.
-    static func literal(_ text: String) -> String { enclosed(text, in: "'") }
-
-    private static func enclosed(_ text: String, in quote: Unicode.Scalar) -> String {
-        var result = String.UnicodeScalarView([quote])
-        for character in text.unicodeScalars {
-            if character == quote { result.append(quote) }
-            result.append(character)
-        }
-        result.append(quote)
-        return String(result)
-    }
+    static func literal(_ text: String) -> String { text.enclosed(in: "'") }
 
     /// Returns a name case-folded as SQLite compares it: ASCII letters only.
     static func folded(_ name: String) -> [UInt8] { name.utf8.map { $0 >= 65 && $0 <= 90 ? $0 + 32 : $0 } }
