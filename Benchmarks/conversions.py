@@ -11,33 +11,13 @@ seconds; the peak is that of anonymous memory.
 """
 
 import argparse
-import json
 import os
 import shutil
 import statistics
 import subprocess
-import sys
 import tempfile
 
 from driver import programs
-
-
-def bench(engine, workload, folder, size):
-    result = subprocess.run(
-        programs.command("PolyStore-" + engine, workload, folder), env=dict(os.environ, PB_N=str(size)), stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE, text=True)
-    if result.returncode:
-        sys.exit("%s %s: exit %d\n%s" % (engine, workload, result.returncode, result.stderr[-2000:]))
-    lines = [json.loads(line) for line in result.stdout.splitlines() if line.startswith("{")]
-    return lines[-1] if lines else {}
-
-
-def compile():
-    program = os.path.join(programs.BUILT, "convert")
-    os.makedirs(programs.BUILT, exist_ok=True)
-    source = os.path.join(programs.HERE, "Peers", "C", "convert.c")
-    subprocess.run([programs.compiler(), "-O2", "-o", program, source, "-llmdb", "-lsqlite3"], check=True)
-    return program
 
 
 def raw(program, work, engine, folder):
@@ -57,15 +37,15 @@ def main():
     parser.add_argument("--size", type=int, default=1_000_000)
     parser.add_argument("--turns", type=int, default=1)
     options = parser.parse_args()
-    program = compile()
+    program = programs.compiled("convert", "-llmdb", "-lsqlite3")
     print("| conversion | rows | CPU | wall | read | write | ratio | sorted | ratio | peak, MiB |\n|---|---|---|---|---|---|---|---|---|---|", flush=True)
     folder = tempfile.mkdtemp(prefix="conversions-")
     try:
-        bench("sqlite", "W22make", folder, options.size)
+        programs.bench("sqlite", "W22make", folder, options.size)
         for source, target in (("sqlite", "lmdb"), ("lmdb", "sqlite")):
             turns = []
             for _ in range(options.turns):
-                found = bench(source, "W22to-" + target, folder, options.size)
+                found = programs.bench(source, "W22to-" + target, folder, options.size)
                 read = raw(program, "read", source, folder)
                 pairs = raw(program, "copy", target, folder) - raw(program, "read", target, folder)
                 write = raw(program, "rows", "sqlite", folder) - read if target == "lmdb" else pairs

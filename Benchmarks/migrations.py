@@ -10,13 +10,11 @@ many contacts and writes it to another one. Prints a Markdown table of CPU secon
 """
 
 import argparse
-import json
 import os
 import resource
 import shutil
 import sqlite3
 import subprocess
-import sys
 import tempfile
 
 from driver import programs
@@ -25,16 +23,6 @@ INDEXES = [
     "CREATE UNIQUE INDEX {0}_email ON {0} (email)", "CREATE INDEX {0}_age ON {0} (age)",
     "CREATE INDEX {0}_departmentNumber ON {0} (departmentNumber)",
 ]
-
-
-def bench(engine, workload, folder, size):
-    result = subprocess.run(
-        programs.command("PolyStore-" + engine, workload, folder), env=dict(os.environ, PB_N=str(size)), stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE, text=True)
-    if result.returncode:
-        sys.exit("%s %s: exit %d\n%s" % (engine, workload, result.returncode, result.stderr[-2000:]))
-    lines = [json.loads(line) for line in result.stdout.splitlines() if line.startswith("{")]
-    return lines[-1] if lines else {}
 
 
 def cpu(body):
@@ -92,10 +80,7 @@ def raw_sqlite(folder, size):
 
 def raw_lmdb(folder):
     """Returns the CPU seconds for copying every pair of a store with as many contacts, none of them rewritten, so that each is stored once."""
-    program = os.path.join(programs.BUILT, "migrate_lmdb")
-    os.makedirs(programs.BUILT, exist_ok=True)
-    source = os.path.join(programs.HERE, "Peers", "C", "migrate_lmdb.c")
-    subprocess.run([programs.compiler(), "-O2", "-o", program, source, "-llmdb"], check=True)
+    program = programs.compiled("migrate_lmdb", "-llmdb")
     found = subprocess.run(
         [program, os.path.join(folder, "light.lmdb"), os.path.join(folder, "copy.lmdb")], check=True, stdout=subprocess.PIPE, text=True)
     return float(found.stdout.split(",")[1].split()[0])
@@ -110,9 +95,9 @@ def main():
     for engine in options.engines:
         folder = tempfile.mkdtemp(prefix="migrations-")
         try:
-            bench(engine, "W19make", folder, options.size)
-            light = bench(engine, "W19light", folder, options.size)
-            heavy = bench(engine, "W19heavy", folder, options.size)
+            programs.bench(engine, "W19make", folder, options.size)
+            light = programs.bench(engine, "W19light", folder, options.size)
+            heavy = programs.bench(engine, "W19heavy", folder, options.size)
             raw = raw_sqlite(folder, options.size) if engine == "sqlite" else {"heavy": raw_lmdb(folder)} if engine == "lmdb" else {}
             ratio = "%.2f" % (heavy["cpu"] / raw["heavy"]) if raw else "–"
             print(

@@ -1,5 +1,6 @@
 """The programs: their names, their builds, their calls."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -93,3 +94,23 @@ def swift(arguments):
     if result.returncode:
         say(result.stdout[-4000:])
         result.check_returncode()
+
+
+def bench(engine, workload, folder, size):
+    """Runs a workload of PolyStore, and returns its last line of output."""
+    result = subprocess.run(
+        command("PolyStore-" + engine, workload, folder), env=dict(os.environ, PB_N=str(size)), stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, text=True)
+    if result.returncode:
+        sys.exit("%s %s: exit %d\n%s" % (engine, workload, result.returncode, result.stderr[-2000:]))
+    lines = [json.loads(line) for line in result.stdout.splitlines() if line.startswith("{")]
+    return lines[-1] if lines else {}
+
+
+def compiled(name, *libraries):
+    """Compiles a program of Peers/C that no other one shares, and returns its path."""
+    program = os.path.join(BUILT, name)
+    os.makedirs(BUILT, exist_ok=True)
+    source = os.path.join(HERE, "Peers", "C", name + ".c")
+    subprocess.run([compiler(), "-O2", "-o", program, source, *libraries], check=True)
+    return program
