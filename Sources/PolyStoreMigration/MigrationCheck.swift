@@ -224,7 +224,7 @@ struct MigrationCheck {
                 what
                     + (isChosen ? " The closure of the mapping chooses the target; otherwise the" : " The")
                     + " first target of the object's own relationship remains, or else the object with the lowest row id that leads to it, and only if the other end chooses the same "
-                    + "pair. The others are dropped.")
+                    + "pair. The others are dropped.", isPermitted: true)
         } else {
             report(
                 .refused, match.target.name, relationship.name, found,
@@ -386,9 +386,11 @@ struct MigrationCheck {
 
     /// Adds a finding if it concerns any object.
     private mutating func report(
-        _ kind: MigrationReport.Finding.Kind, _ entity: String, _ property: String?, _ rows: Rows, _ message: String
+        _ kind: MigrationReport.Finding.Kind, _ entity: String, _ property: String?, _ rows: Rows, _ message: String,
+        isPermitted: Bool = false
     ) {
-        if rows.count > 0 { findings.append(.init(kind, entity, property, message, count: rows.count, rowIDs: rows.first)) }
+        guard rows.count > 0 else { return }
+        findings.append(.init(kind, entity, property, message, count: rows.count, rowIDs: rows.first, isPermitted: isPermitted))
     }
 
     /// Returns the objects that satisfy a predicate.

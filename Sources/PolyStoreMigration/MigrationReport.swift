@@ -29,8 +29,16 @@ public struct MigrationReport: Sendable, Hashable, Codable {
         public internal(set) var rowIDs: [Int64]
         /// The step that the finding concerns, as an index of ``MigrationReport/steps``.
         public internal(set) var step = 0
+        /// A Boolean value that indicates whether the policy of the migration permits the loss: dropped targets of relationships; see ``MigrationPolicy/allowingLostLinks()``.
+        public var isPermitted: Bool { permission ?? false }
+        /// Nil in place of false, so that reports without it can be decoded.
+        private let permission: Bool?
 
-        init(_ kind: Kind, _ entity: String, _ property: String?, _ message: String, count: Int = 0, rowIDs: [Int64] = []) {
+        init(
+            _ kind: Kind, _ entity: String, _ property: String?, _ message: String, count: Int = 0, rowIDs: [Int64] = [],
+            isPermitted: Bool = false
+        ) {
+            permission = isPermitted ? true : nil
             self.kind = kind
             self.entity = entity
             self.property = property

@@ -99,7 +99,7 @@ struct MigrateCommand: AsyncParsableCommand {
     /// Returns what a migration loses without permission, a sentence for each finding.
     private func losses(_ report: MigrationReport) -> [String] {
         guard !allowLoss else { return [] }
-        return report.findings.filter { $0.kind == .lost && !(dropLinks && $0.concernsDroppedLinks) }.map { finding in
+        return report.findings.filter { $0.kind == .lost && !$0.isPermitted }.map { finding in
             finding.message + (finding.count == 0 ? "" : " (\(finding.count.grouped) \(finding.count == 1 ? "object" : "objects"))")
         }
     }
@@ -127,9 +127,4 @@ struct MigrateCommand: AsyncParsableCommand {
         for rename in renames { try found.add(rename) }
         return found
     }
-}
-
-extension MigrationReport.Finding {
-    /// Whether the loss is one of related objects that --drop-links permits.
-    fileprivate var concernsDroppedLinks: Bool { message.contains(" leads to one object, ") }
 }
