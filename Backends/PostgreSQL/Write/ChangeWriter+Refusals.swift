@@ -8,7 +8,7 @@ extension ChangeWriter {
     func explain(_ error: StoreError, _ connection: Connection, undo: Statement) throws -> StoreError {
         try connection.run([undo])
         switch error.sqlState {
-        case Self.wrongCount: return try missingRequired(connection) ?? missing(connection) ?? error
+        case Self.wrongCount: return try missing(connection) ?? error
         case "23505":
             // Also after another violation, because the search for equal values writes the change set again.
             for table in tables.entities { if let taken = try taken(table, connection) { return taken } }
@@ -24,8 +24,13 @@ extension ChangeWriter {
         changes.changes.filter { $0.entity == table.entity.index && kinds.contains($0.kind) }.map(\.rowID)
     }
 
-    /// Returns the error for the first object that is updated or deleted and does not exist.
+    /// Returns the error for the objects that do not exist, of which one that is required can be updated too.
     private func missing(_ connection: Connection) throws -> StoreError? {
+        try missingRequired(connection) ?? missingChanged(connection)
+    }
+
+    /// Returns the error for the first object that is updated or deleted and does not exist.
+    private func missingChanged(_ connection: Connection) throws -> StoreError? {
         for table in tables.entities {
             let ids = ids(table, [.update, .delete])
             guard !ids.isEmpty else { continue }
@@ -76,7 +81,7 @@ extension ChangeWriter {
             // Another violation, which the first one preceded.
             guard connection.failure == nil, another.recovery == .permanent else { throw another }
             try connection.run([undo])
-            if another.sqlState == Self.wrongCount, let missing = try missingRequired(connection) ?? missing(connection) { return missing }
+            if another.sqlState == Self.wrongCount, let missing = try missing(connection) { return missing }
         }
         guard let rows, rows.count > 0, let first = rows.integer(0, 0), let holder = rows.integer(0, 1) else {
             error.message = "\(table.entity.name).\(names) of an object must be unique, and another object has the same value."
