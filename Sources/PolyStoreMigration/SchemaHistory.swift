@@ -15,7 +15,7 @@ extension Schema {
 
 extension EntityDescription {
     /// The entity without the values of default expressions, which differ each time.
-    var withoutComputedValues: EntityDescription {
+    package var withoutComputedValues: EntityDescription {
         var copy = self
         copy.properties = properties.map { property in
             guard case .attribute(var attribute) = property, attribute.defaultExpression != nil else { return property }

@@ -54,15 +54,7 @@ import Testing
         try writer.apply(changes)
         _ = try writer.commit(.relaxed)
         try open.close()
-        let before = try StoreDigest(of: target, logger: RecordingLogger())
-        for startsOver in [true, false] {
-            var again = try conversion(source, target)
-            again.startsOver = startsOver
-            let error = try requireFailure { _ = try again.runAndWait() }
-            #expect(error.code == .io)
-            #expect(error.message.contains("exists already"))
-        }
-        #expect(try StoreDigest(of: target, logger: RecordingLogger()) == before)
+        try expectTaken(target, by: source)
         #expect(!folder.names.contains(lock.lastPathComponent))
     }
 

@@ -64,6 +64,19 @@ func conversion(_ source: StoreConfiguration, _ target: StoreConfiguration) thro
     return conversion
 }
 
+/// Tests that a conversion to a store that exists is refused, and leaves it as it is.
+func expectTaken(_ target: StoreConfiguration, by source: StoreConfiguration) throws {
+    let before = try StoreDigest(of: target, logger: RecordingLogger())
+    for startsOver in [false, true] {
+        var again = try conversion(source, target)
+        again.startsOver = startsOver
+        let error = try requireFailure { _ = try again.runAndWait() }
+        #expect(error.code == .io)
+        #expect(error.message.contains("exists already"))
+    }
+    #expect(try StoreDigest(of: target, logger: RecordingLogger()) == before)
+}
+
 extension StoreConfiguration {
     /// Opens the store with a schema that declares the same entities in the other order.
     func openReversed() throws -> any StorageBackend {
