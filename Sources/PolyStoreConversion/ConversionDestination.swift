@@ -47,7 +47,7 @@ final class ConversionDestination {
             location: location)
     }
 
-    /// Gives up a location that has a complete store or anything else, and returns the error.
+    /// Releases a location that has a complete store or anything else, and returns the error.
     func taken() -> StoreError {
         unlock(removing: true)
         return Self.taken(location)

@@ -19,7 +19,7 @@ final class ConversionLockFile {
     static func exists(beside location: String) throws -> Bool { try path(beside: location).kind() != .absent }
 
     /// Opens and locks the file, and creates it if there is none.
-    /// - Throws: `busy` if another conversion has the lock; `io` for a file of somebody else, which is not changed; `full`.
+    /// - Throws: `busy` if another conversion has the lock; `io` for a file that no conversion has written, which is not changed; `full`.
     init(beside location: String) throws {
         path = Self.path(beside: location)
         let kind = try path.kind()

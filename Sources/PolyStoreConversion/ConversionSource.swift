@@ -10,7 +10,7 @@ final class ConversionSource {
     private let isOwned: Bool
 
     /// Opens a store.
-    /// - Throws: `io` if there is no store, `busy` if an engine of one process is open in another one, and the other errors of opening.
+    /// - Throws: `io` if the store does not exist, `busy` if an engine of one process is open in another one, and the other errors of opening.
     init(_ store: StoreConfiguration, _ logger: any StoreLogger) throws {
         var store = store
         (store.resetsOnFailure, store.resetsOnModelMismatch) = (false, false)

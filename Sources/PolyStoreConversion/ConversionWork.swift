@@ -48,7 +48,7 @@ struct ConversionWork {
         }
     }
 
-    /// Closes the target, of which the last commit was durable.
+    /// Closes the target, whose last commit was durable.
     private func close(_ backend: any StorageBackend) {
         do { try backend.close() } catch {
             logger.write(.warning, "\(target.location) is complete, and was not closed as usual: \(error)")

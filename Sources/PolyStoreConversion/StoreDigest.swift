@@ -30,7 +30,7 @@ public struct StoreDigest: Sendable, Hashable {
     public internal(set) var links: [Part]
     /// The entries of the history.
     public internal(set) var history: Part
-    /// The named values, of which the framework has some.
+    /// The named values, including those of the framework.
     public internal(set) var namedValues: Part
     /// The size of the contents in bytes: records in the form of the contract, pairs with 24 bytes, log entries and named values.
     public internal(set) var byteCount = 0
@@ -93,7 +93,7 @@ extension StoreDigest {
     }
 
     /// Computes the digest of the newest version of a store, with the schema that it keeps. The store is opened read-only.
-    /// - Throws: `io` if there is no store, the errors of opening it, and those of ``init(of:progress:)-(StorageBackend,_)``.
+    /// - Throws: `io` if the store does not exist, the errors of opening it, and those of ``init(of:progress:)-(StorageBackend,_)``.
     public init(
         of store: StoreConfiguration, logger: any StoreLogger = StandardErrorLogger(),
         progress: @escaping (ConversionProgress) throws -> Void = { _ in }

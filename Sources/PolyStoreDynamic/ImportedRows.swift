@@ -29,6 +29,6 @@ final class ImportedRows: ImportRunObserver {
         }
     }
 
-    /// The row of the record with a row id; `nil` if there is no such record, or several.
+    /// The row of the record with a row id; `nil` if no record or several have it.
     subscript(id: Int64) -> Int64? { state.withLock { $0.pending[id] ?? $0.committed[id] }.flatMap { $0 == 0 ? nil : $0 } }
 }

@@ -29,7 +29,7 @@ enum SwiftLiterals {
         if isVisible { text.unicodeScalars.append(scalar) } else { text += "\\u{\(String(scalar.value, radix: 16))}" }
     }
 
-    /// Returns a value of an attribute as an expression; nil if it is no value of the type.
+    /// Returns a value of an attribute as an expression; nil if it is not a value of the type.
     /// - Parameter isOptional: Whether the expression is that of an optional attribute.
     static func value(_ value: Value, _ type: AttributeType, isOptional: Bool) -> String? {
         switch (type, value) {

@@ -99,7 +99,7 @@ private struct RowImport: @unchecked Sendable {
         for table in plan.tables.reversed() { try changeCreated(table.entity) { try $0.delete($1) } }
     }
 
-    /// Changes the objects of an entity that this import created and that nobody has deleted.
+    /// Changes the objects of an entity that this import created, without those that were deleted since.
     private func changeCreated(_ entity: String, _ body: @Sendable (Transaction, DynamicObject) throws -> Void) throws {
         for range in created.ranges[entity] ?? [] {
             var start = range.lowerBound

@@ -41,7 +41,7 @@ public final class SQLiteTables: Sendable {
     /// - Parameters:
     ///   - path: The path of the file.
     ///   - name: The name of the schema; nil for the name of the file without its extension.
-    /// - Throws: `io` if there is no such file, `notAStore` if it is not a database of SQLite, `misuse` if it is a store of this library, `invalidSchema` if a table has too many columns.
+    /// - Throws: `io` if the file does not exist, `notAStore` if it is not a database of SQLite, `misuse` if it is a store of this library, `invalidSchema` if a table has too many columns.
     public init(path: String, name: String? = nil) throws {
         let connection = try TableConnection(path)
         let schemaName = name ?? URL(filePath: path).deletingPathExtension().lastPathComponent

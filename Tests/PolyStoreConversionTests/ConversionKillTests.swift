@@ -28,7 +28,7 @@ import Testing
         let target = try StoreEngines.all.configuration(url)
         var converted: String?
         var kills = 0
-        // Some kills one after another, each of which continues the conversion before.
+        // Some kills one after another; each run continues the conversion before.
         for _ in 0..<Int.random(in: 1...4, using: &random) where converted == nil {
             let (report, delay) = (Int.random(in: 1...30, using: &random), Int.random(in: 0...3000, using: &random))
             converted = try run(sourceURL, url, report, delay)

@@ -27,7 +27,7 @@ final class ForeignDatabase {
 
     struct Locked: Error {}
 
-    /// Writes a copy to a path at which there is no file.
+    /// Writes a copy to a path without a file.
     func copy(to path: String) throws {
         guard sqlite3_exec(handle, "VACUUM INTO '\(path)'", nil, nil, nil) == SQLITE_OK else {
             try? FileManager.default.removeItem(atPath: path)

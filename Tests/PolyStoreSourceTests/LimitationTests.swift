@@ -90,7 +90,7 @@ import Testing
         #expect(failure { _ = try Self.source(invalid) }?.code == .invalidSchema)
     }
 
-    /// Names that a macro or the compiler would read differently, of which each has another class or property already.
+    /// Names that a macro or the compiler would read differently; each has another class or property already.
     @Test func namesAreUniqueAndNeverHideATypeOrAMember() throws {
         let odd = [
             "self", "Type", "hash", "description", "objectID2", "validate", "String", "PolyStore", "a b", "a-b", "aB", "?", "!", "", "9",

@@ -256,7 +256,7 @@ final class PostgreSQLWriteTransaction: SessionTransaction, WriteTransaction {
         ).last
         if let version = found?.integer(0, 1) {
             pool.didSee(UInt64(bitPattern: version))
-            // Nobody else announces it. Others also read the version regularly.
+            // No other session announces it. Others also read the version regularly.
             _ = try? other.run([.once("COMMIT")] + pool.announcement)
             return .committed(version: UInt64(bitPattern: version))
         }

@@ -1,9 +1,9 @@
 import Dispatch
 import PolyStoreBackend
 
-/// Connections over which somebody asked about a store a moment ago. The opening of the store, which usually follows, uses them.
+/// Idle connections over which a store was looked up a moment ago. The opening of the store, which usually follows, uses them.
 enum SpareConnections {
-    /// What a connection depends on. Contains the password, so that nobody receives a connection that they could not open.
+    /// What a connection depends on. Contains the password, so that a connection is only used by callers who could open it.
     private struct Key: Hashable {
         let address: [String]
         let options: PostgreSQLOptions
@@ -14,7 +14,7 @@ enum SpareConnections {
         }
     }
 
-    // A connection is used by nobody while it is kept.
+    // A connection is not used while it is kept.
     private struct State: @unchecked Sendable {
         var spares: [Key: (connection: Connection, number: Int)] = [:]
         /// The number of connections that were kept so far.
@@ -22,7 +22,7 @@ enum SpareConnections {
     }
 
     private static let state = Protected(State())
-    /// The time after which a connection is closed that nobody has taken.
+    /// The time after which an unused connection is closed.
     private static let lifetime = DispatchTimeInterval.seconds(1)
 
     /// Calls a closure with a connection to the server, a spare one if there is one. If the server has closed that, the closure is called again with a new one.

@@ -252,7 +252,7 @@ extension OracleDraw {
                 part = "(" + regularExpression(depth - 1) + (random.once(in: 2) ? "|" + regularExpression(depth - 1) : "") + ")"
             }
             let repetition = random.pick(["", "", "*", "+", "?"])
-            // ICU gives up a repetition of repetitions in a long text, and finds no match.
+            // ICU limits the steps of a match: a repetition of repetitions can find no match in a long text.
             return part + (part.hasPrefix("(") && part.contains { "*+".contains($0) } && repetition != "" ? "?" : repetition)
         }.joined()
     }

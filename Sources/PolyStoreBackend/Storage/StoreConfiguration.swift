@@ -131,7 +131,7 @@ public struct StoreConfiguration: Sendable {
         if createsFolder && !isReadOnly && remote == nil { try StorePath(path: location).createFolder() }
     }
 
-    /// Creates the missing folder of a store that is to be created, as opening the store does.
+    /// Creates the missing folder of a new store, as opening the store does.
     /// - Throws: `io` if the configuration does not ask for it, or the folder cannot be created.
     package func prepareFolder() throws {
         try createFolderIfAsked()

@@ -16,7 +16,7 @@ final class KeyValueWriteTransaction: WriteTransaction, OrdersByIndexedJSON {
     @exclusivity(unchecked) private var sequences: [Int: Int64] = [:]
     /// The change sets applied so far, which are repeated if the engine needs more room.
     @exclusivity(unchecked) private var applied: [ChangeSet] = []
-    /// The writes of a conversion that are no changes, which are repeated too.
+    /// The writes of a conversion outside of change sets, which are repeated too.
     @exclusivity(unchecked) private var restorations: [Restoration] = []
     /// The version that the commit gets; see ``RestoringTransaction``.
     @exclusivity(unchecked) private(set) var nextVersion: UInt64

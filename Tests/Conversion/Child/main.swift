@@ -1,4 +1,4 @@
-// Converts a store until it is killed: by itself, some time after a number of reports of the progress.
+// Converts a store until it kills itself, some time after a number of reports of the progress.
 //
 //     conversion-child SOURCE TARGET REPORTS MICROSECONDS [start-over]
 

@@ -1,7 +1,7 @@
 import Foundation
 import PostgreSQLServer
 
-// Starts a server of PostgreSQL for the tests of another package, prints the URL of its database, and ends with its input. Exits with 2 if there is no server.
+// Starts a server of PostgreSQL for the tests of another package, prints the URL of its database, and ends with its input. Exits with 2 if a server cannot be started.
 do {
     let server = try PostgreSQLServer()
     FileHandle.standardOutput.write(Data((server.url() + "\n").utf8))

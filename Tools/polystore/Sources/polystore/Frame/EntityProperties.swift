@@ -61,7 +61,7 @@ struct EntityProperties {
         return preferred.first { name in texts.contains { $0.name == name } } ?? (texts.first(where: \.isUnique) ?? texts.first)?.name
     }
 
-    /// Returns the names of a path, some of which can be quoted: `publisher.#"first name"`; nil for anything else, such as a calculation.
+    /// Returns the names of a path, in which names can be quoted: `publisher.#"first name"`; nil for anything else, such as a calculation.
     static func names(_ path: String) -> [String]? {
         var (names, rest) = ([String](), path[...])
         while true {

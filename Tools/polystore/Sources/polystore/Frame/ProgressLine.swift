@@ -45,7 +45,7 @@ final class ProgressLine {
         StandardStreams.writeError("\r\u{1b}[K\(DisplayText(line).cut(to: max(1, width - 1)))")
     }
 
-    /// Removes the line.
+    /// Clears what was written.
     func clear() {
         guard shown != nil else { return }
         shown = nil

@@ -43,7 +43,7 @@ struct RecordFile {
     }
 
     /// Returns the destination of an export.
-    /// - Throws: `usage` for an unknown format and for a file of the store that is exported, `failure` for a file that exists unless it is to be replaced.
+    /// - Throws: `usage` for an unknown format and for a file of the store that is exported, `failure` for a file that exists unless it may be replaced.
     func destination(_ output: ExportOutput, replaces: Bool, of store: StoreLocation) throws -> ExportDestination {
         let format = try resolved()
         if isStream { return ExportDestination(name: "standard output", format: format) { output } }

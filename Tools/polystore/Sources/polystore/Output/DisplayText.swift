@@ -47,7 +47,7 @@ struct DisplayText {
 
     /// Returns a text of several lines, with the control characters of each line escaped.
     static func lines(_ text: String) -> String {
-        // Not the characters of Swift, one of which is a carriage return with a newline.
+        // Not by characters of Swift: a carriage return with a newline is one character.
         text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).map { escaped(String($0)) }.joined(separator: "\n")
     }
 
