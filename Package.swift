@@ -18,6 +18,7 @@ let package = Package(
         .library(name: "PolyStoreCore", targets: ["PolyStoreCore"]),
         .library(name: "PolyStoreBackend", targets: ["PolyStoreBackend"]),
         .library(name: "PolyStoreQuery", targets: ["PolyStoreQuery"]),
+        .library(name: "PolyStoreSearch", targets: ["PolyStoreSearch"]),
         .library(name: "PolyStoreMemory", targets: ["PolyStoreMemory"]),
         .library(name: "PolyStoreFormats", targets: ["PolyStoreFormats"]),
         .library(name: "PolyStoreGzip", targets: ["PolyStoreGzip"]),
@@ -39,8 +40,12 @@ let package = Package(
         .target(name: "PolyStorePlatform", swiftSettings: settings),
         // Sorted lists, subsequences, prefix sums and ids in order; knows nothing of stores.
         .target(name: "PolyStoreCollections", swiftSettings: settings),
+        // The tokens, the language and the rank of full-text search; knows nothing of stores.
+        .target(name: "PolyStoreSearch", swiftSettings: settings),
+        // The inverted index of a search, in pages that a backend stores.
+        .target(name: "PolyStoreSearchIndex", dependencies: ["PolyStoreSearch"], swiftSettings: settings),
         // The contract that a backend sees.
-        .target(name: "PolyStoreBackend", dependencies: ["CRecordBytes", "PolyStorePlatform"], swiftSettings: settings),
+        .target(name: "PolyStoreBackend", dependencies: ["CRecordBytes", "PolyStorePlatform", "PolyStoreSearch"], swiftSettings: settings),
         // Evaluates requests on records: what a backend does not execute itself.
         .target(name: "PolyStoreQuery", dependencies: ["PolyStoreBackend", "PolyStorePlatform"], swiftSettings: settings),
         // Checksums and UTF-8 validation of records, with instructions of the processor.
@@ -298,6 +303,10 @@ let package = Package(
             dependencies: ["EngineTestSupport", "PolyStoreBackend", "SeededRandom", "SmallStores"], path: "Tests/Faults/Child",
             swiftSettings: settings),
 
+        .testTarget(name: "PolyStoreSearchTests", dependencies: ["PolyStoreSearch", "SeededRandom"], swiftSettings: settings),
+        .testTarget(
+            name: "PolyStoreSearchIndexTests", dependencies: ["PolyStoreSearch", "PolyStoreSearchIndex", "SeededRandom"],
+            swiftSettings: settings),
         .testTarget(
             name: "PolyStoreCollectionsTests", dependencies: ["PolyStoreCollections", "SeededRandom"], swiftSettings: settings),
         .testTarget(

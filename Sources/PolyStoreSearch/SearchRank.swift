@@ -1,0 +1,59 @@
+import Foundation
+
+/// What the rank of a search depends on besides the document: counts of the whole index.
+public struct SearchStatistics: Sendable, Hashable {
+    /// The number of documents in the index.
+    public var documents: Int
+    /// The number of tokens of all documents.
+    public var tokens: Int
+    /// The number of documents that contain each phrase, in the order of ``ResolvedSearch/phrases``, in the fields of the phrase. 0 for those that do not count for the score.
+    public var frequencies: [Int]
+
+    /// Creates statistics.
+    public init(documents: Int, tokens: Int, frequencies: [Int]) {
+        self.documents = documents
+        self.tokens = tokens
+        self.frequencies = frequencies
+    }
+}
+
+/// The rank of a document: BM25 with k1 = 1.2 and b = 0.75, as SQLite's FTS5 computes it (https://sqlite.org/fts5.html#the_bm25_function), but greater is better.
+///
+/// Every backend uses this one function and its order of operations, so scores are equal to the last bit.
+public struct SearchRank: Sendable {
+    private static let k1 = 1.2
+    private static let b = 0.75
+    /// The inverse document frequency of each phrase.
+    private let inverse: [Double]
+    private let meanLength: Double
+    /// The weight of each field.
+    public let weights: [Double]
+
+    /// Creates the rank of a search.
+    public init(_ statistics: SearchStatistics, weights: [Double]) {
+        let count = Double(statistics.documents)
+        inverse = statistics.frequencies.map { frequency in
+            let hits = Double(frequency)
+            let value = log((count - hits + 0.5) / (hits + 0.5))
+            return value > 0 ? value : 1e-6
+        }
+        meanLength = statistics.documents > 0 && statistics.tokens > 0 ? Double(statistics.tokens) / count : 1
+        self.weights = weights
+    }
+
+    /// Returns the weighted frequency of a phrase in a document, from its number of occurrences in each field.
+    public func frequency(_ occurrences: (Int) -> Int) -> Double {
+        var sum = 0.0
+        for field in weights.indices { sum += weights[field] * Double(occurrences(field)) }
+        return sum
+    }
+
+    /// Returns what a phrase adds to the score of a document.
+    /// - Parameters:
+    ///   - phrase: The index of the phrase.
+    ///   - frequency: The weighted frequency of the phrase in the document.
+    ///   - length: The number of tokens of the document in all fields.
+    public func part(_ phrase: Int, frequency: Double, length: Int) -> Double {
+        inverse[phrase] * ((frequency * (Self.k1 + 1)) / (frequency + Self.k1 * (1 - Self.b + Self.b * Double(length) / meanLength)))
+    }
+}
