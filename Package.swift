@@ -47,12 +47,16 @@ let package = Package(
         // The contract that a backend sees.
         .target(name: "PolyStoreBackend", dependencies: ["CRecordBytes", "PolyStorePlatform", "PolyStoreSearch"], swiftSettings: settings),
         // Evaluates requests on records: what a backend does not execute itself.
-        .target(name: "PolyStoreQuery", dependencies: ["PolyStoreBackend", "PolyStorePlatform"], swiftSettings: settings),
+        .target(
+            name: "PolyStoreQuery", dependencies: ["PolyStoreBackend", "PolyStorePlatform", "PolyStoreSearch"], swiftSettings: settings),
         // Checksums and UTF-8 validation of records, with instructions of the processor.
         .target(name: "CRecordBytes"),
         // The record layer: makes a backend of any ordered key-value engine.
         .target(
-            name: "PolyStoreKeyValue", dependencies: ["PolyStoreBackend", "PolyStoreCollections", "PolyStoreQuery"], swiftSettings: settings
+            name: "PolyStoreKeyValue",
+            dependencies: [
+                "PolyStoreBackend", "PolyStoreCollections", "PolyStoreQuery", "PolyStoreSearch", "PolyStoreSearchIndex",
+            ], swiftSettings: settings
         ),
         // Records in JSON, JSON Lines and CSV.
         .target(name: "PolyStoreFormats", dependencies: ["PolyStorePlatform"], swiftSettings: settings),
@@ -61,7 +65,11 @@ let package = Package(
             name: "CZlib", path: "Backends/System/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         .target(name: "PolyStoreGzip", dependencies: ["PolyStoreFormats", "CZlib"], swiftSettings: settings),
         // Conditions in every form, resolved against the schema of a store. Knows no object.
-        .target(name: "PolyStoreConditions", dependencies: ["PolyStoreBackend", "PolyStoreQuery"], swiftSettings: settings),
+        .target(
+            name: "PolyStoreConditions",
+            dependencies: [
+                "PolyStoreBackend", "PolyStoreQuery", "PolyStoreSearch",
+            ], swiftSettings: settings),
         // Work that takes long: its threads, its progress, its cancellation and its result.
         .target(name: "PolyStoreRuns", dependencies: ["PolyStoreBackend", "PolyStorePlatform"], swiftSettings: settings),
         // The types of attributes: their values in records, ranges, and the codings that generated code selects.
@@ -71,8 +79,7 @@ let package = Package(
             name: "PolyStoreKernel",
             dependencies: [
                 "PolyStoreAttributes", "PolyStoreBackend", "PolyStoreCollections", "PolyStoreConditions", "PolyStorePlatform",
-                "PolyStoreQuery", "PolyStoreRuns",
-                "CObjectRetain",
+                "PolyStoreQuery", "PolyStoreRuns", "CObjectRetain", "PolyStoreSearch",
             ],
             swiftSettings: settings),
         // Lists, objects and values that follow commits.
@@ -80,13 +87,15 @@ let package = Package(
             name: "PolyStoreObservation",
             dependencies: [
                 "PolyStoreAttributes", "PolyStoreBackend", "PolyStoreCollections", "PolyStoreConditions", "PolyStoreKernel",
-                "PolyStoreQuery", "PolyStoreRuns",
+                "PolyStoreQuery", "PolyStoreRuns", "PolyStoreSearch",
             ],
             swiftSettings: settings),
         // Conditions and orders by columns in closures.
         .target(
             name: "PolyStoreColumns",
-            dependencies: ["PolyStoreAttributes", "PolyStoreBackend", "PolyStoreConditions", "PolyStoreKernel"], swiftSettings: settings),
+            dependencies: [
+                "PolyStoreAttributes", "PolyStoreBackend", "PolyStoreConditions", "PolyStoreKernel", "PolyStoreSearch",
+            ], swiftSettings: settings),
         // Conditions from Foundation's `#Predicate`.
         .target(
             name: "PolyStorePredicates",
@@ -113,7 +122,7 @@ let package = Package(
             name: "PolyStoreDynamic",
             dependencies: [
                 "PolyStoreAttributes", "PolyStoreBackend", "PolyStoreConditions", "PolyStoreFormats", "PolyStoreHistory", "PolyStoreKernel",
-                "PolyStoreMigration", "PolyStoreObservation", "PolyStoreRuns", "PolyStoreTransfer",
+                "PolyStoreMigration", "PolyStoreObservation", "PolyStoreRuns", "PolyStoreTransfer", "PolyStoreSearch",
             ],
             swiftSettings: settings),
         // Copies of whole stores to other backends.
@@ -125,7 +134,10 @@ let package = Package(
             swiftSettings: settings),
         // The source of classes for the schema of a store.
         .target(
-            name: "PolyStoreSource", dependencies: ["PolyStoreAttributes", "PolyStoreBackend", "PolyStoreKernel"], swiftSettings: settings),
+            name: "PolyStoreSource",
+            dependencies: [
+                "PolyStoreAttributes", "PolyStoreBackend", "PolyStoreKernel", "PolyStoreSearch",
+            ], swiftSettings: settings),
         // Indexes that would let a fetch read fewer rows.
         .target(
             name: "PolyStoreAdvice", dependencies: ["PolyStoreBackend", "PolyStoreDynamic", "PolyStoreKernel", "PolyStoreQuery"],
@@ -143,9 +155,8 @@ let package = Package(
             name: "PolyStoreCore",
             dependencies: [
                 "PolyStoreAdvice", "PolyStoreAttributes", "PolyStoreColumns", "PolyStoreConversion", "PolyStoreDynamic", "PolyStoreHistory",
-                "PolyStoreKernel",
-                "PolyStoreMigration", "PolyStoreObservation", "PolyStorePredicates", "PolyStoreRuns", "PolyStoreSource",
-                "PolyStoreTransfer",
+                "PolyStoreKernel", "PolyStoreMigration", "PolyStoreObservation", "PolyStorePredicates", "PolyStoreRuns", "PolyStoreSource",
+                "PolyStoreTransfer", "PolyStoreSearch",
             ],
             swiftSettings: settings),
         // Two functions of Swift's runtime.
@@ -161,7 +172,10 @@ let package = Package(
             ], swiftSettings: settings),
         // What users import.
         .target(
-            name: "PolyStore", dependencies: ["PolyStoreCore", "PolyStoreBackend", "PolyStoreFormats", "PolyStoreMacros"],
+            name: "PolyStore",
+            dependencies: [
+                "PolyStoreCore", "PolyStoreBackend", "PolyStoreFormats", "PolyStoreMacros", "PolyStoreSearch",
+            ],
             swiftSettings: settings),
 
         // Backends: each knows the contract and nothing above it.
@@ -173,7 +187,10 @@ let package = Package(
             providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
         .target(
             name: "PolyStoreSQLite",
-            dependencies: ["PolyStoreBackend", "PolyStoreCollections", "PolyStorePlatform", "PolyStoreQuery", "CSQLite"],
+            dependencies: [
+                "PolyStoreBackend", "PolyStoreCollections", "PolyStorePlatform", "PolyStoreQuery", "CSQLite", "PolyStoreSearch",
+                "PolyStoreSearchIndex",
+            ],
             path: "Backends/SQLite",
             swiftSettings: settings),
         .systemLibrary(
@@ -194,7 +211,10 @@ let package = Package(
             name: "CPostgreSQL", path: "Backends/System/CPostgreSQL", pkgConfig: "libpq",
             providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .target(
-            name: "PolyStorePostgreSQL", dependencies: ["PolyStoreBackend", "PolyStorePlatform", "PolyStoreQuery", "CPostgreSQL"],
+            name: "PolyStorePostgreSQL",
+            dependencies: [
+                "PolyStoreBackend", "PolyStorePlatform", "PolyStoreQuery", "CPostgreSQL", "PolyStoreSearch", "PolyStoreSearchIndex",
+            ],
             path: "Backends/PostgreSQL", swiftSettings: settings),
 
         // Models that tests share, free of macros: Models contains the classes with @Model, Expanded what the macros generate.
@@ -230,7 +250,7 @@ let package = Package(
             name: "PolyStoreConformance",
             dependencies: [
                 "PolyStoreBackend", "PolyStoreQuery", "PolyStoreKeyValue", "PolyStoreMemory", "CFlushProbe", "ChildProcesses",
-                "SeededRandom",
+                "SeededRandom", "PolyStoreSearch",
             ],
             path: "Conformance/PolyStoreConformance", swiftSettings: settings),
         // The built-in backends and what they claim, and the program that prints how they fare.

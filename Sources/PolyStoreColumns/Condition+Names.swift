@@ -30,7 +30,7 @@ extension QueryPredicate {
         case .and(let parts): return .and(parts.map(\.condition))
         case .or(let parts): return .or(parts.map(\.condition))
         case .not(let part): return .not(part.condition)
-        case .related: return .resolved(self)
+        case .related, .search: return .resolved(self)
         }
     }
 

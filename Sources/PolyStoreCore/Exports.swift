@@ -11,5 +11,6 @@
 @_exported import PolyStoreObservation
 @_exported import PolyStorePredicates
 @_exported import PolyStoreRuns
+@_exported import PolyStoreSearch
 @_exported import PolyStoreSource
 @_exported import PolyStoreTransfer

@@ -13,6 +13,7 @@ extension QueryCompiler {
         case .not(let part): return try condition(part, scope, depth: depth + 1, isTruthEnough: false).map { "NOT \($0)" }
         case .related(let reference, let quantifier, let part):
             return try related(reference, quantifier, part, scope, depth: depth + 1, isTruthEnough: isTruthEnough)
+        case .search: return nil
         case .compare(let left, let comparison, let right): return try compare(left, comparison, right, scope, depth)
         case .isNull(let expression): return try operand(expression, scope, depth).map { isNull($0, scope) }
         case .oneOf(let expression, let values):

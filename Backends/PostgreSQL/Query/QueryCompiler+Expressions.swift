@@ -49,7 +49,7 @@ extension QueryCompiler {
             guard scope.isOutermost, let (row, targets) = destination(of: reference, scope) else { return nil }
             guard let value = try operand(inner, row, depth), let result = Self.aggregate(function, value, row) else { return nil }
             return Operand("(SELECT \(result) FROM \(targets))", type)
-        case .folded, .element, .outer: return nil
+        case .folded, .element, .outer, .score: return nil
         }
     }
 

@@ -40,6 +40,7 @@ extension QueryCompiler {
                 ).bits)
             return try condition(
                 part, destination(reference.relationship), misordered, depth: depth + 3, isTruthEnough: quantifier != .one || isTruthEnough)
+        case .search: return false
         case .compare(let left, let comparison, let right) where left.fixedDatePart != nil:
             guard let part = left.fixedDatePart, case .integer(let number)? = right.asConstant, right.type != .uint64 else { return false }
             append(part, ShapeWord(.compareDatePart, fieldIndex: part.field.index, comparison: comparison.position))

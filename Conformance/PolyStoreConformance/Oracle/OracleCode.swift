@@ -103,6 +103,7 @@ extension QueryPredicate {
             return ".text(\(left.code(entity)), .\(operation), \(right.code(entity)))"
         case .related(let reference, let quantifier, let part):
             return ".related(\(reference.code(entity)), .\(quantifier), \(part.code(reference.destination)))"
+        case .search(let condition): return ".search(\(condition.code(entity)))"
         case .and(let parts): return ".and(\(list(parts)))"
         case .or(let parts): return ".or(\(list(parts)))"
         case .not(let part): return ".not(\(part.code(entity)))"
@@ -110,9 +111,16 @@ extension QueryPredicate {
     }
 }
 
+extension SearchCondition {
+    fileprivate func code(_ entity: Entity) -> String {
+        "SearchCondition(Search(\(Value.text(text).code)), in: \(entity.code).searchIndexes[\(index.index)], of: \(entity.code))"
+    }
+}
+
 extension QueryExpression {
     fileprivate func code(_ entity: Entity) -> String {
         switch node {
+        case .score(let condition): return "QueryExpression.score(\(condition.code(entity)))"
         case .field(let field): return "QueryExpression.field(\(field.code(entity)))"
         case .constant(let value): return "QueryExpression.constant(\(value.code), .\(type))"
         case .related(let reference, let inner):

@@ -90,6 +90,7 @@ extension OracleModel {
         case .oneOf(let expression, let constants): return holds(value(expression, entity, id), isOneOf: constants)
         case .text(let left, let operation, let right):
             return holds(value(left, entity, id), operation, value(right, entity, id))
+        case .search(let condition): return matches(condition, id)
         case .related(let reference, let quantifier, let part):
             let truths = related(reference.relationship, of: id).map { holds(part, reference.destination, $0) }
             switch quantifier {

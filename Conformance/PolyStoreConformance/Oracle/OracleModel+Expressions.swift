@@ -8,6 +8,7 @@ extension OracleModel {
         switch expression.node {
         case .field(let field): return value(field, id, row)
         case .constant(let constant): return OracleValues.kept(constant)
+        case .score(let condition): return .real(score(condition, id))
         case .related(let reference, let inner):
             guard let target = related(reference.relationship, of: id).first else { return .null }
             return value(inner, reference.destination, target)

@@ -65,7 +65,7 @@ extension OracleQuery {
     private static func simpler(_ predicate: QueryPredicate) -> [QueryPredicate] {
         let inner: [QueryPredicate]
         switch predicate.node {
-        case .constant: return []
+        case .constant, .search: return []
         case .and(let parts): inner = parts + simpler(parts, QueryPredicate.and)
         case .or(let parts): inner = parts + simpler(parts, QueryPredicate.or)
         case .not(let part): inner = [part] + simpler(part).map(QueryPredicate.not)
@@ -89,7 +89,7 @@ extension OracleQuery {
     static func simpler(_ expression: QueryExpression) -> [QueryExpression] {
         let found: [QueryExpression]
         switch expression.node {
-        case .field, .constant: found = []
+        case .field, .constant, .score: found = []
         case .related(let reference, let inner): found = simpler(inner).map { .related(reference, $0) }
         case .count(let reference, let predicate): found = simpler(predicate).map { .count(reference, where: $0) }
         case .aggregate(let function, let reference, let inner): found = simpler(inner).map { .aggregate(function, reference, $0) }

@@ -1,5 +1,5 @@
 extension SchemaDescription {
-    /// Returns whether a store of this schema holds exactly the data of another schema, so that only plain indexes differ, or declarations that change no stored
+    /// Returns whether a store of this schema holds exactly the data of another schema, so that only plain and full-text indexes differ, or declarations that change no stored
     /// data: original names, delete rules, defaults and rules of attributes. A store keeps the declarations in its schema, which is then replaced without a
     /// migration.
     ///
@@ -34,10 +34,11 @@ extension PropertyDescription {
 }
 
 extension EntityDescription {
-    /// The entity without indexes that enforce no uniqueness.
+    /// The entity without indexes that enforce no uniqueness, and without full-text indexes.
     package var withoutPlainIndexes: EntityDescription {
         var copy = self
         copy.indexes = indexes.filter(\.isUnique)
+        copy.searchIndexes = []
         copy.properties = properties.map { property in
             guard case .attribute(var attribute) = property else { return property }
             attribute.isIndexed = false

@@ -72,7 +72,7 @@ extension QueryPredicate {
     /// Returns the predicate with other operands. Conditions on related objects stay.
     private func mappingOperands(_ map: (QueryExpression) -> QueryExpression) -> QueryPredicate {
         switch node {
-        case .constant, .related: self
+        case .constant, .related, .search: self
         case .compare(let left, let comparison, let right): QueryPredicate(.compare(map(left), comparison, map(right)))
         case .isNull(let expression): QueryPredicate(.isNull(map(expression)))
         case .oneOf(let expression, let values): QueryPredicate(.oneOf(map(expression), values))

@@ -4,7 +4,7 @@ extension QueryExpression {
     /// The largest number of nesting levels that an outer reference of the expression crosses; 0 if it has none.
     package var outerDepth: Int {
         switch node {
-        case .field, .constant: 0
+        case .field, .constant, .score: 0
         case .related(_, let inner), .aggregate(_, _, let inner), .element(_, _, let inner): max(0, inner.outerDepth - 1)
         case .count(_, let predicate): max(0, predicate.outerDepth - 1)
         case .arithmetic(_, let left, let right): max(left.outerDepth, right.outerDepth)
@@ -19,7 +19,7 @@ extension QueryExpression {
     func collectOuterFields(_ level: Int, into mask: inout FieldMask) {
         guard outerDepth >= level else { return }
         switch node {
-        case .field, .constant: break
+        case .field, .constant, .score: break
         case .related(_, let inner), .aggregate(_, _, let inner), .element(_, _, let inner):
             inner.collectOuterFields(level + 1, into: &mask)
         case .count(_, let predicate): predicate.collectOuterFields(level + 1, into: &mask)
@@ -43,7 +43,7 @@ extension QueryPredicate {
     /// The largest number of nesting levels that an outer reference of the predicate crosses; 0 if it has none.
     public var outerDepth: Int {
         switch node {
-        case .constant: 0
+        case .constant, .search: 0
         case .compare(let left, _, let right), .text(let left, _, let right): max(left.outerDepth, right.outerDepth)
         case .isNull(let expression), .oneOf(let expression, _): expression.outerDepth
         case .related(_, _, let part): max(0, part.outerDepth - 1)
@@ -56,7 +56,7 @@ extension QueryPredicate {
     func collectOuterFields(_ level: Int, into mask: inout FieldMask) {
         guard outerDepth >= level else { return }
         switch node {
-        case .constant: break
+        case .constant, .search: break
         case .compare(let left, _, let right), .text(let left, _, let right):
             left.collectOuterFields(level, into: &mask)
             right.collectOuterFields(level, into: &mask)

@@ -55,6 +55,8 @@ public struct QueryExpression: Sendable, Hashable {
         indirect case datePart(DatePart, QueryTimeZone, QueryExpression)
         /// A value within a JSON attribute; see ``JSONField``.
         indirect case json(JSONField, QueryExpression)
+        /// The score of the object in a full-text search; 0 if it does not satisfy the search.
+        case score(SearchCondition)
         /// The first value if the condition is true, the second if it is false or unknown.
         indirect case conditional(QueryPredicate, QueryExpression, QueryExpression)
         /// A value of the member at a position of an ordered relationship, from 0, or -1 for the last. Null if there is none.
@@ -71,7 +73,7 @@ public struct QueryExpression: Sendable, Hashable {
     /// The type of the value.
     public let type: AttributeType
 
-    private init(_ node: Node, _ type: AttributeType) {
+    init(_ node: Node, _ type: AttributeType) {
         self.node = node
         self.type = type
     }
@@ -175,6 +177,9 @@ public struct QueryExpression: Sendable, Hashable {
         return QueryExpression(.outer(levels, expression), expression.type)
     }
 
+    /// Returns the score of an object in a full-text search.
+    public static func score(_ condition: SearchCondition) -> QueryExpression { QueryExpression(.score(condition), .double) }
+
     /// The field, if the expression is a plain field; otherwise nil.
     public var asField: FieldReference? { if case .field(let field) = node { field } else { nil } }
     /// The value, if the expression is a constant; otherwise nil.
@@ -183,7 +188,7 @@ public struct QueryExpression: Sendable, Hashable {
     /// A Boolean value that indicates whether the expression refers to related objects.
     public var needsRelated: Bool {
         switch node {
-        case .field, .constant: false
+        case .field, .constant, .score: false
         case .related, .count, .aggregate, .element: true
         case .arithmetic(_, let left, let right): left.needsRelated || right.needsRelated
         case .folded(let inner, _), .datePart(_, _, let inner), .json(_, let inner), .outer(_, let inner): inner.needsRelated
@@ -197,7 +202,7 @@ public struct QueryExpression: Sendable, Hashable {
         guard limit > 1 else { return 1 }
         let rest = limit - 1
         return switch node {
-        case .field, .constant: 1
+        case .field, .constant, .score: 1
         case .related(_, let inner), .aggregate(_, _, let inner), .folded(let inner, _): 1 + inner.depth(upTo: rest)
         case .count(_, let predicate): 1 + predicate.depth(upTo: rest)
         case .arithmetic(_, let left, let right): 1 + max(left.depth(upTo: rest), right.depth(upTo: rest))
@@ -212,6 +217,7 @@ public struct QueryExpression: Sendable, Hashable {
     public func collectFields(into mask: inout FieldMask) {
         switch node {
         case .field(let field): if !field.isObjectID { mask.insert(field.index) }
+        case .score(let condition): for field in condition.index.fields { mask.insert(field) }
         // An outer value refers to fields of another object.
         case .constant, .outer: break
         case .related(let relationship, let inner), .aggregate(_, let relationship, let inner), .element(let relationship, _, let inner):
@@ -277,6 +283,7 @@ extension QueryExpression: CustomStringConvertible {
         switch node {
         case .field(let field): field.name
         case .constant(let value): value.literal
+        case .score(let condition): "SCORE(\(condition))"
         case .related(let relationship, let inner): "\(relationship.name).\(inner)"
         case .count(let relationship, let predicate):
             predicate == .all ? "\(relationship.name).@count" : "SUBQUERY(\(relationship.name), $x, \(predicate)).@count"

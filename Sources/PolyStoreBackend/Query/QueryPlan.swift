@@ -4,6 +4,8 @@
     import Foundation
 #endif
 
+import PolyStoreSearch
+
 /// The plan of a request and, from ``ReadTransaction/explain(_:)``, its costs. The text and JSON formats are stable.
 public struct QueryPlan: Sendable, Hashable, Codable {
     /// An access path to rows.
@@ -20,6 +22,8 @@ public struct QueryPlan: Sendable, Hashable, Codable {
             case search
             /// A scan of a whole index, for its order or because it is covering.
             case index
+            /// A full-text search by its index.
+            case text
             /// A value from the statistics of the store.
             case statistics
         }
@@ -66,6 +70,8 @@ public struct QueryPlan: Sendable, Hashable, Codable {
     /// where it is found. Rows that the backend examines to find the related objects that satisfy a condition count as well. What is computed once for several
     /// rows counts once. Objects that are prefetched or read afterwards are not counted.
     public var relatedRowsExamined: Int?
+    /// What the full-text searches by indexes read; nil if the request was not executed or contains none.
+    public var search: SearchCosts?
     /// The number of returned rows; nil if the request was not executed.
     public var rowsReturned: Int?
 
@@ -106,6 +112,7 @@ extension QueryPlan.Access: CustomStringConvertible {
         case .primaryKey: name = "primary key"
         case .search: name = "index \(index ?? "?")"
         case .index: name = "index \(index ?? "?") (order)"
+        case .text: name = "full-text index \(index ?? "?")"
         case .statistics: return "statistics"
         }
         return (isCovering ? "covering " : "") + name + (condition.map { " (\($0))" } ?? "") + (isReversed ? " reversed" : "")
@@ -124,6 +131,9 @@ extension QueryPlan: CustomStringConvertible {
             lines.append("  rows: \(rowsEstimated) estimated")
         }
         if let relatedRowsExamined { lines.append("  related rows: \(relatedRowsExamined) examined") }
+        if let search {
+            lines.append("  search: \(search.terms) terms, \(search.postings) postings read, \(search.scored) candidates scored")
+        }
         lines += engine.map { "  engine: \($0)" }
         return lines.joined(separator: "\n")
     }

@@ -8,6 +8,7 @@ extension QueryPredicate: CustomStringConvertible {
         case .oneOf(let expression, let values): "\(expression) IN {\(values.map(\.literal).joined(separator: ", "))}"
         case .text(let left, let operation, let right): "\(left) \(operation.rawValue) \(right)"
         case .related(let relationship, let quantifier, let part): "\(quantifier.rawValue) \(relationship.name) (\(part))"
+        case .search(let condition): condition.description
         case .and(let parts): "(" + parts.map(\.description).joined(separator: " AND ") + ")"
         case .or(let parts): "(" + parts.map(\.description).joined(separator: " OR ") + ")"
         case .not(let part): "NOT \(part)"

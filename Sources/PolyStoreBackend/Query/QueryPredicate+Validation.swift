@@ -27,6 +27,7 @@ extension QueryPredicate {
     package func validate(for entity: Entity, outer: [Entity] = []) throws {
         switch node {
         case .constant: break
+        case .search(let condition): try entity.check(condition)
         case .compare(let left, _, let right):
             try left.validate(for: entity, outer: outer)
             try right.validate(for: entity, outer: outer)
@@ -92,6 +93,7 @@ extension QueryExpression {
         switch node {
         case .field(let field): try entity.check(field)
         case .constant: break
+        case .score(let condition): try entity.check(condition)
         case .related(let relationship, let inner):
             try entity.check(relationship)
             try inner.validate(for: relationship.destination, outer: outer + [entity])

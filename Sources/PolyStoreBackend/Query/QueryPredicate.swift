@@ -18,6 +18,8 @@ public struct QueryPredicate: Sendable, Hashable {
         case text(QueryExpression, TextOperator, QueryExpression)
         /// A condition on the destination objects of a relationship.
         case related(RelationshipReference, Quantifier, QueryPredicate)
+        /// A full-text search in the texts of the object. Never unknown.
+        case search(SearchCondition)
         /// The conjunction: false if one predicate is false, otherwise unknown if one is unknown.
         case and([QueryPredicate])
         /// The disjunction: true if one predicate is true, otherwise unknown if one is unknown.
@@ -118,7 +120,7 @@ public struct QueryPredicate: Sendable, Hashable {
     /// A Boolean value that indicates whether the predicate refers to related objects.
     public var needsRelated: Bool {
         switch node {
-        case .constant: false
+        case .constant, .search: false
         case .related: true
         case .compare(let left, _, let right), .text(let left, _, let right): left.needsRelated || right.needsRelated
         case .isNull(let expression), .oneOf(let expression, _): expression.needsRelated
@@ -143,7 +145,7 @@ public struct QueryPredicate: Sendable, Hashable {
         case .compare(let left, _, let right), .text(let left, _, let right):
             Self.depth(over: max(left.depth(upTo: rest), right.depth(upTo: rest)))
         case .isNull(let expression), .oneOf(let expression, _): Self.depth(over: expression.depth(upTo: rest))
-        case .constant: 1
+        case .constant, .search: 1
         }
     }
 }
@@ -153,6 +155,7 @@ extension QueryPredicate {
     public func collectFields(into mask: inout FieldMask) {
         switch node {
         case .constant: break
+        case .search(let condition): for field in condition.index.fields { mask.insert(field) }
         case .compare(let left, _, let right), .text(let left, _, let right):
             left.collectFields(into: &mask)
             right.collectFields(into: &mask)

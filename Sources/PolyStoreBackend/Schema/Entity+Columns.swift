@@ -39,7 +39,7 @@ extension Entity {
         }
         self.init(
             index: entity.index, description: EntityDescription(name: entity.name, properties: []), fields: fields,
-            relationships: relationships, indexes: [])
+            relationships: relationships, indexes: [], searchIndexes: [])
     }
 }
 

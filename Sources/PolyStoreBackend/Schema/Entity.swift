@@ -14,6 +14,8 @@ public final class Entity: Sendable {
     /// Every index that a store keeps: of unique and indexed attributes, of to-one relationships, and the declared indexes. The index of a to-one
     /// relationship with an ordered inverse has the position as its second field.
     public let indexes: [Index]
+    /// The full-text indexes that a store keeps, in order of declaration.
+    public let searchIndexes: [SearchIndex]
     /// The classes of the objects, depth first, the root first. An entity that holds no hierarchy has one class.
     public let classes: [EntityClass]
     /// The field that holds the name of an object's own entity; `nil` for an entity that holds no hierarchy.
@@ -25,13 +27,14 @@ public final class Entity: Sendable {
     private let fieldsByName: [String: Int]
     private let relationshipsByName: [String: Int]
 
-    init(index: Int, description: EntityDescription, fields: [Field], relationships: [Relationship], indexes: [Index]) {
+    init(index: Int, description: EntityDescription, fields: [Field], relationships: [Relationship], indexes: [Index], searchIndexes: [SearchIndex]) {
         self.index = index
         self.name = description.name
         self.description = description
         self.fields = fields
         self.relationships = relationships
         self.indexes = indexes
+        self.searchIndexes = searchIndexes
         self.indexedJSON = IndexedJSONField.all(of: indexes, fields)
         self.classes = description.classes
         self.classifierField = description.classifierField

@@ -12,18 +12,21 @@ public struct EntityDescription: Sendable, Hashable, Codable {
     public var properties: [PropertyDescription]
     /// The indexes over several fields. Indexes of single attributes are declared at the attribute.
     public var indexes: [IndexDescription]
+    /// The full-text indexes.
+    public var searchIndexes: [SearchIndexDescription]
     /// The classes that the entity combines, if it is the root of a hierarchy; otherwise `nil`.
     public var hierarchy: EntityHierarchy?
 
     /// Creates the declaration of an entity.
     public init(
         name: String, originalName: String? = nil, properties: [PropertyDescription], indexes: [IndexDescription] = [],
-        hierarchy: EntityHierarchy? = nil
+        searchIndexes: [SearchIndexDescription] = [], hierarchy: EntityHierarchy? = nil
     ) {
         self.name = name
         self.originalName = originalName
         self.properties = properties
         self.indexes = indexes
+        self.searchIndexes = searchIndexes
         self.hierarchy = hierarchy
     }
 
@@ -31,7 +34,7 @@ public struct EntityDescription: Sendable, Hashable, Codable {
     // open the store for writing.
 
     private enum CodingKeys: String, CodingKey {
-        case name, originalName, properties, indexes, jsonIndexes, hierarchy
+        case name, originalName, properties, indexes, jsonIndexes, searchIndexes, hierarchy
     }
 
     /// An index with a field of a JSON attribute, and its position among all indexes.
@@ -47,6 +50,7 @@ public struct EntityDescription: Sendable, Hashable, Codable {
             originalName: try values.decodeIfPresent(String.self, forKey: .originalName),
             properties: try values.decode([PropertyDescription].self, forKey: .properties),
             indexes: try values.decode([IndexDescription].self, forKey: .indexes),
+            searchIndexes: try values.decodeIfPresent([SearchIndexDescription].self, forKey: .searchIndexes) ?? [],
             hierarchy: try values.decodeIfPresent(EntityHierarchy.self, forKey: .hierarchy))
         for stored in try values.decodeIfPresent([StoredJSONIndex].self, forKey: .jsonIndexes) ?? [] {
             indexes.insert(stored.index, at: min(max(0, stored.position), indexes.count))
@@ -61,6 +65,8 @@ public struct EntityDescription: Sendable, Hashable, Codable {
         try values.encode(indexes.filter { !$0.readsJSON }, forKey: .indexes)
         let others = indexes.enumerated().filter { $0.element.readsJSON }.map { StoredJSONIndex(position: $0.offset, index: $0.element) }
         if !others.isEmpty { try values.encode(others, forKey: .jsonIndexes) }
+        // Absent without full-text indexes, so that the stored form is that of earlier releases.
+        if !searchIndexes.isEmpty { try values.encode(searchIndexes, forKey: .searchIndexes) }
         try values.encodeIfPresent(hierarchy, forKey: .hierarchy)
     }
 }

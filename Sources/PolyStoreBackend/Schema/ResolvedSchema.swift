@@ -137,7 +137,8 @@ struct SchemaResolver {
             entities.append(
                 Entity(
                     index: index, description: entity, fields: fieldsOf[index], relationships: relationships,
-                    indexes: try indexes(of: entity, fields: fieldsOf[index])))
+                    indexes: try indexes(of: entity, fields: fieldsOf[index]),
+                    searchIndexes: try searchIndexes(of: entity, fields: fieldsOf[index])))
         }
         nameLinks()
         // Detects invalid rules when the stack is created instead of at the first commit.
@@ -254,6 +255,35 @@ struct SchemaResolver {
             add(parts, unique: index.isUnique)
         }
         return found
+    }
+
+    private func searchIndexes(of entity: EntityDescription, fields: [Field]) throws -> [SearchIndex] {
+        var names = Set<String>()
+        return try entity.searchIndexes.enumerated().map { position, declared in
+            func refuse(_ field: String?, _ message: String) -> StoreError { fail(entity.name, field, message) }
+            let found = try declared.fields.map { name in
+                guard let field = fields.first(where: { $0.name == name && !$0.isHidden }), field.type == .string else {
+                    throw refuse(name, "A full-text index of \(entity.name) names \(name), which is not a text attribute of it.")
+                }
+                return field
+            }
+            guard (1...SearchIndexDescription.mostFields).contains(found.count), Set(found.map(\.index)).count == found.count else {
+                throw refuse(
+                    nil, "A full-text index of \(entity.name) has \(found.count) fields, or one twice; it needs 1 to \(SearchIndexDescription.mostFields) different ones.")
+            }
+            guard declared.weights.count == found.count, declared.weights.allSatisfy({ $0.isFinite && $0 > 0 }) else {
+                throw refuse(
+                    nil, "The full-text index of \(entity.name) over \(declared.fields.joined(separator: ", ")) needs one finite weight above 0 for each field.")
+            }
+            guard names.insert(declared.name).inserted else {
+                throw refuse(
+                    nil, "\(entity.name) has two full-text indexes \(declared.name.isEmpty ? "without a name" : "named \(declared.name)"). Name them differently.")
+            }
+            let plain = ([entity.name] + declared.fields.map { $0.replacing("\0", with: "_") } + ["text"]).joined(separator: "_")
+            return SearchIndex(
+                index: position, name: declared.name, plainName: plain, fields: found.map(\.index), fieldNames: declared.fields,
+                weights: declared.weights, options: declared.options)
+        }
     }
 
     /// Checks a component of an index that is a field of a JSON attribute.

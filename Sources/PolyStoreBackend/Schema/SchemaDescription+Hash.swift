@@ -70,6 +70,12 @@ private struct SchemaHasher {
                 }
             }
         }
+        // Adds nothing for an entity without full-text indexes, so that existing hashes stay the same. Names and weights change nothing that is stored.
+        for index in entity.searchIndexes {
+            add(5 as UInt8)
+            add(index.fields) { $0.add($1) }
+            add(index.options.stemming.rawValue)
+        }
         // Adds nothing for an entity without a hierarchy, so that existing hashes stay the same.
         if let hierarchy = entity.hierarchy { add(hierarchy) }
     }

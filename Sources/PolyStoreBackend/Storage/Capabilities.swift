@@ -44,6 +44,10 @@ public struct Capabilities: Sendable, Hashable {
         ///
         /// For backends that wait for a server: the check is part of the request that writes. Without this feature, the object layer reads the objects before.
         public static let requiredObjects = Feature("requiredObjects")
+        /// The store maintains the full-text indexes of its schema, and executes searches by them: ``ReadTransaction/search(_:)``.
+        ///
+        /// Without this feature the shared executor searches the texts of the records. Results are the same.
+        public static let searchIndexes = Feature("searchIndexes")
     }
 
     /// The supported features.

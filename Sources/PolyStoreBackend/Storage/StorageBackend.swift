@@ -1,3 +1,5 @@
+import PolyStoreSearch
+
 /// An open store of a storage engine. A backend implements this protocol; the layers above it are shared by all backends.
 ///
 /// ## What to implement
@@ -160,6 +162,14 @@ public protocol ReadTransaction: RelatedRecords {
     /// over a scan. ``AggregateRequest/fieldGroups`` indicates whether all of them are fields. Receives valid requests only.
     /// - Throws: `invalidValue` for a sum of integers that does not fit 64 bits.
     func scanGroups(_ request: AggregateRequest) throws -> GroupScan?
+    /// Executes a full-text search by the index. The default returns nil: the shared executor then searches the texts of the records.
+    ///
+    /// A backend also returns nil while it builds the index. A search in a write transaction finds what the transaction applied. The scores are those of `SearchMatch.score`, to the last bit.
+    /// - Throws: `corrupt` for an index that cannot be read.
+    func search(_ request: SearchRequest) throws -> SearchHits?
+    /// Returns the statistics of a full-text search: of all documents of the index, those of the transaction's own changes included. The default returns nil, and so does a backend while it
+    /// builds the index: the shared executor then counts in the records.
+    func searchStatistics(_ condition: SearchCondition) throws -> SearchStatistics?
     /// Returns the plan that `scan` uses for a request. There is a default.
     func plan(_ request: FetchRequest) throws -> QueryPlan
     /// Executes a request and returns its plan, with the number of rows examined and found. There is a default.
@@ -196,6 +206,8 @@ extension RelatedRecords {
 extension ReadTransaction {
     public func scanGroups(_ request: AggregateRequest) throws -> GroupScan? { nil }
     public func renew() -> Bool { false }
+    public func search(_ request: SearchRequest) throws -> SearchHits? { nil }
+    public func searchStatistics(_ condition: SearchCondition) throws -> SearchStatistics? { nil }
 }
 
 /// The result of ``ReadTransaction/related(_:of:)``: the targets of each source, in order.

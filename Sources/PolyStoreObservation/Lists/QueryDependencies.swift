@@ -15,6 +15,7 @@ extension QueryReads {
     mutating func add(_ predicate: QueryPredicate, of entity: Entity? = nil, outer: [Entity?] = []) {
         switch predicate.node {
         case .constant: break
+        case .search(let condition): for field in condition.index.fields { add(FieldReference(condition.entity.fields[field]), of: entity) }
         case .compare(let left, _, let right), .text(let left, _, let right):
             add(left, of: entity, outer: outer)
             add(right, of: entity, outer: outer)
@@ -32,6 +33,9 @@ extension QueryReads {
         switch expression.node {
         case .field(let field): add(field, of: entity)
         case .constant: break
+        // A score depends on the texts of all objects.
+        case .score(let condition):
+            for field in condition.index.fields { add(FieldReference(condition.entity.fields[field]), of: condition.entity) }
         case .related(let relationship, let inner), .aggregate(_, let relationship, let inner), .element(let relationship, _, let inner):
             follow(relationship, of: entity)
             add(inner, of: relationship.destination, outer: outer + [entity])

@@ -5,12 +5,21 @@ extension ReadTransaction {
     /// - Throws: the `invalidPredicate` errors of `AggregateRequest.validate()`; `invalidValue` if a sum of integers overflows 64 bits.
     public func aggregate(_ request: AggregateRequest) throws -> [AggregateRow] {
         try request.validate()
+        let request = try searched(request)
         if let scan = try scanGroups(request) { return try scan.completed(for: request, self) }
         let evaluator = try AggregateEvaluator(request)
         let cursor = try fetch(request.source)
         defer { cursor.close() }
         try evaluator.add(cursor, of: request, self)
         return try evaluator.finish(self)
+    }
+
+    /// Returns a request in which the full-text searches of the condition are replaced by the ids of the objects that the indexes find.
+    private func searched(_ request: AggregateRequest) throws -> AggregateRequest {
+        guard request.predicate.searches else { return request }
+        var copy = request
+        copy.predicate = try searched(FetchRequest(request.entity, predicate: request.predicate)).request.predicate
+        return copy
     }
 }
 

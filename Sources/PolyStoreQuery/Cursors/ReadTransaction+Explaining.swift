@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreSearch
 
 extension QueryPlan {
     /// Returns the plan of a request that sorts by expressions, from the plan of its ``FetchRequest/unsorted`` form. Sorting and slicing are residual.
@@ -10,9 +11,33 @@ extension QueryPlan {
     }
 }
 
+extension QueryPlan {
+    /// Names the full-text searches of a request, whose rows the plan has as ids.
+    mutating func describeSearches(of request: FetchRequest, _ costs: SearchCosts, isByIndex: Bool) {
+        guard isByIndex else { return }
+        search = costs
+        let searches = request.predicate.conjuncts.compactMap { part in
+            if case .search(let condition) = part.node { condition } else { nil }
+        }
+        if !searches.isEmpty, accesses.allSatisfy({ $0.path == .primaryKey || $0.path == .nothing }) {
+            accesses = searches.map { Access(.text, index: $0.index.plainName, condition: "\($0)") }
+        }
+        pushedDown.insert(contentsOf: searches.map(\.description), at: 0)
+    }
+}
+
 extension ReadTransaction {
     /// Executes a request and returns its plan with costs. Supports orders that backends do not receive.
     public func explained(_ request: FetchRequest) throws -> QueryPlan {
+        guard request.searches else { return try explainedWithoutSearches(request) }
+        try request.validate()
+        let (searched, costs) = try searched(request)
+        var plan = try explainedWithoutSearches(searched)
+        plan.describeSearches(of: request, costs, isByIndex: searched.predicate != request.predicate)
+        return plan
+    }
+
+    private func explainedWithoutSearches(_ request: FetchRequest) throws -> QueryPlan {
         guard request.hasComputedKeys, !receivesOrder(of: request) else { return try explain(request) }
         return try explainedBySorting(request)
     }

@@ -9,6 +9,7 @@ extension ReadTransaction {
     func fetch(_ request: FetchRequest, _ related: any RelatedRecords) throws -> RecordCursor {
         try request.validate()
         if request.limit == 0 { return RecordCursor(layout: request.entity.layout) }
+        let request = try searched(request).request
         if request.hasComputedKeys, !receivesOrder(of: request) {
             let scan = try scan(request.unsorted)
             return try MaterializedCursor.sorted(scan.cursor, request, predicate: scan.residual.predicate, related)

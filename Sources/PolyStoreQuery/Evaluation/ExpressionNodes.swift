@@ -11,6 +11,7 @@ class ExpressionNode {
         switch expression.node {
         case .field(let field): FieldValueNode(field)
         case .constant(let value): ConstantValueNode(value)
+        case .score(let condition): ScoreNode(condition, lookup)
         case .related(let relationship, let inner): RelatedValueNode(relationship, inner, lookup)
         case .count(let relationship, let predicate): RelatedCountNode(relationship, predicate, lookup)
         case .aggregate(let function, let relationship, let inner): RelatedAggregateNode(function, relationship, inner, lookup)

@@ -62,6 +62,7 @@ public final class PredicateEvaluator {
         case .isNull(let expression): IsNullExpressionNode(expression, lookup)
         case .oneOf(let expression, let values): ExpressionOneOfNode(expression, values, lookup)
         case .text(let left, let operation, let right): TextExpressionsNode(left, operation, right, lookup)
+        case .search(let condition): SearchNode(condition)
         case .related(let relationship, let quantifier, let part): RelatedNode(relationship, quantifier, part, lookup)
         case .and(let parts): AndNode(parts.map { compile($0, lookup) })
         case .or(let parts): OrNode(parts.map { compile($0, lookup) })

@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreSearch
 
 /// The access of evaluation nodes to related and enclosing objects.
 final class RelatedLookup {
@@ -23,6 +24,15 @@ final class RelatedLookup {
         guard unchecked >= 1000 else { return }
         unchecked = 0
         try interruption.check()
+    }
+
+    /// Returns the statistics of a full-text search.
+    func statistics(of condition: SearchCondition) throws -> SearchStatistics {
+        if let statistics = condition.statistics { return statistics }
+        guard let source = source as? any ReadTransaction else {
+            throw StoreError(.misuse, "The score of \(condition) needs a transaction to count documents in.")
+        }
+        return try source.statistics(of: condition)
     }
 
     private func found() throws -> any RelatedRecords {

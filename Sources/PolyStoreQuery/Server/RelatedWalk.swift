@@ -159,7 +159,7 @@ struct RelatedWalk {
     /// - Parameter path: The levels of the enclosing objects; the last one is that of the object itself.
     private func add(_ predicate: QueryPredicate, _ path: [RelatedLevel]) {
         switch predicate.node {
-        case .constant: break
+        case .constant, .search: break
         case .compare(let left, _, let right), .text(let left, _, let right):
             add(left, path)
             add(right, path)
@@ -172,7 +172,7 @@ struct RelatedWalk {
 
     private func add(_ expression: QueryExpression, _ path: [RelatedLevel]) {
         switch expression.node {
-        case .field, .constant: break
+        case .field, .constant, .score: break
         case .related(let relationship, let inner), .aggregate(_, let relationship, let inner):
             follow(relationship, path) { add(inner, $0) }
         case .count(let relationship, .all): follow(relationship, path, readsTargets: false) { _ in }
