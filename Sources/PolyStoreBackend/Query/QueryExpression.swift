@@ -217,7 +217,7 @@ public struct QueryExpression: Sendable, Hashable {
     public func collectFields(into mask: inout FieldMask) {
         switch node {
         case .field(let field): if !field.isObjectID { mask.insert(field.index) }
-        case .score(let condition): for field in condition.index.fields { mask.insert(field) }
+        case .score(let condition): if condition.scores == nil { for field in condition.index.fields { mask.insert(field) } }
         // An outer value refers to fields of another object.
         case .constant, .outer: break
         case .related(let relationship, let inner), .aggregate(_, let relationship, let inner), .element(let relationship, _, let inner):

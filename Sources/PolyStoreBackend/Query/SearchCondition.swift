@@ -14,6 +14,8 @@ public struct SearchCondition: Sendable, Hashable {
     public let text: String
     /// The statistics with which scores are computed; nil for those of the transaction that evaluates the request.
     public var statistics: SearchStatistics?
+    /// The scores that the index gave; nil if they are computed from the texts.
+    public var scores: SearchScores?
 
     /// Creates a search by an index.
     /// - Throws: `invalidPredicate` with the place of the mistake if a strict search names a field that the index does not have.
@@ -25,6 +27,21 @@ public struct SearchCondition: Sendable, Hashable {
             throw StoreError(.invalidPredicate, "\(error.message)", entity: entity.name)
         }
     }
+}
+
+/// The scores of the objects that a search found.
+public final class SearchScores: Sendable, Hashable {
+    private let scores: [Int64: Double]
+
+    /// Creates the scores of hits that have them.
+    public init(_ hits: SearchHits) { scores = Dictionary(zip(hits.documents, hits.scores), uniquingKeysWith: { first, _ in first }) }
+
+    /// The score of an object; 0 if the search did not find it.
+    public subscript(rowID: Int64) -> Double { scores[rowID] ?? 0 }
+
+    public static func == (left: SearchScores, right: SearchScores) -> Bool { left === right }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 extension SearchCondition: CustomStringConvertible {
@@ -91,10 +108,12 @@ public struct SearchRequest: Sendable, Hashable {
 extension Entity {
     /// Checks that a full-text search is one of this entity.
     func check(_ condition: SearchCondition) throws {
-        guard condition.entity == self, searchIndexes.indices.contains(condition.index.index), searchIndexes[condition.index.index] == condition.index
+        guard condition.entity == self, searchIndexes.indices.contains(condition.index.index),
+            searchIndexes[condition.index.index] == condition.index
         else {
             throw StoreError(
-                .invalidPredicate, "\(condition) is a search in \(condition.index.plainName), which is not a full-text index of \(name).", entity: name)
+                .invalidPredicate, "\(condition) is a search in \(condition.index.plainName), which is not a full-text index of \(name).",
+                entity: name)
         }
     }
 }

@@ -45,28 +45,46 @@ extension ReadTransaction {
         if let best = try best(request) { return best }
         var costs = SearchCosts()
         var found: [SearchCondition: QueryPredicate] = [:]
+        let scored = conjunctsWithScores(request)
+        var scores: [SearchCondition: SearchScores] = [:]
         let searched = try request.replacingSearches(
             { condition in
                 if let known = found[condition] { return known }
-                guard let hits = try search(SearchRequest(condition)) else { return .search(condition) }
+                let statistics = scored[condition]
+                guard let hits = try search(SearchRequest(condition, scoredBy: statistics)) else { return .search(condition) }
                 costs += hits.costs
+                if statistics != nil { scores[condition] = SearchScores(hits) }
                 let predicate = QueryPredicate.oneOf(.objectID, hits.documents.map { .integer($0) })
                 found[condition] = predicate
                 return predicate
             }, scores: { .score($0) })
-        return (searched, costs)
+        if scores.isEmpty { return (searched, costs) }
+        return (searched.replacingSearches({ .search($0) }, scores: { .score($0.with(scores)) }), costs)
+    }
+
+    /// The searches that every row of a request satisfies and whose scores it orders by, with the statistics of these.
+    private func conjunctsWithScores(_ request: FetchRequest) -> [SearchCondition: SearchStatistics] {
+        var found: [SearchCondition: SearchStatistics] = [:]
+        for case .search(let condition) in request.predicate.conjuncts.map(\.node) {
+            for case .score(let scored)? in request.sortKeys.map(\.expression?.node) where scored.isSame(as: condition) {
+                found[condition] = scored.statistics
+            }
+        }
+        return found
     }
 
     /// Returns the request for the best documents of a search, if that is all that a request asks for.
     private func best(_ request: FetchRequest) throws -> (request: FetchRequest, costs: SearchCosts)? {
         guard case .search(let condition) = request.predicate.node, let limit = request.limit, let key = request.sortKeys.first,
             request.sortKeys.count == 1, !key.ascending, case .score(let scored)? = key.expression?.node,
-            let statistics = scored.statistics, scored.search == condition.search, scored.index == condition.index
+            let statistics = scored.statistics, scored.isSame(as: condition)
         else { return nil }
         let (wanted, overflow) = limit.addingReportingOverflow(request.offset)
         guard !overflow, let hits = try search(SearchRequest(condition, scoredBy: statistics, limit: wanted)) else { return nil }
         var best = request
         best.predicate = .oneOf(.objectID, hits.documents.map { .integer($0) })
+        let scores = SearchScores(hits)
+        best.sortKeys[0] = SortKey(.score(scored.with([condition: scores])), ascending: false, nulls: key.nulls)
         return (best, hits.costs)
     }
 
@@ -75,5 +93,20 @@ extension ReadTransaction {
         guard request.searches else { return try count(request) }
         try request.validate()
         return try count(try searched(request).request)
+    }
+}
+
+extension SearchCondition {
+    /// Returns whether another condition searches for the same by the same index.
+    fileprivate func isSame(as other: SearchCondition) -> Bool {
+        entity == other.entity && index == other.index && search == other.search
+    }
+
+    /// Returns the condition with the scores that the index gave for the same search, if it gave some.
+    fileprivate func with(_ scores: [SearchCondition: SearchScores]) -> SearchCondition {
+        guard let own = scores.first(where: { $0.key.isSame(as: self) })?.value else { return self }
+        var copy = self
+        copy.scores = own
+        return copy
     }
 }

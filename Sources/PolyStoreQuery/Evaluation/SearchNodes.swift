@@ -31,6 +31,7 @@ final class ScoreNode: ExpressionNode {
     }
 
     override func value(_ id: Int64, _ record: RecordView) throws -> Value {
+        if let scores = condition.scores { return .real(scores[id]) }
         guard let match = condition.index.texts(of: record).flatMap({ matcher.match($0) }) else { return .real(0) }
         return .real(match.score(try ranked(), condition.search))
     }
