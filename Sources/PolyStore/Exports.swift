@@ -24,6 +24,7 @@
 @_exported import struct PolyStoreBackend.ReadSessions
 @_exported import struct PolyStoreBackend.RelationshipDescription
 @_exported import struct PolyStoreBackend.SchemaDescription
+@_exported import struct PolyStoreBackend.SearchIndexDescription
 @_exported import struct PolyStoreBackend.SilentLogger
 @_exported import struct PolyStoreBackend.SlowWriteThresholds
 @_exported import struct PolyStoreBackend.SnapshotHolder

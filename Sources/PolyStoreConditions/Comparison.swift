@@ -22,6 +22,8 @@ package struct Comparison: Sendable, Hashable {
         case oneOf
         /// Inclusive range test. The right side is a range or a list of two bounds.
         case between
+        /// Full-text search in the texts of an object, by the name of the index. The left side leads to the object, the right side is a text or a query.
+        case search(index: String)
 
         package static let equal = Operator.comparison(.equal)
         package static let notEqual = Operator.comparison(.notEqual)
@@ -30,6 +32,7 @@ package struct Comparison: Sendable, Hashable {
         package static let greater = Operator.comparison(.greater)
         package static let greaterOrEqual = Operator.comparison(.greaterOrEqual)
 
+        /// The operators without search, whose left side is no value.
         package static var allCases: [Operator] {
             ComparisonOperator.allCases.map(comparison) + [.oneOf, .between] + TextOperator.allCases.map(text)
         }
@@ -41,6 +44,7 @@ package struct Comparison: Sendable, Hashable {
             case .text(let text): text.rawValue
             case .oneOf: "IN"
             case .between: "BETWEEN"
+            case .search: "SEARCH"
             }
         }
     }

@@ -77,8 +77,12 @@ private struct ConditionPrinter {
 
     private mutating func print(_ comparison: Comparison) {
         if comparison.modifier != .direct { text += comparison.modifier.rawValue + " " }
-        print(comparison.left)
-        text += " " + comparison.operation.symbol
+        if !comparison.searchesFetchedObject {
+            print(comparison.left)
+            text += " "
+        }
+        text += comparison.operation.symbol
+        if case .search(let index) = comparison.operation, !index.isEmpty { text += index.indexLiteral }
         if !comparison.options.isEmpty {
             text += "["
             if comparison.options.contains(.caseInsensitive) { text += "c" }
@@ -151,6 +155,11 @@ private struct ConditionPrinter {
             print(operand)
             text += ", '\(FormatParser.className(of: type))')"
         case .now: text += "now()"
+        case .query(let search): text += "<query \(Value.text(search.text).literal(of: .string))>"
+        case .score(let search):
+            text += "SCORE("
+            print(search)
+            text += ")"
         }
     }
 

@@ -22,10 +22,7 @@ extension Condition {
     package func mapped(_ operand: (Operand) throws -> Operand, _ condition: (Condition) throws -> Condition) rethrows -> Condition {
         switch self {
         case .constant, .resolved: return self
-        case .comparison(var comparison):
-            comparison.left = try operand(comparison.left)
-            comparison.right = try operand(comparison.right)
-            return .comparison(comparison)
+        case .comparison(let comparison): return .comparison(try comparison.mapped(operand))
         case .and(let parts): return .and(try parts.map(condition))
         case .or(let parts): return .or(try parts.map(condition))
         case .not(let part): return .not(try condition(part))
@@ -56,7 +53,8 @@ extension Operand {
     /// Returns the operand with its direct parts replaced. A path, a constant and a subquery have none.
     package func mapped(_ operand: (Operand) throws -> Operand, _ condition: (Condition) throws -> Condition) rethrows -> Operand {
         switch self {
-        case .path, .constant, .object, .now, .subquery: return self
+        case .path, .constant, .object, .now, .query, .subquery: return self
+        case .score(let search): return .score(try search.mapped(operand))
         case .aggregate(let function, let value): return .aggregate(function, try value.map(operand))
         case .list(let elements): return .list(try elements.map(operand))
         case .range(let low, let high, let includesHigh):
@@ -68,5 +66,15 @@ extension Operand {
             return .conditional(try condition(test), try operand(first), try operand(second))
         case .cast(let value, let type): return .cast(try operand(value), type)
         }
+    }
+}
+
+extension Comparison {
+    /// Returns the comparison with its sides replaced.
+    fileprivate func mapped(_ operand: (Operand) throws -> Operand) rethrows -> Comparison {
+        var copy = self
+        copy.left = try operand(left)
+        copy.right = try operand(right)
+        return copy
     }
 }

@@ -57,6 +57,7 @@ extension Operand {
     private var location: FormatLocation {
         switch self {
         case .path(let path), .subquery(let path, _, _, _): path.location
+        case .score(let search): search.location
         case .arithmetic(_, let left, let right), .conditional(_, let left, let right):
             left.location.source == nil ? right.location : left.location
         case .function(_, let operands): operands.first { $0.location.source != nil }?.location ?? .none
@@ -216,11 +217,11 @@ package struct ConditionResolver {
         }
         let found = try walk(path.keys[...], many.scope)
         let condition = modifier == .none ? QueryPredicate.not(found) : found
-        return try many.levels == 0 ? condition : asked(condition, levels: many.levels, path)
+        return many.levels == 0 ? condition : asked(condition, levels: many.levels)
     }
 
     /// Returns a condition that is evaluated on an enclosing object.
-    private func asked(_ condition: QueryPredicate, levels: Int, _ path: PropertyPath) throws -> QueryPredicate {
+    func asked(_ condition: QueryPredicate, levels: Int) -> QueryPredicate {
         let (yes, no) = (QueryExpression.constant(.integer(1), .int64), QueryExpression.constant(.integer(0), .int64))
         guard let truth = QueryExpression.conditional(condition, yes, no) else { return .none }
         return .compare(.outer(levels, truth), .equal, yes)
@@ -229,6 +230,7 @@ package struct ConditionResolver {
     private func asked(
         _ value: ResolvedValue, _ comparison: Comparison, _ operand: Operand, _ scope: Scope
     ) throws -> QueryPredicate {
+        if case .search(let index) = comparison.operation { return try search(value, index, comparison, scope) }
         if case .text(.contains) = comparison.operation,
             let found = try membership(of: operand, in: value, comparison.left, comparison, scope)
         {
@@ -252,6 +254,7 @@ package struct ConditionResolver {
             default: throw comparison.location.error("BETWEEN needs a list of two: {least, greatest}.", entity: scope.entity.name)
             }
         case .text(let operation): return try text(value, operation, comparison, operand, scope)
+        case .search(let index): return try search(value, index, comparison, scope)
         }
     }
 
@@ -455,8 +458,9 @@ extension Condition {
 extension Operand {
     fileprivate var namesObjects: Bool {
         switch self {
-        case .path, .constant, .subquery, .now: false
+        case .path, .constant, .subquery, .now, .query: false
         case .object: true
+        case .score(let search): search.left.namesObjects || search.right.namesObjects
         case .function(_, let operands): operands.contains(where: \.namesObjects)
         case .conditional(let condition, let first, let second): condition.namesObjects || first.namesObjects || second.namesObjects
         case .aggregate(_, let inner): inner?.namesObjects ?? false
@@ -470,8 +474,8 @@ extension Operand {
     /// A Boolean value that indicates whether the operand has the same value for every object.
     var isConstant: Bool {
         switch self {
-        case .path, .subquery, .conditional, .aggregate: false
-        case .constant, .object, .now: true
+        case .path, .subquery, .conditional, .aggregate, .score: false
+        case .constant, .object, .now, .query: true
         case .function(_, let operands): operands.allSatisfy(\.isConstant)
         case .cast(let inner, _), .datePart(_, let inner, _): inner.isConstant
         case .list(let elements): elements.allSatisfy(\.isConstant)

@@ -115,7 +115,7 @@ extension ModelClass {
                 properties: [
             \(described)    ],
                 indexes: [
-            \(indexLines.joined())    ])
+            \(indexLines.joined())    ]\(searchArgument))
             """
         var members: [DeclSyntax] = [
             "\(raw: overriding)\(raw: access)\(raw: overridable) var _$entityName: String { \(raw: quoted(entityName)) }"
@@ -164,7 +164,7 @@ extension ModelClass {
     }
 
     /// Returns a field of an index as code. Only the declaring class knows the stored name of an inherited field.
-    private func storedName(_ field: String) -> String {
+    func storedName(_ field: String) -> String {
         properties.contains { $0.storedName == field } ? quoted(field) : "\(name)._$storedName(\(quoted(field)))"
     }
 

@@ -22,10 +22,12 @@ struct ModelClass {
     private(set) var properties: [ModelProperty] = []
     /// The names, in generated code, of computed and transient properties, for messages.
     private(set) var unstoredProperties: [String] = []
+    /// The full-text indexes.
+    var searches: [DeclaredSearch] = []
     private(set) var indexes: [(fields: [IndexedPath], isUnique: Bool)] = []
     /// The names of the declared functions without parameters.
     private(set) var functions: Set<String> = []
-    private(set) var problems = Problems()
+    var problems = Problems()
     /// A Boolean value that indicates whether an attribute such as `@MainActor` isolates the class, which is an error.
     private(set) var isIsolated = false
     /// A Boolean value that indicates whether code can be generated for the class.
@@ -84,6 +86,7 @@ struct ModelClass {
         for member in type.memberBlock.members { read(member.decl) }
         assignIndexes()
         checkNames(type, missing)
+        checkSearches(inherits: isSubclass || inherited != nil && missing == nil)
     }
 
     /// Returns the access level of the class. `open` members would require an open class.
@@ -237,6 +240,7 @@ struct ModelClass {
         }
         if let conditional = member.as(IfConfigDeclSyntax.self) { checkConditional(conditional) }
         if let macro = member.as(MacroExpansionDeclSyntax.self), ["Index", "Unique"].contains(macro.macroName.text) { readIndex(macro) }
+        if let macro = member.as(MacroExpansionDeclSyntax.self), macro.macroName.text == "Search" { readSearch(macro) }
         if let function = member.as(FunctionDeclSyntax.self), function.signature.parameterClause.parameters.isEmpty {
             functions.insert(function.name.text)
         }
@@ -262,7 +266,7 @@ struct ModelClass {
                         "\(name) cannot be stored: @Model cannot know which branch of #if is compiled. Move it out of the #if, or mark it @Transient.",
                         at: variable)
                 }
-                if let macro = member.as(MacroExpansionDeclSyntax.self), ["Index", "Unique"].contains(macro.macroName.text) {
+                if let macro = member.as(MacroExpansionDeclSyntax.self), ["Index", "Unique", "Search"].contains(macro.macroName.text) {
                     problems.add(
                         "conditional", "#\(macro.macroName.text) has no effect inside #if. Move it out of the #if.", at: macro)
                 }
@@ -340,39 +344,6 @@ struct ModelClass {
                 indexes[index].fields[position].property = property.storedName
             }
         }
-    }
-}
-
-/// A key path in `#Index`: a property of the class, or a field of its `Codable` value.
-struct IndexedPath: Hashable {
-    /// The name of the property of the class, and later its stored name.
-    var property: String
-    /// The names of the properties behind it.
-    let keys: [String]
-    /// The property of the class as code.
-    let first: String
-    /// The whole path as code.
-    let path: String
-
-    /// - Returns: nil for subscripts and other components than properties.
-    init?(_ components: KeyPathComponentListSyntax) {
-        var names: [String] = []
-        var path = ""
-        for component in components {
-            switch component.component {
-            case .property(let property):
-                let name = property.declName.baseName.text
-                path += names.isEmpty ? name : ".\(name)"
-                names.append(name)
-            case .optional(let optional) where !names.isEmpty: path += optional.questionOrExclamationMark.text
-            default: return nil
-            }
-        }
-        guard let first = names.first else { return nil }
-        property = first.trimmingBackticks
-        keys = names.dropFirst().map(\.trimmingBackticks)
-        self.first = first
-        self.path = path
     }
 }
 

@@ -288,18 +288,7 @@ struct EntityMatch {
                 changes.append("the entity \(part.name) is added")
             }
         }
-        let old = Set(source.description.indexes)
-        let new = Set(target.description.indexes)
-        for index in target.description.indexes where !old.contains(index) {
-            changes.append(
-                "\(target.name): \(index.isUnique ? "uniqueness of" : "an index on") \(index.parts.map(\.path).joined(separator: ", ")) is added"
-            )
-        }
-        for index in source.description.indexes where !new.contains(index) {
-            changes.append(
-                "\(target.name): \(index.isUnique ? "uniqueness of" : "an index on") \(index.parts.map(\.path).joined(separator: ", ")) is removed"
-            )
-        }
+        changes += indexChanges
     }
 }
 

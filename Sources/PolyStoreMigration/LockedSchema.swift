@@ -83,6 +83,9 @@ private struct SourceWriter {
             let indexes = entity.indexes.map(source)
             end += ", indexes: [\(indexes.joined(separator: ", "))]"
         }
+        if !entity.searchIndexes.isEmpty {
+            end += ", searchIndexes: [\(entity.searchIndexes.map(source).joined(separator: ", "))]"
+        }
         guard let hierarchy = entity.hierarchy else { return line(1, "\(end)),") }
         line(
             1,
@@ -103,6 +106,14 @@ private struct SourceWriter {
         }
         let label = index.readsJSON ? "parts" : "fields"
         return "IndexDescription(\(label): [\(parts.joined(separator: ", "))]\(index.isUnique ? ", isUnique: true" : ""))"
+    }
+
+    private func source(_ index: SearchIndexDescription) -> String {
+        var parts = index.name.isEmpty ? [] : ["name: \(quoted(index.name))"]
+        parts.append("fields: \(names(index.fields))")
+        if index.weights.contains(where: { $0 != 1 }) { parts.append("weights: \(index.weights)") }
+        if index.options.stemming != .none { parts.append("options: SearchOptions(stemming: .\(index.options.stemming.rawValue))") }
+        return "SearchIndexDescription(\(parts.joined(separator: ", ")))"
     }
 
     private func original(_ name: String?) -> String { name.map { ", originalName: \(quoted($0))" } ?? "" }

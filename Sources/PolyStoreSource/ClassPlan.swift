@@ -13,6 +13,7 @@ struct PlannedClass {
     var children: [Int] = []
     var properties: [PlannedProperty] = []
     var indexes: [IndexDescription] = []
+    var searchIndexes: [SearchIndexDescription] = []
 }
 
 /// A property to be written, as its own class declares it.
@@ -87,6 +88,10 @@ struct ClassPlan {
         for index in entity.description.indexes {
             let owner = index.fields.compactMap { owners[entity.index][$0] }.max() ?? firstOfEntity[entity.index]
             classes[owner].indexes.append(index)
+        }
+        for index in entity.description.searchIndexes {
+            let owner = index.fields.compactMap { owners[entity.index][$0] }.max() ?? firstOfEntity[entity.index]
+            classes[owner].searchIndexes.append(index)
         }
     }
 

@@ -64,8 +64,9 @@ struct SourceWriter {
         let heading = "\(indent)\(access)\(planned.children.isEmpty ? "final " : "")class \(planned.swiftName)\(parent) {"
         lines.append(heading)
         for property in planned.properties { write(property, of: entity) }
-        if !planned.indexes.isEmpty, !planned.properties.isEmpty { lines.append("") }
+        if !planned.indexes.isEmpty || !planned.searchIndexes.isEmpty, !planned.properties.isEmpty { lines.append("") }
         for index in planned.indexes { write(index, of: entity, in: planned) }
+        for index in planned.searchIndexes { write(index, of: entity, in: planned) }
         if lines.last == heading { lines[lines.count - 1] = heading + "}" } else { lines.append("\(indent)}") }
     }
 
@@ -177,6 +178,16 @@ struct SourceWriter {
         let names = index.fields.compactMap { plan.swiftName(of: $0, entity: entity.index) }
         let keyPaths = names.map { "\\.\(SwiftNames.code($0))" }.joined(separator: ", ")
         lines.append("\(indent)    #\(index.isUnique ? "Unique" : "Index")<\(planned.swiftName)>(\(keyPaths))")
+    }
+
+    private mutating func write(_ index: SearchIndexDescription, of entity: Entity, in planned: PlannedClass) {
+        var arguments = index.fields.compactMap { plan.swiftName(of: $0, entity: entity.index) }.map { "\\.\(SwiftNames.code($0))" }
+        if !index.name.isEmpty { arguments.append("name: \(SwiftLiterals.text(index.name))") }
+        if index.weights.contains(where: { $0 != 1 }) {
+            arguments.append("weights: [\(index.weights.map { "\($0)" }.joined(separator: ", "))]")
+        }
+        if index.options.stemming != .none { arguments.append("stemming: .\(index.options.stemming.rawValue)") }
+        lines.append("\(indent)    #Search<\(planned.swiftName)>(\(arguments.joined(separator: ", ")))")
     }
 
     /// Records what the classes do not express, and writes it as a comment before the declaration.

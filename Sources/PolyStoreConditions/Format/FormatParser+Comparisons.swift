@@ -13,7 +13,7 @@ extension FormatParser {
     func modifiedComparison(_ word: FormatToken) throws {
         try advance()
         try expression(.sum)
-        guard token.kind == .not || token.kind.comparison != nil else { throw expectedOperator(after: last) }
+        guard token.kind == .not || comparisonOfToken != nil else { throw expectedOperator(after: last) }
         try comparison(word.kind.modifier ?? .direct, start: word.range.lowerBound)
     }
 
@@ -27,9 +27,14 @@ extension FormatParser {
     private func comparisonOperator(_ modifier: Comparison.Modifier) throws -> Pending {
         guard case .operand = last.content else { throw comparisonOfCondition() }
         let isNegated = try negatesOperator()
-        guard let operation = token.kind.comparison else { throw expectedOperator(after: last) }
+        guard var operation = comparisonOfToken else { throw expectedOperator(after: last) }
         try advance()
-        let options = token.kind == .leftBracket ? try textOptions() : []
+        var options: TextOptions = []
+        if case .search = operation {
+            operation = .search(index: try searchIndex())
+        } else if token.kind == .leftBracket {
+            options = try textOptions()
+        }
         guard isNegated else { return Pending(operation: operation, modifier: modifier, isNegated: false, options: options) }
         let inside = modifier.negatedInside
         return Pending(operation: operation, modifier: inside.modifier, isNegated: inside.isNegated, options: options)
@@ -55,9 +60,9 @@ extension FormatParser {
             throw error("\"!\" stands before a condition: !(a IN {…}). Before an operator write NOT.", at: token.range)
         }
         try advance()
-        guard token.kind.comparison != nil, isWord(token) else {
+        guard comparisonOfToken != nil, isWord(token) else {
             throw error(
-                "Expected IN, BETWEEN, CONTAINS, BEGINSWITH, ENDSWITH, LIKE or MATCHES after \"NOT\", found \(describe(token)).",
+                "Expected IN, BETWEEN, CONTAINS, BEGINSWITH, ENDSWITH, LIKE, MATCHES or SEARCH after \"NOT\", found \(describe(token)).",
                 at: token.range)
         }
         return true

@@ -150,7 +150,8 @@ extension FormatParser {
         case .list: return "the list \(text)"
         case .range: return "the range \(text)"
         case .path: return "the key path \(text)"
-        case .arithmetic, .subquery, .function, .datePart, .aggregate, .conditional, .cast, .now: return "the expression \(text)"
+        case .query: return "the search query \(text)"
+        case .arithmetic, .subquery, .function, .datePart, .aggregate, .conditional, .cast, .now, .score: return "the expression \(text)"
         }
     }
 }

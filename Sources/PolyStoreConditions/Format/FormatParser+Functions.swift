@@ -12,6 +12,7 @@ extension FormatParser {
         case "ternary": return try conditional(range)
         case "cast": return try cast(range)
         case "now", "now:": return try now(range)
+        case "score": return try score(range)
         default: break
         }
         try advance()
@@ -62,7 +63,7 @@ extension FormatParser {
     ]
 
     private static let supported =
-        "SUBQUERY, TERNARY, CAST, now, abs, ceiling, floor, trunc, sqrt, ln, log, exp, modulus:by:, raise:toPower:, shuffle, length, uppercase, lowercase, year, "
+        "SUBQUERY, TERNARY, CAST, SCORE, now, abs, ceiling, floor, trunc, sqrt, ln, log, exp, modulus:by:, raise:toPower:, shuffle, length, uppercase, lowercase, year, "
         + "quarter, month, week, day, weekday, hour, minute, count, countDistinct, sum, average, min, max, stddev, median and mode"
 
     private static let advice = [

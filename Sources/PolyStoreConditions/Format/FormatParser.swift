@@ -107,6 +107,7 @@ extension FormatParser {
         case .plus, .minus: .sum
         case .times, .divide: .product
         case .power: .power
+        case .word: isSearchWord ? .comparison : nil
         default: token.kind.comparison == nil ? nil : .comparison
         }
     }
@@ -121,6 +122,7 @@ extension FormatParser {
         case .truePredicate where loosest <= .comparison, .falsePredicate where loosest <= .comparison: try constantCondition()
         case .minus: try negation(start: token.range.lowerBound)
         case .leftBrace: try list()
+        case .word where loosest <= .comparison && beginsSearch: try search(token)
         case .word where lexer.peek() == UInt8(ascii: "(") || lexer.continuesFunctionName: try function(token)
         default: try operand()
         }

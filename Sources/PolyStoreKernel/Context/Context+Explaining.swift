@@ -16,21 +16,15 @@ extension Context {
         watcher = inner
         defer { watcher = outer }
         let result = try body()
-        return (result, inner.plans)
+        return (result, inner.collector.plans)
     }
 }
 
 /// Collects the plan of every request.
 final class Explainer: ReadWatcher {
-    private(set) var plans: [QueryPlan] = []
+    let collector = PlanCollector()
 
     func watched(_ transaction: any ReadTransaction, of store: PersistentStore) -> any ReadTransaction {
-        WatchedTransaction(transaction) { [self] request, inner in
-            switch request {
-            case .scan(let request), .count(let request): plans.append(try inner.explain(request))
-            case .aggregate(let request): plans.append(try inner.explain(request.source))
-            case .record, .related: break
-            }
-        }
+        WatchedTransaction(transaction) { [collector] in try collector.add($0, $1) }
     }
 }

@@ -191,7 +191,7 @@ public class Context {
     }
 
     final func count(_ entry: StoreEntity, _ request: FetchRequest, _ options: FetchOptions) throws -> Int {
-        try editor?.mergedCount(entry, request, options) ?? storage(entry.store).count(request)
+        try editor?.mergedCount(entry, request, options) ?? storage(entry.store).counted(request)
     }
 
     /// Returns the related objects for predicates on relationships.

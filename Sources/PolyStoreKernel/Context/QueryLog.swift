@@ -29,6 +29,7 @@ final class QueryLog: ReadWatcher {
         case .related(let relationship, let sources): "read relationship \(relationship.name) of \(sources) objects"
         case .scan(let request): plan(request, inner)
         case .count(let request): "count: \(plan(request.counting, inner))"
+        case .search(let condition, _): "search \(condition)"
         case .aggregate(let request): "aggregate: \(plan(request.source, inner))"
         }
     }

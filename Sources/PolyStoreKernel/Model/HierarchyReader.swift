@@ -11,6 +11,7 @@ struct HierarchyReader {
     private var relationships = 0
     private var properties: [PropertyDescription] = []
     private var indexes: [IndexDescription] = []
+    private var searchIndexes: [SearchIndexDescription] = []
     private var subentities: [SubentityDescription] = []
     /// The class that declares a property, by the lowercase name of the property.
     private var owners: [String: (type: any Model.Type, name: String)] = [:]
@@ -21,7 +22,7 @@ struct HierarchyReader {
         let classifier = AttributeDescription(name: EntityHierarchy.classifier, type: .string, isIndexed: true)
         return EntityDescription(
             name: root.name, originalName: root.originalName, properties: properties + [.attribute(classifier)],
-            indexes: indexes,
+            indexes: indexes, searchIndexes: searchIndexes,
             hierarchy: EntityHierarchy(
                 isAbstract: types[0]._$inheritance.isAbstract, properties: root.properties.map(\.name), subentities: subentities))
     }
@@ -47,6 +48,7 @@ struct HierarchyReader {
         firstIndexes.append(ModelFirstIndexes(field: fields, relationship: relationships))
         for property in own.properties { add(property, of: type, isRoot: parent == nil) }
         indexes += own.indexes
+        searchIndexes += own.searchIndexes
         if let parent {
             subentities.append(
                 SubentityDescription(

@@ -7,8 +7,8 @@ postfix operator %
 
 /// The name of a property, or a path, in a condition: `%"age" >= 18 && %"department.title" == "Research"`.
 public struct QueryKey: Sendable, Hashable {
-    let path: PropertyPath
-    var modifier = Comparison.Modifier.direct
+    package let path: PropertyPath
+    package var modifier = Comparison.Modifier.direct
 
     /// Creates a key from a name or a path.
     public init(_ name: String) { path = PropertyPath(dotted: name) }

@@ -47,7 +47,7 @@ public struct SelectTerm: Sendable, Hashable, ExpressibleByStringLiteral {
     let operand: QueryName
     let alias: String?
 
-    init(_ function: Aggregate.Function?, _ operand: QueryName, _ alias: String?) {
+    package init(_ function: Aggregate.Function?, _ operand: QueryName, _ alias: String?) {
         self.function = function
         self.operand = operand
         self.alias = alias
@@ -114,7 +114,7 @@ extension KeyPath<PropertyNames, PropertyName> {
 }
 
 /// A value of a query before its model is known.
-enum QueryName: @unchecked Sendable, Hashable {  // key paths of stored properties hold no state
+package enum QueryName: @unchecked Sendable, Hashable {  // key paths of stored properties hold no state
     case objects
     case text(String)
     case path(AnyKeyPath)

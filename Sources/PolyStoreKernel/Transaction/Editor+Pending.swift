@@ -21,7 +21,7 @@ extension Editor {
         {
             return try countRows(entry, request, storage)
         }
-        guard let cursor = try differingRows(entry, request, options, storage, isSteady: false) else { return try storage.count(request) }
+        guard let cursor = try differingRows(entry, request, options, storage, isSteady: false) else { return try storage.counted(request) }
         defer { cursor.close() }
         var count = 0
         while try cursor.next() { count += 1 }
@@ -49,7 +49,7 @@ extension Editor {
         let all = FetchRequest(entry.entity, predicate: request.predicate)
         let total = try records.count(request.predicate) { watch in
             try watch.untouched(
-                buffer.changes(of: entityIndex), isFixed: showsOneVersion, count: { try storage.count(all) },
+                buffer.changes(of: entityIndex), isFixed: showsOneVersion, count: { try storage.counted(all) },
                 record: { try storage.record(entry.entity, rowID: $0) })
         }
         return max(0, min(request.limit ?? .max, total - request.offset))

@@ -1,5 +1,6 @@
 import PolyStoreBackend
 import PolyStoreQuery
+import PolyStoreSearch
 
 /// A view of the parent transaction including its pending changes, read by a child transaction.
 final class ParentReader: ReadTransaction, ServerRecords {
@@ -33,6 +34,8 @@ final class ParentReader: ReadTransaction, ServerRecords {
     func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs {
         try related().related(relationship, of: sources)
     }
+
+    func searchStatistics(_ condition: SearchCondition) throws -> SearchStatistics? { try parent.storage(store).statistics(of: condition) }
 
     func plan(_ request: FetchRequest) throws -> QueryPlan { try parent.storage(store).plan(request) }
 

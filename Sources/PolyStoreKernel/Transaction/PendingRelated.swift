@@ -1,8 +1,9 @@
 import PolyStoreBackend
 import PolyStoreQuery
+import PolyStoreSearch
 
 /// The related objects of one store including pending changes, for predicates on relationships.
-final class PendingRelated: ServerRecords {
+final class PendingRelated: ServerRecords, SearchStatisticsSource {
     private let editor: Editor
     private let store: PersistentStore
     private let storage: any ReadTransaction
@@ -19,6 +20,8 @@ final class PendingRelated: ServerRecords {
         get { storage.interruption }
         set { storage.interruption = newValue }
     }
+
+    func statistics(of condition: SearchCondition) throws -> SearchStatistics { try storage.statistics(of: condition) }
 
     func record(_ entity: Entity, rowID: Int64) throws -> RecordView? {
         editor.context.settleMembers()

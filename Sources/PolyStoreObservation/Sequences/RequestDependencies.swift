@@ -24,6 +24,7 @@ struct RequestDependencies: Sendable {
         case .record(let entity, _): addAll(entity, store)
         case .related(let relationship, _): add(relationship, store)
         case .scan(let request): add(request, readsValues: !request.onlyIDs, store)
+        case .search(let condition, _): collect(of: condition.entity, store) { $0.add(.search(condition)) }
         case .count(let request): add(request, readsValues: false, store)
         case .aggregate(let request):
             add(request.source, readsValues: true, store)

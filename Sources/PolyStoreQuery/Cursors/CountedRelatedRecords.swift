@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreSearch
 
 /// A source of related objects that counts the rows read from it, for `QueryPlan.relatedRowsExamined`.
 public final class CountedRelatedRecords: RelatedRecords {
@@ -25,4 +26,8 @@ public final class CountedRelatedRecords: RelatedRecords {
         for id in sources { count += found[id].count }
         return found
     }
+}
+
+extension CountedRelatedRecords: SearchStatisticsSource {
+    package func statistics(of condition: SearchCondition) throws -> SearchStatistics { try source.countedStatistics(of: condition) }
 }

@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreSearch
 
 extension ReadTransaction {
     /// Returns a transaction whose requests an interruption ends: this one, or, if its backend does not store interruptions, one that checks it between the rows that the
@@ -45,6 +46,12 @@ private final class InterruptibleReader: OrdersByIndexedJSON, ServerRecords {
         return try inner.scanGroups(request)
     }
 
+    func search(_ request: SearchRequest) throws -> SearchHits? {
+        try interruption?.check()
+        return try inner.search(request)
+    }
+
+    func searchStatistics(_ condition: SearchCondition) throws -> SearchStatistics? { try inner.searchStatistics(condition) }
     func value(named name: String) throws -> [UInt8]? { try inner.value(named: name) }
     func valueNames(prefix: String) throws -> [String] { try inner.valueNames(prefix: prefix) }
     func logEntries(after position: Int64, limit: Int) throws -> [LogEntry] { try inner.logEntries(after: position, limit: limit) }

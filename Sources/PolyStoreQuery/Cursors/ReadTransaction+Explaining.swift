@@ -12,13 +12,9 @@ extension QueryPlan {
 }
 
 extension QueryPlan {
-    /// Names the full-text searches of a request, whose rows the plan has as ids.
-    mutating func describeSearches(of request: FetchRequest, _ costs: SearchCosts, isByIndex: Bool) {
-        guard isByIndex else { return }
+    /// Names full-text searches by indexes, whose rows the plan has as ids.
+    mutating func describe(_ searches: [SearchCondition], _ costs: SearchCosts) {
         search = costs
-        let searches = request.predicate.conjuncts.compactMap { part in
-            if case .search(let condition) = part.node { condition } else { nil }
-        }
         if !searches.isEmpty, accesses.allSatisfy({ $0.path == .primaryKey || $0.path == .nothing }) {
             accesses = searches.map { Access(.text, index: $0.index.plainName, condition: "\($0)") }
         }
@@ -33,7 +29,12 @@ extension ReadTransaction {
         try request.validate()
         let (searched, costs) = try searched(request)
         var plan = try explainedWithoutSearches(searched)
-        plan.describeSearches(of: request, costs, isByIndex: searched.predicate != request.predicate)
+        if searched.predicate != request.predicate {
+            let searches = request.predicate.conjuncts.compactMap { part in
+                if case .search(let condition) = part.node { condition } else { nil }
+            }
+            plan.describe(searches, costs)
+        }
         return plan
     }
 

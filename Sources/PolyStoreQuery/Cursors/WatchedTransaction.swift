@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreSearch
 
 /// A read transaction that reports each request before it forwards it.
 package final class WatchedTransaction: OrdersByIndexedJSON {
@@ -9,6 +10,8 @@ package final class WatchedTransaction: OrdersByIndexedJSON {
         case scan(FetchRequest)
         case count(FetchRequest)
         case aggregate(AggregateRequest)
+        /// A full-text search by its index; without a request for the statistics of one.
+        case search(SearchCondition, SearchRequest?)
     }
 
     let inner: any ReadTransaction
@@ -52,6 +55,16 @@ package final class WatchedTransaction: OrdersByIndexedJSON {
         guard request.fieldGroups != nil else { return nil }
         try report(.aggregate(request), inner)
         return GroupScan(all: try inner.aggregate(request.allGroups), of: request)
+    }
+
+    package func search(_ request: SearchRequest) throws -> SearchHits? {
+        try report(.search(request.condition, request), inner)
+        return try inner.search(request)
+    }
+
+    package func searchStatistics(_ condition: SearchCondition) throws -> SearchStatistics? {
+        try report(.search(condition, nil), inner)
+        return try inner.searchStatistics(condition)
     }
 
     package func value(named name: String) throws -> [UInt8]? { try inner.value(named: name) }

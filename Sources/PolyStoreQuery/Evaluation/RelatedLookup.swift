@@ -1,6 +1,24 @@
 import PolyStoreBackend
 import PolyStoreSearch
 
+/// Related records that know the statistics of full-text searches, for scores. A transaction needs no conformance.
+package protocol SearchStatisticsSource: RelatedRecords {
+    /// Returns the statistics of a full-text search.
+    func statistics(of condition: SearchCondition) throws -> SearchStatistics
+}
+
+extension RelatedRecords {
+    /// Returns the statistics of a full-text search.
+    /// - Throws: `misuse` if the source is neither a transaction nor reads from one.
+    func countedStatistics(of condition: SearchCondition) throws -> SearchStatistics {
+        switch self {
+        case let transaction as any ReadTransaction: return try transaction.statistics(of: condition)
+        case let source as any SearchStatisticsSource: return try source.statistics(of: condition)
+        default: throw StoreError(.misuse, "The score of \(condition) needs a transaction to count documents in.")
+        }
+    }
+}
+
 /// The access of evaluation nodes to related and enclosing objects.
 final class RelatedLookup {
     private let source: (any RelatedRecords)?
@@ -29,10 +47,8 @@ final class RelatedLookup {
     /// Returns the statistics of a full-text search.
     func statistics(of condition: SearchCondition) throws -> SearchStatistics {
         if let statistics = condition.statistics { return statistics }
-        guard let source = source as? any ReadTransaction else {
-            throw StoreError(.misuse, "The score of \(condition) needs a transaction to count documents in.")
-        }
-        return try source.statistics(of: condition)
+        guard let source else { throw StoreError(.misuse, "The score of \(condition) needs a transaction to count documents in.") }
+        return try source.countedStatistics(of: condition)
     }
 
     private func found() throws -> any RelatedRecords {

@@ -1,11 +1,12 @@
 import PolyStoreBackend
+import PolyStoreSearch
 
 /// A source of related objects that reads those of many rows together from a server.
 ///
 /// The evaluation of a row asks for the list of one object or for one record. The first such question of a block of rows reads the lists or records that the
 /// other rows of the block lead to. Nothing is read that no row has asked for, except for other rows. A read for several objects that fails is repeated for the
 /// one object, so that only an error of a necessary read is thrown.
-final class RelatedAhead: RelatedRecords {
+final class RelatedAhead: SearchStatisticsSource {
     private let source: any RelatedRecords
     private let server: ServerSnapshot
     private let first: RelatedLevel
@@ -28,6 +29,8 @@ final class RelatedAhead: RelatedRecords {
         get { source.interruption }
         set { source.interruption = newValue }
     }
+
+    func statistics(of condition: SearchCondition) throws -> SearchStatistics { try source.countedStatistics(of: condition) }
 
     /// Begins a block of rows.
     func begin() { for step in first.steps { step.removeAll() } }

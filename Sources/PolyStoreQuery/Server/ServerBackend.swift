@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreSearch
 import Synchronization
 
 extension StorageBackend {
@@ -253,6 +254,10 @@ package class ServerSnapshot: OrdersByIndexedJSON, ServerRecords {
     private static let mostCounted = 1000
 
     package final func scanGroups(_ request: AggregateRequest) throws -> GroupScan? { try reading { try $0.scanGroups(request) } }
+    package final func search(_ request: SearchRequest) throws -> SearchHits? { try reading { try $0.search(request) } }
+    package final func searchStatistics(_ condition: SearchCondition) throws -> SearchStatistics? {
+        try reading { try $0.searchStatistics(condition) }
+    }
     package final func plan(_ request: FetchRequest) throws -> QueryPlan { try reading { try $0.plan(request) } }
     package final func explain(_ request: FetchRequest) throws -> QueryPlan { try reading { try $0.explain(request) } }
 

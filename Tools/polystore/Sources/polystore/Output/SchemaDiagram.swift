@@ -47,7 +47,8 @@ struct SchemaDiagram {
         entity.properties.compactMap { property in
             guard case .attribute(let attribute) = property, isOwn(attribute.name) else { return nil }
             let isOptional = attribute.isOptional && !required.contains(attribute.name)
-            let mark = attribute.isUnique ? ", unique" : attribute.isIndexed ? ", indexed" : ""
+            let isSearched = entity.searchIndexes.contains { $0.fields.contains(attribute.name) }
+            let mark = (attribute.isUnique ? ", unique" : attribute.isIndexed ? ", indexed" : "") + (isSearched ? ", searched" : "")
             return "\(Self.shown(attribute.name)) : \(attribute.type.rawValue)\(isOptional ? "?" : "")\(mark)"
         }
     }

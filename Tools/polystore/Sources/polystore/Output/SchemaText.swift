@@ -22,6 +22,11 @@ struct SchemaText {
             let names = index.parts.map { ([$0.field] + ($0.json?.keys ?? [])).joined(separator: ".") }
             return "  \(index.isUnique ? "unique" : "index") (\(names.joined(separator: ", ")))"
         }
+        parts += entity.searchIndexes.map { index in
+            let name = index.name.isEmpty ? "" : " \(DisplayText(index.name).text)"
+            let stemming = index.options.stemming == .none ? "" : ", \(index.options.stemming.rawValue) stemming"
+            return "  full-text index\(name) (\(index.fields.joined(separator: ", ")))\(stemming)"
+        }
         for subentity in hierarchy?.subentities ?? [] {
             parts.append("")
             parts.append("\(DisplayText(subentity.name).text): \(subentity.parent)" + (subentity.isAbstract ? " (abstract)" : ""))
