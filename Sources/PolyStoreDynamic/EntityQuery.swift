@@ -1,6 +1,7 @@
 import PolyStoreBackend
 import PolyStoreConditions
 import PolyStoreKernel
+import PolyStoreSearch
 
 /// A fetch of objects without a class, by the name of their entity.
 ///
@@ -12,6 +13,7 @@ public struct EntityQuery: Sendable {
     /// The name of the entity or subentity.
     public let entity: String
     private var conditions: [@Sendable () -> Format] = []
+    private var searches: [(search: Search, index: String)] = []
     private var order: [(path: String, isAscending: Bool, nulls: SortKey.NullPlacement, options: TextOptions)] = []
     /// The options of the fetch.
     public var options = FetchOptions()
@@ -33,6 +35,15 @@ public struct EntityQuery: Sendable {
     public func `where`(_ format: String, arguments: [(any QueryArgument & Sendable)?]) -> EntityQuery {
         with { $0.conditions.append { Format(text: format, arguments: arguments.map { $0 }) } }
     }
+
+    /// Selects the objects that match a full-text search, best first: the score is the first sort key, and those of ``orderBy(_:ascending:nulls:options:)`` follow.
+    /// - Parameters:
+    ///   - text: What is searched for, as a user typed it.
+    ///   - index: The name of the index; empty for the one without a name, or the only one.
+    public func search(_ text: String, in index: String = "") -> EntityQuery { search(Search(text), in: index) }
+
+    /// Selects the objects that match a full-text search, best first.
+    public func search(_ search: Search, in index: String = "") -> EntityQuery { with { $0.searches.append((search, index)) } }
 
     /// Appends a sort key: an attribute, a path such as `department.title`, or a calculation.
     public func orderBy(
@@ -64,6 +75,11 @@ public struct EntityQuery: Sendable {
         for condition in conditions {
             let format = condition()
             chain = chain.where(Where(format: format.text, arguments: format.arguments))
+        }
+        for (search, index) in searches {
+            let comparison = Comparison(search, in: index)
+            chain = chain.where(Where(.comparison(comparison)))
+            chain = chain.orderBy(OrderBy([OrderKey(.score(comparison), ascending: false, nulls: .smallest, options: [])]))
         }
         for (path, isAscending, nulls, options) in order {
             let key = Self.key(path, entry, isAscending, nulls, options) as OrderKey<T>
