@@ -8,12 +8,12 @@ import Testing
     /// Compares with the logarithm of the platform, which has an error of less than 1 unit in the last place itself.
     private func expectNear(_ value: Double) {
         let (own, platform) = (NaturalLogarithm.of(value), log(value))
-        #expect(abs(own - platform) <= platform.magnitude.ulp, "\(value): \(own), \(platform)")
+        if own != platform { #expect(abs(own - platform) <= platform.magnitude.ulp, "\(value): \(own), \(platform)") }
     }
 
     @Test func theLogarithmDiffersFromThePlatformsByOneUnitAtMost() {
         var random = SplitMix64(seed: 36)
-        for _ in 0..<100_000 {
+        for _ in 0..<30_000 {
             let documents = Double(random.below(1_000_000))
             let hits = Double(random.below(1_000_000))
             expectNear((documents + 0.5) / (hits + 0.5))
