@@ -74,7 +74,9 @@ def class_of(code):
     if code != 0x200B and (code in WORD_BREAK["Format"] or code in DERIVED["Default_Ignorable_Code_Point"]):
         return IGNORABLE
     if code in WORD_BREAK["Extend"]:
-        return SPACING_MARK if code not in DERIVED["Grapheme_Extend"] and category == "Mc" else MARK
+        # A sign that decomposes into marks is folded as they are.
+        extends = all(part in DERIVED["Grapheme_Extend"] for part in decomposed(code))
+        return SPACING_MARK if not extends and category == "Mc" else MARK
     if code in WITHOUT_SPACES and (category[0] == "L" or category == "Nl" or 0x2E80 <= code < 0x2FE0 and category == "So"):
         return IDEOGRAPH
     if category[0] == "L" or code in DERIVED["Alphabetic"] or code in WORD_LETTERS and category[0] not in "PC":

@@ -27,7 +27,11 @@ import Testing
     }
 
     @Test func everyMarkAfterALetterIsFoldedAsByComparisons() {
-        let marks = Self.scalars.filter { $0.properties.isGraphemeExtend && !$0.properties.isDefaultIgnorableCodePoint }
+        // Signs that decompose into marks are folded as these, which comparisons do only if they are decomposed.
+        let marks = Self.scalars.filter {
+            $0.properties.isGraphemeExtend && !$0.properties.isDefaultIgnorableCodePoint
+                && String(Character($0)).decomposedStringWithCanonicalMapping.unicodeScalars.count == 1
+        }
         #expect(marks.count > 1_500)
         for base in "aЖωsß5ابक漢かกA" {
             for mark in marks {
