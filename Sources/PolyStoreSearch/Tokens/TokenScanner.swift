@@ -92,7 +92,7 @@ struct TokenScanner {
         if stems { termCount = EnglishStemmer.stem(term, termCount) }
     }
 
-    /// Reads the rest of a word of which the characters before an index are in the term.
+    /// Reads the rest of a word whose characters before an index are in the term.
     private mutating func scanRest(_ from: Int) {
         var index = from
         var isAfterLetter = index > start && isLetter(text[index - 1])
