@@ -16,7 +16,7 @@ OUTPUT = pathlib.Path(__file__).resolve().parent.parent / "Sources/PolyStoreSear
 DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 LAST = 0x10FFFF
 # The order of ScalarClass.
-OTHER, LETTER, DIGIT, IDEOGRAPH, MARK, SPACING_MARK, IGNORABLE, EMOJI, FLAG, APOSTROPHE = range(10)
+OTHER, LETTER, DIGIT, IDEOGRAPH, MARK, SPACING_MARK, IGNORABLE, EMOJI, FLAG = range(9)
 # The scripts that [d] folds end here: Latin, Greek and Cyrillic.
 FOLDED_SCRIPTS_END = 0x510
 
@@ -66,8 +66,6 @@ VERSION = re.search(r"Scripts-([\d.]+)\.txt", (FOLDER / "Scripts.txt").read_text
 
 def class_of(code):
     category = CATEGORIES.get(code, "Cn")
-    if code in (0x27, 0x2019, 0xFF07):
-        return APOSTROPHE
     if code in WORD_BREAK["Regional_Indicator"]:
         return FLAG
     # The zero width space marks the end of a word; the other invisible characters are inside words.
@@ -149,7 +147,7 @@ def fold_runs(classes):
     """Runs of characters that are folded by one difference: the distance from the run before, the step, the length, the difference. And the longer folds."""
     single, longer = [], []
     for code in range(0x80, LAST + 1):
-        if classes[code] in (OTHER, IGNORABLE, FLAG, APOSTROPHE) or code < FOLDED_SCRIPTS_END and classes[code] == MARK:
+        if classes[code] in (OTHER, IGNORABLE, FLAG) or code < FOLDED_SCRIPTS_END and classes[code] == MARK:
             continue
         result = folded(code)
         if len(result) > 1:

@@ -12,6 +12,6 @@ import Testing
     @Test func rangesAreAlsoIndexesOfTheText() {
         let text = "Zoë’s größter 日本 👍🏽"
         let words = SearchTokenizer().tokens(in: text).map { String(text[$0.range(in: text)]) }
-        #expect(words == ["Zoë’s", "größter", "日本", "本", "👍🏽"])
+        #expect(words == ["Zoë", "s", "größter", "日本", "本", "👍🏽"])
     }
 }
