@@ -140,7 +140,9 @@ extension IndexStructure {
                 views.append(SegmentView(id: segment.id, after: nil))
                 continue
             }
-            if merge.inputs.first == segment.id, merge.progress != nil { views.append(SegmentView(id: merge.output.id, after: nil, isPartial: true)) }
+            if merge.inputs.first == segment.id, merge.progress != nil {
+                views.append(SegmentView(id: merge.output.id, after: nil, isPartial: true))
+            }
             views.append(SegmentView(id: segment.id, after: merge.progress))
         }
         return views

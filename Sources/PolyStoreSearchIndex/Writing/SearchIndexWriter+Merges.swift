@@ -14,7 +14,9 @@ extension SearchIndexWriter {
         var structure = try structure()
         structure.plan(fanout: limits.fanout)
         var left = max(1, budget)
-        while left > 0, let index = structure.merges.indices.min(by: { structure.merges[$0].output.level < structure.merges[$1].output.level }) {
+        while left > 0,
+            let index = structure.merges.indices.min(by: { structure.merges[$0].output.level < structure.merges[$1].output.level })
+        {
             left -= try step(index, &structure, budget: left)
             structure.plan(fanout: limits.fanout)
         }
