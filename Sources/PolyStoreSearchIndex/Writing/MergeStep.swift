@@ -8,7 +8,11 @@ final class MergeStep {
     private(set) var pages: [SearchPage] = []
     /// The keys of the pages of the inputs that the output replaces.
     private(set) var removed: [[UInt8]] = []
-    private let cursors: [SegmentCursor]
+    private let inputs: UnsafeMutablePointer<SegmentInput>
+    private let count: Int
+    /// The inputs that have more terms, oldest first, and those with the current term.
+    private var active: [Int] = []
+    private var group: [Int] = []
     private let writer: SegmentWriter
     private let budget: Int
 
@@ -22,12 +26,13 @@ final class MergeStep {
         self.merge = merge
         self.budget = budget
         let source = PageSource(store, fields: fields, limits: limits)
-        cursors = merge.inputs.map { SegmentCursor(source, SegmentView(id: $0, after: merge.progress)) }
+        count = merge.inputs.count
+        inputs = .allocate(capacity: count)
+        for (index, id) in merge.inputs.enumerated() {
+            (inputs + index).initialize(to: SegmentInput(source, id, after: merge.progress))
+        }
         writer = SegmentWriter(merge.output, fields: fields, limits: limits, length: length)
-        let first = merge.progress?.term ?? []
-        try source.seek(
-            merge.inputs.map { id in merge.progress.map { PageKey.terms(id, $0) } ?? PageKey.terms(id, from: first) }
-        )
+        try source.seek(merge.inputs.map { id in merge.progress.map { PageKey.terms(id, $0) } ?? PageKey.terms(id) })
         guard let progress = merge.progress else { return }
         var last: [UInt8]?
         if merge.output.positionPages > 0 {
@@ -36,6 +41,12 @@ final class MergeStep {
             guard last != nil else { throw SearchIndexError.damaged("the last page of positions of segment \(merge.output.id) is missing") }
         }
         writer.resume(after: progress, delta: merge.delta, positions: last)
+    }
+
+    deinit {
+        for index in 0..<count { inputs[index].deallocate() }
+        inputs.deinitialize(count: count)
+        inputs.deallocate()
     }
 
     /// Does the work.
@@ -48,9 +59,9 @@ final class MergeStep {
         merge.progress = writer.progress
         merge.delta = writer.progressDelta
         pages = writer.takeOutput()
-        for (index, cursor) in cursors.enumerated() {
-            let kept = isComplete ? nil : writer.progress.map { PageKey.terms(cursor.view.id, $0) }
-            removed += cursor.pagesRead.filter { key in kept.map { !$0.precedes(key) } ?? true }
+        for index in 0..<count {
+            let kept = isComplete ? nil : writer.progress.map { PageKey.terms(inputs[index].segment, $0) }
+            removed += inputs[index].pagesRead.filter { key in kept.map { !$0.precedes(key) } ?? true }
             if isComplete { removePositions(index, below: segments[index].positionPages) }
         }
     }
@@ -64,55 +75,65 @@ final class MergeStep {
 
     /// Merges terms until the step has done its work. Returns whether there is more.
     private func mergeTerms() throws -> Bool {
-        var active: [SegmentCursor] = []
-        for (index, cursor) in cursors.enumerated() {
-            cursor.recordsPages = true
-            guard try cursor.start(at: merge.progress?.term ?? []) else { continue }
-            active.append(cursor)
-            if !cursor.isAtEnd, let first = cursor.block.positionPage { removePositions(index, below: first.number) }
+        for index in 0..<count {
+            try inputs[index].start()
+            if !inputs[index].isAtEnd { active.append(index) }
+            if let first = inputs[index].firstPositionPage { removePositions(index, below: first) }
         }
-        if let progress = merge.progress, progress.document != nil, !active.contains(where: { $0.term == progress.term }) {
+        if let progress = merge.progress, progress.document != nil, !active.contains(where: { inputs[$0].term.bytes == progress.term }) {
             throw SearchIndexError.damaged("the inputs of a merge do not have the rest of its term")
         }
-        while var lowest = active.first?.term {
-            for cursor in active.dropFirst() where cursor.term.precedes(lowest) { lowest = cursor.term }
-            writer.begin(lowest)
-            if try mergeDocuments(active.filter { $0.term == lowest }) { return true }
+        while !active.isEmpty {
+            findGroup()
+            writer.begin(inputs[group[0]].term)
+            if try mergeDocuments() { return true }
             try writer.end()
             if writer.hasOutput(budget) { return true }
-            var remaining: [SegmentCursor] = []
-            for cursor in active {
-                if cursor.term == lowest { guard try cursor.nextTerm() else { continue } }
-                remaining.append(cursor)
+            var hasEnded = false
+            for index in group {
+                try inputs[index].nextTerm()
+                if inputs[index].isAtEnd { hasEnded = true }
             }
-            active = remaining
+            if hasEnded { active.removeAll { inputs[$0].isAtEnd } }
         }
         return false
     }
 
-    /// Merges the documents of a term. Returns whether the step has done its work before the end.
-    /// - Parameter cursors: The inputs with the term, oldest first.
-    private func mergeDocuments(_ cursors: [SegmentCursor]) throws -> Bool {
-        while true {
-            var newest: SegmentCursor?
-            for cursor in cursors where !cursor.isAtEnd {
-                if let found = newest, found.document < cursor.document { continue }
-                newest = cursor
+    /// Finds the inputs with the lowest term.
+    private func findGroup() {
+        group.removeAll(keepingCapacity: true)
+        for index in active {
+            if let first = group.first {
+                let order = inputs[index].term.compare(inputs[first].term)
+                if order > 0 { continue }
+                if order < 0 { group.removeAll(keepingCapacity: true) }
             }
-            guard let newest else { return false }
-            let document = newest.document
+            group.append(index)
+        }
+    }
+
+    /// Merges the documents of a term. Returns whether the step has done its work before the end.
+    private func mergeDocuments() throws -> Bool {
+        while true {
+            var newest = -1
+            var document = DocumentKey.max
             var sum = 0
-            for cursor in cursors where !cursor.isAtEnd && cursor.document == document { sum += try cursor.kind().delta }
-            try newest.withPosting { posting in
-                var merged = posting
-                if posting.kind == .deleted {
-                    if sum >= 0 { return }
-                } else {
-                    merged.kind = sum > 0 ? .added : .replaced
-                }
+            for index in group where inputs[index].hasPosting {
+                let posting = inputs[index].posting
+                if newest >= 0, posting.document > document { continue }
+                sum = newest >= 0 && posting.document == document ? sum + posting.kind.delta : posting.kind.delta
+                document = posting.document
+                newest = index
+            }
+            if newest < 0 { return false }
+            var merged = inputs[newest].posting
+            if merged.kind != .deleted {
+                merged.kind = sum > 0 ? .added : .replaced
+                try writer.add(merged)
+            } else if sum < 0 {
                 try writer.add(merged)
             }
-            for cursor in cursors where !cursor.isAtEnd && cursor.document == document { try cursor.next() }
+            for index in group where inputs[index].hasPosting && inputs[index].posting.document == document { try inputs[index].next() }
             if writer.hasOutput(budget) { return true }
         }
     }
