@@ -48,7 +48,8 @@ let package = Package(
         .target(name: "PolyStoreBackend", dependencies: ["CRecordBytes", "PolyStorePlatform", "PolyStoreSearch"], swiftSettings: settings),
         // Evaluates requests on records: what a backend does not execute itself.
         .target(
-            name: "PolyStoreQuery", dependencies: ["PolyStoreBackend", "PolyStorePlatform", "PolyStoreSearch"], swiftSettings: settings),
+            name: "PolyStoreQuery", dependencies: ["PolyStoreBackend", "PolyStorePlatform", "PolyStoreSearch", "PolyStoreSearchIndex"],
+            swiftSettings: settings),
         // Checksums and UTF-8 validation of records, with instructions of the processor.
         .target(name: "CRecordBytes"),
         // The record layer: makes a backend of any ordered key-value engine.
