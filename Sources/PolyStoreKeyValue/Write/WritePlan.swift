@@ -157,17 +157,16 @@ final class WritePlan {
         try require(lists.entity, id, record, nil)
         try put(id, record, mustBeNew: true, lists)
         for (position, index) in lists.keyIndexes.enumerated() { try enter(index, position, id, record, &lists.indexes[position]) }
-        try search(id, lists.entity, old: nil, new: record)
+        search(id, lists.entity, old: nil, new: record)
         lists.growth += 1
     }
 
     private func update(_ id: Int64, _ changed: RecordView, _ mask: FieldMask, _ lists: EntityLists) throws {
         let entity = lists.entity
-        let affected = try reader.search?.affected(entity.index, by: mask) ?? []
         guard let old = try reader.record(entity, id) else { throw notFound(entity, id) }
         try require(entity, id, changed, mask)
         let new = try merger.merge(entity, old, changed, mask)
-        if !affected.isEmpty { reader.search?.collect(id, of: affected, old: old, new: new, into: &searchChanges) }
+        search(id, entity, old: old, new: new, mask)
         try removeChunks(id, old, lists)
         try put(id, new, mustBeNew: false, lists)
         for (position, index) in lists.keyIndexes.enumerated() where !index.mask.isDisjoint(with: mask) {
@@ -183,22 +182,22 @@ final class WritePlan {
 
     private func delete(_ id: Int64, _ lists: EntityLists) throws {
         let entity = lists.entity
-        _ = try reader.search?.affected(entity.index, by: nil)
         guard let old = try reader.record(entity, id) else { throw notFound(entity, id) }
         for (position, index) in lists.keyIndexes.enumerated() {
             _ = index.key(old, id, keys)
             lists.indexes[position].add(keys.raw, nil)
         }
-        try search(id, entity, old: old, new: nil)
+        search(id, entity, old: old, new: nil)
         try removeChunks(id, old, lists)
         lists.records.add(keys.record(layout.number(of: entity), id), nil)
         lists.growth -= 1
     }
 
-    /// Collects the changed texts of a new or deleted object.
-    private func search(_ id: Int64, _ entity: Entity, old: RecordView?, new: RecordView?) throws {
-        guard let search = reader.search, search.hasIndexes(entity.index) else { return }
-        search.collect(id, of: try search.affected(entity.index, by: nil), old: old, new: new, into: &searchChanges)
+    /// Collects the changed texts of an object.
+    private func search(_ id: Int64, _ entity: Entity, old: RecordView?, new: RecordView?, _ fields: FieldMask? = nil) {
+        guard let search = reader.search else { return }
+        let affected = search.affected(entity.index, by: fields)
+        if !affected.isEmpty { search.collect(id, of: affected, old: old, new: new, into: &searchChanges) }
     }
 
     private func notFound(_ entity: Entity, _ id: Int64) -> StoreError {
