@@ -11,10 +11,6 @@ final class SegmentCursor {
     var ahead: [TermPage] = []
     var aheadNext = 0
     var aheadLimit = 1
-    /// The keys of the pages that were read in sequence.
-    var pagesRead: [[UInt8]] = []
-    /// Collects the keys of the pages.
-    var recordsPages = false
     private var entersTerms = true
 
     /// The term.
@@ -128,7 +124,6 @@ extension SegmentCursor {
         if let after = view.after, !after.term.precedes(first) { key = PageKey.terms(view.id, after) }
         guard let found = try source.page(of: view.id, atOrAfter: key) else { return false }
         try open(found)
-        if recordsPages { pagesRead.append(found.key) }
         while try nextEntry() {
             if !term.precedes(first), isVisible {
                 if entersTerms { try enterTerm() }
@@ -160,7 +155,9 @@ extension SegmentCursor {
         if !entersTerms, !endsHere {
             // The pages between are not read.
             let expected = term
-            guard try find(expected, PageKey.terms(view.id, expected, nil)), endsHere else {
+            if try !find(expected, PageKey.terms(view.id, expected, nil)) {
+                try endPartialTerm()
+            } else if !endsHere {
                 throw SearchIndexError.damaged("the end of a term is missing in segment \(view.id)")
             }
             ahead = []
@@ -234,7 +231,6 @@ extension SegmentCursor {
         guard aheadNext < ahead.count else { return false }
         let next = ahead[aheadNext]
         aheadNext += 1
-        if recordsPages { pagesRead.append(next.key) }
         let (previous, hadTerm) = (term, hasTerm)
         try open(next)
         (term, hasTerm) = (previous, hadTerm)
@@ -278,9 +274,21 @@ extension SegmentCursor {
                 return true
             }
             if endsHere { return false }
-            guard try nextPage() else { throw SearchIndexError.damaged("segment \(view.id) ends within a term") }
+            guard try nextPage() else {
+                try endPartialTerm()
+                return false
+            }
             try continueTerm()
         }
+    }
+
+    /// Ends the term of which a page is missing. Only the output of an unfinished merge ends within a term.
+    private func endPartialTerm() throws {
+        guard view.isPartial else { throw SearchIndexError.damaged("segment \(view.id) ends within a term") }
+        endsHere = true
+        blocksLeft = 0
+        hasSingle = false
+        reader = ByteReader(reader.end, end: reader.end)
     }
 
     /// Reads the first entry of a page, which must continue the term.
@@ -299,16 +307,17 @@ extension SegmentCursor {
             } else if aheadNext < ahead.count {
                 guard try nextBlock() else { return false }
             } else {
-                try seekPage(target)
+                guard try seekPage(target) else { return false }
             }
         }
         return true
     }
 
-    /// Goes to the page of the term with the first document that is not below a document.
-    private func seekPage(_ target: DocumentKey) throws {
+    /// Goes to the page of the term with the first document that is not below a document. Returns false if there is none.
+    private func seekPage(_ target: DocumentKey) throws -> Bool {
         guard let found = try source.page(of: view.id, atOrAfter: PageKey.terms(view.id, term, target)) else {
-            throw SearchIndexError.damaged("segment \(view.id) ends within a term")
+            try endPartialTerm()
+            return false
         }
         let expected = term
         ahead = []
@@ -316,7 +325,6 @@ extension SegmentCursor {
         try open(found)
         term = expected
         try continueTerm()
-        if blocksLeft == 0, !endsHere { throw SearchIndexError.damaged("a page has no postings of its term") }
-        if blocksLeft > 0 || hasSingle { _ = try nextBlock() }
+        return try nextBlock()
     }
 }
