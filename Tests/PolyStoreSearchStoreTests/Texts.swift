@@ -51,6 +51,9 @@ extension Store {
         (backend as? SQLiteBackend)?.pool.indexBuilder?.wait()
     }
 
+    /// Returns the differences of all searches in the indexes of notes.
+    func searchDifferences() throws -> [String] { try read { try $0.differences(try entity("Note")) } }
+
     func condition(_ text: String, _ index: Int = 0) throws -> SearchCondition {
         let entity = try entity("Note")
         return try SearchCondition(Search(text), in: entity.searchIndexes[index], of: entity)
