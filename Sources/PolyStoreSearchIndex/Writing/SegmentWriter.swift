@@ -21,9 +21,9 @@ final class SegmentWriter {
     // The page that is being filled.
     private let page = ByteBuffer(capacity: 8_192)
     private var base: DocumentKey = 0
-    private let pageTerm = TermBuffer()
+    private var pageTerm = TermBuffer()
     // The run of the current term in this page.
-    private let term = TermBuffer()
+    private var term = TermBuffer()
     private var hasBlocks = false
     private let run = ByteBuffer(capacity: 8_192)
     private var runBlocks = 0
@@ -53,6 +53,8 @@ final class SegmentWriter {
     }
 
     deinit {
+        pageTerm.deallocate()
+        term.deallocate()
         documents.deallocate()
         kinds.deallocate()
         totals.deallocate()
