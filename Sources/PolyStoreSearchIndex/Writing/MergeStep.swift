@@ -8,6 +8,8 @@ final class MergeStep {
     private(set) var pages: [SearchPage] = []
     /// The keys of the pages of the inputs that the output replaces.
     private(set) var removed: [[UInt8]] = []
+    /// The same, as ranges of keys.
+    private(set) var removedRanges: [(lower: [UInt8], upper: [UInt8])] = []
     private let inputs: UnsafeMutablePointer<SegmentInput>
     private let count: Int
     private let writer: SegmentWriter
@@ -66,7 +68,12 @@ final class MergeStep {
     private func removePositions(_ index: Int, below page: Int) {
         let first = merge.firstPositionPages[index]
         guard first < page else { return }
-        removed += (first..<page).map { PageKey.positions(merge.inputs[index], $0) }
+        let segment = merge.inputs[index]
+        if page - first > 4_096 {
+            removedRanges.append((PageKey.positions(segment, first), PageKey.positions(segment, page)))
+        } else {
+            removed += (first..<page).map { PageKey.positions(segment, $0) }
+        }
         merge.firstPositionPages[index] = page
     }
 
@@ -91,7 +98,7 @@ final class MergeStep {
         }
         while active.count > 0 {
             findGroup(active, &group)
-            writer.begin(inputs[group[0]].term)
+            try writer.begin(inputs[group[0]].term)
             if group.count == 1 {
                 if try copyDocuments(group[0]) { return true }
             } else {

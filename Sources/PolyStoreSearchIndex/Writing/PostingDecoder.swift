@@ -42,7 +42,7 @@ final class PostingDecoder {
         try decode()
         if order != nil { items.sort { $0.order < $1.order } }
         table.copyTerm(index, to: &term)
-        writer.begin(term)
+        try writer.begin(term)
         var place = 0
         while place < items.count {
             let first = items[place]
