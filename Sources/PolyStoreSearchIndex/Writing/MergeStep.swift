@@ -98,6 +98,13 @@ final class MergeStep {
         }
         while active.count > 0 {
             findGroup(active, &group)
+            if group.count == 1, inputs[group[0]].isSingle {
+                try writer.addSingle(inputs[group[0]].term, inputs[group[0]].posting)
+                if writer.hasOutput(budget) { return true }
+                try inputs[group[0]].nextTerm()
+                if inputs[group[0]].isAtEnd { active.retain { !inputs[$0].isAtEnd } }
+                continue
+            }
             try writer.begin(inputs[group[0]].term)
             if group.count == 1 {
                 if try copyDocuments(group[0]) { return true }

@@ -53,6 +53,10 @@ struct SegmentInput {
     @inline(__always)
     var posting: Posting { postings[index] }
 
+    /// A Boolean value that indicates whether the current term, at its first posting, has no other.
+    @inline(__always)
+    var isSingle: Bool { count == 1 && endsHere && blocksLeft == 0 }
+
     /// Goes to the next posting of the term.
     @inline(__always)
     mutating func next() throws {
