@@ -27,7 +27,8 @@ import Testing
             child.kill()
             let acknowledged = child.lines().compactMap { Int64($0) }.last
             let store = try Store(backend.store(at: path), Texts.schema([Texts.both]))
-            #expect(try store.backend.verify() == [])
+            let findings = try store.backend.verify()
+            #expect(findings == [])
             let ids = try store.ids("Note").filter { $0 >= 10_000 }
             #expect(ids.last ?? 0 >= acknowledged ?? 0)
             #expect(ids == Array(10_000..<(10_000 + Int64(ids.count))))
