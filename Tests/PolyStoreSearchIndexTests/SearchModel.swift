@@ -121,6 +121,15 @@ struct SearchSamples {
         }
     }
 
+    mutating func weights() -> [Double] {
+        switch random.below(5) {
+        case 0: [Double](repeating: 0, count: fields)
+        case 1: (0..<fields).map { 1 - Double($0) }
+        case 2: (0..<fields).map { Double($0) * 0.7 + 0.1 }
+        default: [Double](repeating: 1, count: fields)
+        }
+    }
+
     mutating func phrase() -> ResolvedSearch.Phrase {
         let count = random.once(in: 3) ? 1 + random.below(3) : 1
         let isPrefix = random.once(in: 4)

@@ -140,7 +140,9 @@ extension IndexStructure {
                 views.append(SegmentView(id: segment.id, after: nil))
                 continue
             }
-            if merge.inputs.first == segment.id, merge.progress != nil { views.append(SegmentView(id: merge.output.id, after: nil)) }
+            if merge.inputs.first == segment.id, merge.progress != nil {
+                views.append(SegmentView(id: merge.output.id, after: nil, isPartial: true))
+            }
             views.append(SegmentView(id: segment.id, after: merge.progress))
         }
         return views
@@ -152,4 +154,6 @@ struct SegmentView: Hashable, Sendable {
     var id: UInt64
     /// The postings up to this position do not count.
     var after: TermPosition?
+    /// A Boolean value that indicates whether this is the output of an unfinished merge, which can end within a term.
+    var isPartial = false
 }

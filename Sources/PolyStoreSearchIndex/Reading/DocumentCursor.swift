@@ -106,6 +106,28 @@ final class TermCursor: PhraseCursor {
         }
     }
 
+    /// Returns a bound of what the term adds to the scores of documents from one on, and the last document for which it holds. Also returns whether one of them can have the term.
+    ///
+    /// Only ``skip(to:)`` for this or a greater document may follow.
+    func bound(from target: DocumentKey, _ score: TermScore) throws -> (upTo: DocumentKey, bound: Double, occurs: Bool) {
+        var upTo = DocumentKey.max
+        var bound = 0.0
+        var occurs = false
+        for segment in segments {
+            let (last, isInBlock) = try segment.shallow(to: target)
+            upTo = min(upTo, last)
+            guard isInBlock else { continue }
+            occurs = true
+            let found = segment.block.bound ?? score.bound(segment.block.impacts)
+            segment.block.bound = found
+            bound = max(bound, found)
+        }
+        return (upTo, bound, occurs)
+    }
+
+    /// Returns a bound of what the term adds to the score of the current document, without its length.
+    func currentBound(_ score: TermScore) throws -> Double { try score.bound(current.block.impacts, frequency: current.total()) }
+
     private func occursInMask() throws -> Bool {
         var occurs = false
         try current.forEachField { field, _ in if mask >> UInt64(field) & 1 != 0 { occurs = true } }

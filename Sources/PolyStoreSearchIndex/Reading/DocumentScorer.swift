@@ -17,7 +17,11 @@ final class DocumentScorer {
     /// The number of documents whose score was computed.
     private(set) var scored = 0
 
-    init(_ search: ResolvedSearch, _ rank: SearchRank, _ compiler: SearchCompiler) throws {
+    /// Creates a scorer.
+    /// - Parameter cursors: Cursors of phrases that the scorer shares with the search.
+    init(
+        _ search: ResolvedSearch, _ rank: SearchRank, _ compiler: SearchCompiler, sharing cursors: [Int: PhraseCursor] = [:]
+    ) throws {
         self.rank = rank
         lengths = compiler.source.lengths
         fields = max(rank.weights.count, 64)
@@ -26,7 +30,7 @@ final class DocumentScorer {
         var near: [Int: Source] = [:]
         try Self.addNear(search.root, search, compiler, &near)
         for index in search.ranked where phrases.last?.index != index {
-            phrases.append((index, try near[index] ?? .phrase(compiler.phrase(search.phrases[index]))))
+            phrases.append((index, try near[index] ?? .phrase(cursors[index] ?? compiler.phrase(search.phrases[index]))))
         }
     }
 

@@ -15,6 +15,8 @@ struct PostingBlock {
     var positionPage: (number: Int, offset: Int)?
     /// The pairs of frequency and length that bound the scores; empty if there are none.
     var impacts: [(frequency: Int, length: Int)] = []
+    /// A bound of the scores of the block, once it was computed.
+    var bound: Double?
 
     /// Reads a block.
     init(_ reader: inout ByteReader, base: DocumentKey) throws {

@@ -82,19 +82,32 @@ public final class SearchIndexReader {
             let (postings, terms) = (source.decoded, compiler.terms)
             try compiler.prefetch(search, frequencies: false)
             var best = BestDocuments(limit)
-            let cursor = try compiler.condition(search.root, search)
-            let scorer = try DocumentScorer(search, SearchRank(statistics, weights: weights), compiler)
-            while !cursor.isAtEnd {
-                if scorer.scored & 1_023 == 0 { try check() }
-                best.add(cursor.document, try scorer.score(cursor.document))
-                try cursor.next()
+            let rank = SearchRank(statistics, weights: weights)
+            let scored: Int
+            if let terms = try TermSearch(search, rank, compiler) {
+                scored = try terms.run(&best, check)
+            } else {
+                scored = try Self.scoreAll(search, rank, compiler, &best, check)
             }
             let sorted = best.sorted
             return SearchHits(
                 documents: sorted.map(\.document.document), scores: sorted.map(\.score),
-                costs: costs(since: postings, compiler, terms: terms, scored: scorer.scored)
+                costs: costs(since: postings, compiler, terms: terms, scored: scored)
             )
         }
+    }
+
+    private static func scoreAll(
+        _ search: ResolvedSearch, _ rank: SearchRank, _ compiler: SearchCompiler, _ best: inout BestDocuments, _ check: () throws -> Void
+    ) throws -> Int {
+        let cursor = try compiler.condition(search.root, search)
+        let scorer = try DocumentScorer(search, rank, compiler)
+        while !cursor.isAtEnd {
+            if scorer.scored & 1_023 == 0 { try check() }
+            best.add(cursor.document, try scorer.score(cursor.document))
+            try cursor.next()
+        }
+        return scorer.scored
     }
 
     /// Returns the statistics of a search.

@@ -160,7 +160,9 @@ extension SegmentCursor {
         if !entersTerms, !endsHere {
             // The pages between are not read.
             let expected = term
-            guard try find(expected, PageKey.terms(view.id, expected, nil)), endsHere else {
+            if try !find(expected, PageKey.terms(view.id, expected, nil)) {
+                try endPartialTerm()
+            } else if !endsHere {
                 throw SearchIndexError.damaged("the end of a term is missing in segment \(view.id)")
             }
             ahead = []
@@ -278,9 +280,21 @@ extension SegmentCursor {
                 return true
             }
             if endsHere { return false }
-            guard try nextPage() else { throw SearchIndexError.damaged("segment \(view.id) ends within a term") }
+            guard try nextPage() else {
+                try endPartialTerm()
+                return false
+            }
             try continueTerm()
         }
+    }
+
+    /// Ends the term of which a page is missing. Only the output of an unfinished merge ends within a term.
+    private func endPartialTerm() throws {
+        guard view.isPartial else { throw SearchIndexError.damaged("segment \(view.id) ends within a term") }
+        endsHere = true
+        blocksLeft = 0
+        hasSingle = false
+        reader = ByteReader(reader.end, end: reader.end)
     }
 
     /// Reads the first entry of a page, which must continue the term.
@@ -299,16 +313,17 @@ extension SegmentCursor {
             } else if aheadNext < ahead.count {
                 guard try nextBlock() else { return false }
             } else {
-                try seekPage(target)
+                guard try seekPage(target) else { return false }
             }
         }
         return true
     }
 
-    /// Goes to the page of the term with the first document that is not below a document.
-    private func seekPage(_ target: DocumentKey) throws {
+    /// Goes to the page of the term with the first document that is not below a document. Returns false if there is none.
+    private func seekPage(_ target: DocumentKey) throws -> Bool {
         guard let found = try source.page(of: view.id, atOrAfter: PageKey.terms(view.id, term, target)) else {
-            throw SearchIndexError.damaged("segment \(view.id) ends within a term")
+            try endPartialTerm()
+            return false
         }
         let expected = term
         ahead = []
@@ -316,7 +331,6 @@ extension SegmentCursor {
         try open(found)
         term = expected
         try continueTerm()
-        if blocksLeft == 0, !endsHere { throw SearchIndexError.damaged("a page has no postings of its term") }
-        if blocksLeft > 0 || hasSingle { _ = try nextBlock() }
+        return try nextBlock()
     }
 }

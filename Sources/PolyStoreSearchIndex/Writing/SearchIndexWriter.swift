@@ -101,8 +101,13 @@ extension SearchIndexWriter {
         let lengthPages = try updateLengths()
         structure.documents = max(0, structure.documents + documentDelta)
         structure.tokens = max(0, structure.tokens + tokenDelta)
-        let changed = try writeSegment(&structure)
-        try write(lengthPages + changed, structure)
+        let (segment, changed) = try makeSegment(structure.nextSegment)
+        if segment.postings > 0 { structure.nextSegment += 1 }
+        let (merged, removed) = try advanceMerges(&structure, flushed: changed.reduce(0) { $0 + $1.bytes.count })
+        if segment.postings > 0 { structure.segments.append(segment) }
+        structure.plan(fanout: limits.fanout)
+        try write(lengthPages + merged + changed, removing: removed, structure)
+        try limitSegments(&structure)
         documents.removeAll(keepingCapacity: true)
         newLengths.removeAll(keepingCapacity: true)
         documentDelta = 0
@@ -123,17 +128,15 @@ extension SearchIndexWriter {
         }
     }
 
-    /// Writes the collected changes as a segment.
-    private func writeSegment(_ structure: inout IndexStructure) throws -> [SearchPage] {
-        let segment = Segment(id: structure.nextSegment, level: 0)
-        let writer = SegmentWriter(segment, fields: fields, limits: limits, length: length)
+    /// Makes a segment of the collected changes.
+    private func makeSegment(_ id: UInt64) throws -> (Segment, [SearchPage]) {
+        let writer = SegmentWriter(Segment(id: id, level: 0), fields: fields, limits: limits, length: length)
         let decoder = PostingDecoder(documents: documents, fields: fields)
         for index in table.sorted() { try decoder.write(index, of: table, to: writer) }
         writer.finish()
-        guard writer.segment.postings > 0 else { return [] }
-        structure.nextSegment += 1
-        structure.segments.append(writer.segment)
-        return writer.takeOutput()
+        var segment = writer.segment
+        segment.level = IndexStructure.level(pages: segment.pages + segment.positionPages, fanout: limits.fanout)
+        return (segment, writer.takeOutput())
     }
 
     /// The length of a document, for the impacts of its postings.

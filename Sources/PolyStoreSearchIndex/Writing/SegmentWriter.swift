@@ -281,6 +281,9 @@ extension SegmentWriter {
         mark = (segment.positionPages, positionPage.count, segment.postings)
     }
 
+    /// Returns whether pages of a number of bytes are complete, one of postings among them.
+    func hasOutput(_ bytes: Int) -> Bool { outputBytes >= bytes && mark != nil }
+
     /// Ends this part of a segment after the last complete page. What was added after it is discarded, and is added again when the segment is resumed.
     func stop() {
         guard let mark else { return }
