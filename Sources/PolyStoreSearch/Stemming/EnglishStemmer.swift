@@ -1,0 +1,3 @@
+enum EnglishStemmer {
+    static func stem(_ word: UnsafeMutablePointer<UInt8>, _ count: Int) -> Int { count }
+}
