@@ -52,12 +52,6 @@ package final class SearchIndexSet {
         return state
     }
 
-    /// Forgets what was read, after another part of the transaction has written the indexes or their states.
-    package func forget() {
-        states = [:]
-        readers = [:]
-    }
-
     // MARK: Reading
 
     /// Executes a search; returns nil if no complete index serves it.
@@ -92,14 +86,11 @@ package final class SearchIndexSet {
 
     // MARK: Writing
 
-    /// Returns the indexes of an entity that a change of some fields affects, with their states read; empty for most changes.
-    ///
-    /// Reads the states, so that ``collect(_:of:old:new:into:)`` reads nothing while a record is in use.
-    package func affected(_ entity: Int, by fields: FieldMask?) throws -> [StoredSearchIndex] {
+    /// Returns the indexes of an entity that a change of some fields affects; nil for an insertion or a deletion. Empty for most changes.
+    package func affected(_ entity: Int, by fields: FieldMask?) -> [StoredSearchIndex] {
         guard let own = indexes[entity] else { return [] }
-        let found = fields.map { fields in own.filter { !$0.mask.isDisjoint(with: fields) } } ?? own
-        for index in found { _ = try state(of: index) }
-        return found
+        guard let fields else { return own }
+        return own.filter { !$0.mask.isDisjoint(with: fields) }
     }
 
     /// Adds the changes of the texts of one object to a list.
@@ -109,7 +100,7 @@ package final class SearchIndexSet {
     package func collect(
         _ rowID: Int64, of affected: [StoredSearchIndex], old: RecordView?, new: RecordView?, into list: inout [SearchTextChange]
     ) {
-        for index in affected where states[index.number]?.covers(rowID) ?? false {
+        for index in affected {
             add(SearchTextChange(index: index, rowID: rowID, old: index.texts(of: old), new: index.texts(of: new)), to: &list)
         }
     }
@@ -122,7 +113,7 @@ package final class SearchIndexSet {
         _ rowID: Int64, of affected: [StoredSearchIndex], old: RecordView, updatedBy changed: RecordView, _ fields: FieldMask,
         into list: inout [SearchTextChange]
     ) {
-        for index in affected where states[index.number]?.covers(rowID) ?? false {
+        for index in affected {
             let new = index.texts(of: old, updatedBy: changed, fields)
             add(SearchTextChange(index: index, rowID: rowID, old: index.texts(of: old), new: new), to: &list)
         }
@@ -132,12 +123,12 @@ package final class SearchIndexSet {
         if change.old != change.new { list.append(change) }
     }
 
-    /// Passes the changes of a change set that is applied to the indexes.
+    /// Passes the changes of a change set that is applied to the indexes. An index that is being built takes those of the documents that it contains.
     package func add(_ changes: [SearchTextChange]) throws {
         if changes.isEmpty { return }
         isChanged = true
         for change in changes {
-            guard let writer = writer(change.index) else { continue }
+            guard try state(of: change.index).covers(change.rowID), let writer = writer(change.index) else { continue }
             try reporting(nil) { try writer.replace(change.rowID, old: change.old, new: change.new) }
         }
     }
