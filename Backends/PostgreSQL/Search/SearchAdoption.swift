@@ -12,7 +12,8 @@ struct SearchAdoption {
     ///   - found: What the store contains, read under the lock of the writers.
     init(_ tables: StoreTables, _ found: MetadataTable.Contents, _ connection: Connection) throws {
         let hasTables = found.metadata.format >= StoreTables.searchFormat
-        let stored = try hasTables ? SearchDefinition.read(connection.rows(SearchDefinition.reading(tables)), location: connection.location) : []
+        let stored =
+            try hasTables ? SearchDefinition.read(connection.rows(SearchDefinition.reading(tables)), location: connection.location) : []
         let wanted = tables.searchDefinitions
         let removed = stored.filter { old in !wanted.contains { $0.isSame(as: old) } }
         var added = wanted.filter { new in !stored.contains { $0.isSame(as: new) } }

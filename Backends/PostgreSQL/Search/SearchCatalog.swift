@@ -23,6 +23,8 @@ final class SearchCatalog: Sendable {
     private struct State {
         var newest: Int64
         var known: Known?
+        /// The numbers of objects that this store object has added to indexes that were not complete, by their numbers.
+        var built: [UInt32: Int] = [:]
     }
     private let state: Protected<State>
 
@@ -33,6 +35,10 @@ final class SearchCatalog: Sendable {
 
     /// The indexes of the newest generation that a transaction has read; nil if they have not been read.
     var newest: Known? { state.withLock { state in state.known.flatMap { $0.generation == state.newest ? $0 : nil } } }
+
+    /// The number of objects that this store object has added to an index that was not complete.
+    func builtCount(_ index: UInt32) -> Int { state.withLock { $0.built[index] ?? 0 } }
+    func didBuild(_ index: UInt32, _ count: Int) { state.withLock { $0.built[index] = count } }
 
     /// Called with what a transaction reads at its beginning.
     func didSee(_ seen: StoreState) {

@@ -62,6 +62,8 @@ struct SearchDefinition {
     var entity: String
     var fields: [String]
     var options: SearchOptions
+    /// A Boolean value that indicates whether the index contains all objects.
+    var isComplete = false
 
     /// Returns whether two definitions determine the same contents.
     func isSame(as other: SearchDefinition) -> Bool {
@@ -71,7 +73,7 @@ struct SearchDefinition {
 
     /// The statement that reads the table.
     static func reading(_ tables: StoreTables) -> Statement {
-        Statement("SELECT \"index\", entity, array_to_json(fields)::text, stemming FROM \(tables.search) ORDER BY \"index\"")
+        Statement("SELECT \"index\", entity, array_to_json(fields)::text, stemming, \"isComplete\" FROM \(tables.search) ORDER BY \"index\"")
     }
 
     /// Returns the statement that adds the row.
@@ -80,6 +82,13 @@ struct SearchDefinition {
         return
             "INSERT INTO \(tables.search) (\"index\", entity, fields, stemming, \"isComplete\") VALUES (\(number), \(SQLNames.literal(NULFreeText.encode(entity))), "
             + "ARRAY[\(names)]::text[], \(SQLNames.literal(options.stemming.rawValue)), \(isComplete))"
+    }
+
+    /// Returns the statement that gives the row with the number the other values.
+    func renaming(_ tables: StoreTables) -> String {
+        let names = fields.map { SQLNames.literal(NULFreeText.encode($0)) }.joined(separator: ", ")
+        return
+            "UPDATE \(tables.search) SET entity = \(SQLNames.literal(NULFreeText.encode(entity))), fields = ARRAY[\(names)]::text[] WHERE \"index\" = \(number)"
     }
 
     /// Reads the rows of the table.
@@ -94,7 +103,8 @@ struct SearchDefinition {
                 throw StoreError(.corrupt, "A row of polystore_search in \(location) cannot be read.", location: location)
             }
             return SearchDefinition(
-                number: number, entity: entity, fields: names.compactMap { $0 }, options: SearchOptions(stemming: stemming))
+                number: number, entity: entity, fields: names.compactMap { $0 }, options: SearchOptions(stemming: stemming),
+                isComplete: rows.bool(row, 4))
         }
     }
 

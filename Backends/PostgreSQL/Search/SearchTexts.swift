@@ -50,7 +50,8 @@ struct SearchTexts {
         read.map { part in
             let table = tables.entities[part.entity]
             let columns = ([SQLNames.objectID] + part.fields.map { table.columns[$0] }).joined(separator: ", ")
-            return Statement("SELECT \(columns) FROM \(table.name) WHERE \(SQLNames.objectID) = ANY($1::bigint[])", [.integers(part.rowIDs)])
+            return Statement(
+                "SELECT \(columns) FROM \(table.name) WHERE \(SQLNames.objectID) = ANY($1::bigint[])", [.integers(part.rowIDs)])
         }
     }
 

@@ -302,7 +302,7 @@ final class PostgreSQLWriteTransaction: SessionTransaction, WriteTransaction {
         pool.rollback(connection) { [pool] in pool.endWriting() }
     }
 
-    private func finish() {
+    func finish() {
         session.end()
         pool.giveBack(connection)
         pool.endWriting()

@@ -38,12 +38,13 @@ struct StoreOpener {
         }
         found.metadata.schema = request.schema.description
         found.metadata.schemaHash = request.schema.versionHash
-        let search = SearchCatalog(
-            found.generation, found.metadata.format >= StoreTables.searchFormat ? try searchIndexes(connection, tables) : [])
+        let hasSearch = found.metadata.format >= StoreTables.searchFormat
+        let search = try hasSearch ? searchIndexes(connection, tables) : (indexes: [], areComplete: true)
         let pool = ConnectionPool(
-            database, tables, storeID: found.metadata.storeID, search: search, generation: found.generation, isStaged: found.isStaged,
-            first: connection, logger: request.logger)
+            database, tables, storeID: found.metadata.storeID, search: SearchCatalog(found.generation, search.indexes),
+            generation: found.generation, isStaged: found.isStaged, first: connection, logger: request.logger)
         if found.isStaged, !request.isReadOnly { MigrationCompletion.runInBackground(pool, request.logger) }
+        if !request.isReadOnly, !search.areComplete { SearchIndexBuilder(pool: pool, logger: request.logger).runInBackground() }
         return PostgreSQLBackend(pool: pool, metadata: found.metadata, isReadOnly: request.isReadOnly)
     }
 
