@@ -82,7 +82,8 @@ let articleWords = ["the", "of", "fox", "dog", "lazy", "quick", "brown", "jumps"
 
 /// Searches of many kinds.
 let articleSearches = [
-    "the", "fox dog", "\"quick brown\"", "la*", "the -fox", "title:dog", "fox OR lazy", "NEAR(the fox, 3)", "naive", "c++", "e-mail", "東京", "strasse", "absent",
+    "the", "fox dog", "\"quick brown\"", "la*", "the -fox", "title:dog", "fox OR lazy", "NEAR(the fox, 3)", "naive", "c++", "e-mail", "東京",
+    "strasse", "absent",
     "",
 ]
 
@@ -125,10 +126,15 @@ func expectTextsFound(
 /// Random changes of articles, with the articles that exist.
 struct ArticleChanges {
     var generator: SeededGenerator
-    private(set) var ids: Set<Int64> = []
-    private var next: Int64 = 1
+    private(set) var ids: Set<Int64>
+    private var next: Int64
 
-    init(seed: UInt64) { generator = SeededGenerator(state: seed) }
+    /// - Parameters:
+    ///   - ids: The ids of the articles that exist.
+    ///   - next: The id of the first one that is inserted.
+    init(seed: UInt64, ids: Set<Int64> = [], next: Int64 = 1) {
+        (generator, self.ids, self.next) = (SeededGenerator(state: seed), ids, next)
+    }
 
     mutating func text() -> String? {
         if Int.random(in: 0..<8, using: &generator) == 0 { return nil }

@@ -10,8 +10,10 @@ struct SearchIndexBuilder {
     let pool: ConnectionPool
     let logger: any StoreLogger
 
-    /// The numbers of rows and of bytes of text of a batch.
-    private static let (mostRows, mostBytes) = (2_000, 4 << 20)
+    /// The number of rows of a batch, which tests lower.
+    var mostRows = 2_000
+    /// The number of bytes of text after which a batch ends.
+    private static let mostBytes = 4 << 20
     /// The times between two attempts after an error, and the longest time between two batches, in milliseconds.
     private static let pauses = (first: 1_000, longest: 60_000, batches: 50)
 
@@ -70,7 +72,7 @@ struct SearchIndexBuilder {
 
     /// Adds the next objects to an index.
     /// - Returns: Their number and whether they were the last ones; nil if the index is complete, or the store has other indexes now.
-    private func step(_ index: StoredSearchIndex) throws -> (count: Int, isLast: Bool)? {
+    func step(_ index: StoredSearchIndex) throws -> (count: Int, isLast: Bool)? {
         let transaction = try PostgreSQLWriteTransaction(pool)
         do {
             guard let searches = try transaction.searches(), searches.indexes.contains(index),
@@ -103,13 +105,13 @@ struct SearchIndexBuilder {
         let stream = try session.stream(
             Statement(
                 "SELECT \(columns) FROM \(table.name) \(condition)ORDER BY \(SQLNames.objectID) LIMIT $1",
-                [.integer(Int64(Self.mostRows))] + (last.map { [.integer($0)] } ?? [])))
+                [.integer(Int64(mostRows))] + (last.map { [.integer($0)] } ?? [])))
         let reader = RowReader()
         var (count, bytes) = (0, 0)
         var end = last
         while bytes < Self.mostBytes {
             guard let rows = try session.ending({ try stream.next() }) else {
-                return (count, end, count < Self.mostRows)
+                return (count, end, count < mostRows)
             }
             guard let id = rows.integer(stream.row, 0) else { continue }
             bytes += try searches.set.build(index, id, try reader.read(rows, stream.row, table, fields: fields))

@@ -9,6 +9,7 @@ final class SearchPagesTable: SearchPageWriter {
     private let number: UInt32
     /// Pages that were read before they are asked for, by their keys; nil for a page that does not exist.
     @exclusivity(unchecked) private var kept: [[UInt8]: [UInt8]?] = [:]
+    @exclusivity(unchecked) private var ranges: [KnownRange] = []
     @exclusivity(unchecked) private var written: [Statement] = []
     @exclusivity(unchecked) private var writtenBytes = 0
     private var table: String { session.tables.searchPages }
@@ -21,8 +22,27 @@ final class SearchPagesTable: SearchPageWriter {
     /// Keeps a page that another request has read.
     func keep(_ bytes: [UInt8]?, at key: [UInt8]) { kept.updateValue(bytes, forKey: key) }
 
+    /// The first page of the index, if it is known.
+    var structure: [UInt8]? { kept[SearchIndexWriter.structureKey] ?? nil }
+
     /// Returns whether a page is known.
     func keeps(_ key: [UInt8]) -> Bool { kept[key] != nil }
+
+    /// Keeps the first pages of a range that another request has read.
+    /// - Parameter limit: The number of pages that were asked for.
+    func keep(_ pages: [SearchPage], from lower: [UInt8], below upper: [UInt8], limit: Int) {
+        guard pages.count == limit, let last = pages.last else {
+            return ranges.append(KnownRange(lower: lower, upper: upper, pages: pages))
+        }
+        ranges.append(KnownRange(lower: lower, upper: last.key + [0], pages: pages))
+    }
+
+    /// Returns the page at a key, if it is known.
+    private func known(_ key: [UInt8]) -> [UInt8]?? {
+        if let page = kept[key] { return .some(page) }
+        guard let range = ranges.first(where: { $0.contains(key) }) else { return nil }
+        return .some(range.first(from: key).flatMap { $0.key == key ? $0.bytes : nil })
+    }
 
     private func rows(_ sql: String, _ parameters: [Parameter]) throws -> Rows {
         let statements = takeWritten() + [Statement(sql, [index] + parameters)]
@@ -33,7 +53,8 @@ final class SearchPagesTable: SearchPageWriter {
     }
 
     func pages(atOrAfter keys: [[UInt8]]) throws -> [SearchPage?] {
-        if keys.isEmpty { return [] }
+        let known = keys.compactMap { key in ranges.first { $0.contains(key) }?.first(from: key) }
+        if known.count == keys.count { return known }
         let rows = try rows(
             "SELECT q.n, p.k, p.v FROM unnest($2::bytea[]) WITH ORDINALITY AS q(k, n) CROSS JOIN LATERAL "
                 + "(SELECT k, v FROM \(table) WHERE \"index\" = $1 AND k >= q.k ORDER BY k LIMIT 1) AS p", [.byteArrays(keys)])
@@ -43,8 +64,7 @@ final class SearchPagesTable: SearchPageWriter {
     }
 
     func pages(at keys: [[UInt8]]) throws -> [[UInt8]?] {
-        if keys.isEmpty { return [] }
-        let known = keys.compactMap { kept[$0] }
+        let known = keys.compactMap(known)
         if known.count == keys.count { return known }
         let rows = try rows(
             "SELECT q.n, p.v FROM unnest($2::bytea[]) WITH ORDINALITY AS q(k, n) CROSS JOIN LATERAL "
@@ -55,6 +75,11 @@ final class SearchPagesTable: SearchPageWriter {
     }
 
     func pages(from lower: [UInt8], below upper: [UInt8], limit: Int) throws -> [SearchPage] {
+        if let range = ranges.first(where: { $0.contains(lower) }) {
+            // A range of which only the first pages are known serves as many.
+            let found = range.pages(from: lower, below: upper, limit: limit)
+            if found.count == limit || !range.upper.lexicographicallyPrecedes(upper) { return found }
+        }
         let rows = try rows(
             "SELECT k, v FROM \(table) WHERE \"index\" = $1 AND k >= $2 AND k < $3 ORDER BY k LIMIT $4",
             [.bytes(lower), .bytes(upper), .integer(Int64(limit))])
@@ -77,6 +102,7 @@ final class SearchPagesTable: SearchPageWriter {
     func write(_ pages: [SearchPage], removing keys: [[UInt8]]) throws {
         for page in pages where kept[page.key] != nil { keep(page.bytes, at: page.key) }
         for key in keys where kept[key] != nil { keep(nil, at: key) }
+        ranges.removeAll { range in pages.contains { range.contains($0.key) } || keys.contains(where: range.contains) }
         let sql =
             "INSERT INTO \(table) (\"index\", k, v) SELECT $1, rows.k, rows.v FROM unnest($2::bytea[], $3::bytea[]) AS rows(k, v) "
             + "ON CONFLICT (\"index\", k) DO UPDATE SET v = excluded.v"
@@ -94,6 +120,7 @@ final class SearchPagesTable: SearchPageWriter {
 
     func remove(from lower: [UInt8], below upper: [UInt8]) throws {
         for key in kept.keys where !key.lexicographicallyPrecedes(lower) && key.lexicographicallyPrecedes(upper) { keep(nil, at: key) }
+        ranges.removeAll { $0.lower.lexicographicallyPrecedes(upper) && lower.lexicographicallyPrecedes($0.upper) }
         try add(
             Statement("DELETE FROM \(table) WHERE \"index\" = $1 AND k >= $2 AND k < $3", [index, .bytes(lower), .bytes(upper)]),
             lower.count)
@@ -111,6 +138,22 @@ final class SearchPagesTable: SearchPageWriter {
     func takeWritten() -> [Statement] {
         defer { (written, writtenBytes) = ([], 0) }
         return written
+    }
+}
+
+/// A range of keys whose pages are known.
+private struct KnownRange {
+    let lower: [UInt8]
+    let upper: [UInt8]
+    /// All pages of the range, ascending.
+    let pages: [SearchPage]
+
+    func contains(_ key: [UInt8]) -> Bool { !key.lexicographicallyPrecedes(lower) && key.lexicographicallyPrecedes(upper) }
+
+    func first(from key: [UInt8]) -> SearchPage? { pages.first { !$0.key.lexicographicallyPrecedes(key) } }
+
+    func pages(from lower: [UInt8], below upper: [UInt8], limit: Int) -> [SearchPage] {
+        Array(pages.lazy.filter { !$0.key.lexicographicallyPrecedes(lower) && $0.key.lexicographicallyPrecedes(upper) }.prefix(limit))
     }
 }
 

@@ -73,7 +73,8 @@ struct SearchDefinition {
 
     /// The statement that reads the table.
     static func reading(_ tables: StoreTables) -> Statement {
-        Statement("SELECT \"index\", entity, array_to_json(fields)::text, stemming, \"isComplete\" FROM \(tables.search) ORDER BY \"index\"")
+        Statement(
+            "SELECT \"index\", entity, array_to_json(fields)::text, stemming, \"isComplete\" FROM \(tables.search) ORDER BY \"index\"")
     }
 
     /// Returns the statement that adds the row.

@@ -54,6 +54,7 @@ final class SessionSearches {
 
     /// Writes the changes, and returns the statements that the next request contains.
     func flush() throws -> [Statement] {
+        try storage.readMerged(indexes.filter { documents[$0.number] != nil })
         documents = [:]
         try set.flush()
         return storage.takeWritten()
@@ -143,6 +144,39 @@ final class SearchStorage: SearchIndexStorage {
         for row in 0..<rows.count {
             guard let number = rows.integer(row, 0).flatMap({ UInt32(exactly: $0) }) else { continue }
             table(number).keep(rows.isNull(row, 2) ? nil : [UInt8](rows.bytes(row, 2)), at: [UInt8](rows.bytes(row, 1)))
+        }
+    }
+
+    /// The numbers of pages of a range that are read for a merge, and above which a merge reads its pages itself.
+    private static let (mergedPages, mostRanges) = (8, 64)
+
+    /// Reads what the merges of indexes need that their flush continues, with one request.
+    func readMerged(_ indexes: [StoredSearchIndex]) throws {
+        var ranges: [(number: UInt32, lower: [UInt8], upper: [UInt8])] = []
+        for index in indexes {
+            guard let structure = table(index.number).structure else { continue }
+            // A damaged page is reported by the flush.
+            let found = (try? SearchIndexWriter.ranges(ofMerges: structure, fields: index.fields.count)) ?? []
+            ranges += found.map { (index.number, $0.lower, $0.upper) }
+        }
+        guard !ranges.isEmpty, ranges.count <= Self.mostRanges else { return }
+        let statement = Statement(
+            "SELECT q.n, p.k, p.v FROM unnest($1::bigint[], $2::bytea[], $3::bytea[]) WITH ORDINALITY AS q(i, lower, upper, n) CROSS JOIN LATERAL "
+                + "(SELECT k, v FROM \(session.tables.searchPages) WHERE \"index\" = q.i AND k >= q.lower AND k < q.upper ORDER BY k LIMIT $4) AS p",
+            [
+                .integers(ranges.map { Int64($0.number) }), .byteArrays(ranges.map(\.lower)), .byteArrays(ranges.map(\.upper)),
+                .integer(Int64(Self.mergedPages)),
+            ])
+        let written = takeWritten()
+        guard let rows = try session.request({ try $0.run(written + [statement]).last }) else { return }
+        var pages = [[SearchPage]](repeating: [], count: ranges.count)
+        for row in 0..<rows.count {
+            guard let number = rows.integer(row, 0), pages.indices.contains(Int(number - 1)) else { continue }
+            pages[Int(number - 1)].append(SearchPage(key: [UInt8](rows.bytes(row, 1)), bytes: [UInt8](rows.bytes(row, 2))))
+        }
+        for (range, pages) in zip(ranges, pages) {
+            let sorted = pages.sorted { $0.key.lexicographicallyPrecedes($1.key) }
+            table(range.number).keep(sorted, from: range.lower, below: range.upper, limit: Self.mergedPages)
         }
     }
 
