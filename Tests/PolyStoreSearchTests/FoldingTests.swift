@@ -44,7 +44,9 @@ import Testing
             let text = String(Character(scalar))
             let forms = [text.decomposedStringWithCanonicalMapping, text.precomposedStringWithCanonicalMapping]
             for form in forms where !form.utf8.elementsEqual(text.utf8) {
-                #expect(Self.terms(form).map { Array($0.utf8) } == Self.terms(text).map { Array($0.utf8) }, "U+\(String(scalar.value, radix: 16))")
+                #expect(
+                    Self.terms(form).map { Array($0.utf8) } == Self.terms(text).map { Array($0.utf8) },
+                    "U+\(String(scalar.value, radix: 16))")
             }
         }
     }

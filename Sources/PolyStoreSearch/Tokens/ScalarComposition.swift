@@ -123,7 +123,8 @@ struct ScalarComposition: Sendable {
         return pairs[UInt64(first) << 32 | UInt64(second)]
     }
 
-    private static func combiningClass(_ scalar: UInt32) -> UInt32 {
+    /// Returns the combining class of a character that folding keeps.
+    static func combiningClass(_ scalar: UInt32) -> UInt32 {
         var low = 0
         var high = combiningRuns.count
         while low < high {

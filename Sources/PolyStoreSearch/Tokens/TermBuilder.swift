@@ -10,7 +10,8 @@ struct TermBuilder {
     private(set) var isASCII = true
     /// A Boolean value that indicates whether marks after the last character are removed.
     private var removesMarks = false
-    private var isAfterCombining = false
+    /// The last character if it is a mark with a combining class, or 0.
+    private var lastMark: UInt32 = 0
     private var needsComposition = false
 
     /// Begins a term that has a number of bytes of ASCII already.
@@ -19,7 +20,7 @@ struct TermBuilder {
         isFull = false
         isASCII = true
         removesMarks = count > 0
-        isAfterCombining = false
+        lastMark = 0
         needsComposition = false
     }
 
@@ -33,14 +34,14 @@ struct TermBuilder {
     mutating func append(ascii: UInt8, _ term: UnsafeMutablePointer<UInt8>) {
         write(UInt32(ascii), term, TokenScanner.maximumTermBytes)
         removesMarks = true
-        isAfterCombining = false
+        lastMark = 0
     }
 
     /// Adds the folded form of a letter, digit or ideograph.
     @inline(__always)
     mutating func append(_ scalar: UInt32, _ entry: ScalarEntry, _ term: UnsafeMutablePointer<UInt8>, limit: Int) {
         if entry.composes { needsComposition = true }
-        isAfterCombining = false
+        lastMark = 0
         if entry.isLong { return appendSequence(entry, term, limit) }
         let fold = entry.fold == 0 ? scalar : entry.fold
         write(fold, term, limit)
@@ -51,18 +52,21 @@ struct TermBuilder {
         for part in ScalarTable.shared.sequence(entry) {
             write(part, term, limit)
             removesMarks = part < Self.foldedScriptsEnd
-            isAfterCombining = ScalarTable.shared[part].isCombining
+            lastMark = ScalarTable.shared[part].isCombining ? part : 0
         }
     }
 
     /// Adds a mark, unless folding removes it.
     mutating func append(mark scalar: UInt32, _ entry: ScalarEntry, _ term: UnsafeMutablePointer<UInt8>, limit: Int) {
         if scalar < Self.foldedScriptsEnd || removesMarks && entry.has(.mark) { return }
-        if entry.composes || entry.isCombining && isAfterCombining { needsComposition = true }
+        if entry.composes { needsComposition = true }
+        if lastMark != 0, entry.isCombining, ScalarComposition.combiningClass(lastMark) > ScalarComposition.combiningClass(scalar) {
+            needsComposition = true
+        }
         removesMarks = false
         if entry.isLong { return appendSequence(entry, term, limit) }
         write(entry.fold == 0 ? scalar : entry.fold, term, limit)
-        isAfterCombining = entry.isCombining
+        lastMark = entry.isCombining ? scalar : 0
     }
 
     /// Adds a character of an emoji.

@@ -21,8 +21,63 @@ struct Posting {
     var kind: PostingKind
     /// The number of occurrences in all fields; 0 if deleted.
     var total: Int
-    var frequencies: UnsafeBufferPointer<UInt8>
-    var positions: UnsafeBufferPointer<UInt8>
+    var frequencies: UnsafePointer<UInt8>
+    var frequencyCount: Int
+    var positions: UnsafePointer<UInt8>
+    var positionCount: Int
+}
+
+/// A term at an address that does not change, in memory that the owner frees.
+struct TermBuffer {
+    let start: UnsafeMutablePointer<UInt8>
+    private(set) var count = 0
+    /// The first eight bytes as a number in the order of terms.
+    private(set) var prefix: UInt64 = 0
+
+    init() { start = .allocate(capacity: PageKey.maximumTermLength + 8) }
+
+    func deallocate() { start.deallocate() }
+
+    var bytes: [UInt8] { Array(UnsafeBufferPointer(start: start, count: count)) }
+
+    @inline(__always)
+    mutating func set(_ source: UnsafePointer<UInt8>, _ length: Int) { replace(from: 0, source, length) }
+
+    mutating func set(_ bytes: [UInt8]) {
+        bytes.withUnsafeBufferPointer { if let base = $0.baseAddress { set(base, $0.count) } else { clear() } }
+    }
+
+    mutating func clear() {
+        count = 0
+        prefix = 0
+    }
+
+    /// Replaces the bytes from an offset on.
+    @inline(__always)
+    mutating func replace(from offset: Int, _ source: UnsafePointer<UInt8>, _ length: Int) {
+        var index = 0
+        while index < length {
+            start[offset + index] = source[index]
+            index += 1
+        }
+        count = offset + length
+        let rest = UnsafeMutableRawPointer(start + count)
+        rest.storeBytes(of: 0, as: UInt64.self)
+        prefix = UInt64(bigEndian: UnsafeRawPointer(start).loadUnaligned(as: UInt64.self))
+    }
+
+    /// Returns a negative number, 0 or a positive number as this term comes before another, equals it, or comes after it.
+    @inline(__always)
+    func compare(_ other: TermBuffer) -> Int {
+        if prefix != other.prefix { return prefix < other.prefix ? -1 : 1 }
+        var index = 0
+        let common = min(count, other.count)
+        while index < common {
+            if start[index] != other.start[index] { return start[index] < other.start[index] ? -1 : 1 }
+            index += 1
+        }
+        return count - other.count
+    }
 }
 
 /// The form of the numbers of occurrences in a posting.

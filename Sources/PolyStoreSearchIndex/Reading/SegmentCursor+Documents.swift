@@ -167,25 +167,4 @@ extension SegmentCursor {
             }
         }
     }
-
-    /// Calls a closure with the current posting as it is stored.
-    func withPosting(_ body: (Posting) throws -> Void) throws {
-        let total = try self.total()
-        let kind = try self.kind()
-        guard total > 0 else {
-            let empty = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
-            return try body(Posting(document: document, kind: kind, total: 0, frequencies: empty, positions: empty))
-        }
-        let start = frequencies.next + Int(frequencyOffsets[index])
-        let count = Int(frequencyOffsets[index + 1] - frequencyOffsets[index])
-        let positions = try positionBytes(total)
-        var end = positions
-        try end.skipVarints(total)
-        try body(
-            Posting(
-                document: document, kind: kind, total: total, frequencies: UnsafeBufferPointer(start: start, count: count),
-                positions: UnsafeBufferPointer(start: positions.next, count: end.next - positions.next)
-            )
-        )
-    }
 }

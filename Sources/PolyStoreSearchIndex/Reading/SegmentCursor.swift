@@ -11,10 +11,6 @@ final class SegmentCursor {
     var ahead: [TermPage] = []
     var aheadNext = 0
     var aheadLimit = 1
-    /// The keys of the pages that were read in sequence.
-    var pagesRead: [[UInt8]] = []
-    /// Collects the keys of the pages.
-    var recordsPages = false
     private var entersTerms = true
 
     /// The term.
@@ -128,7 +124,6 @@ extension SegmentCursor {
         if let after = view.after, !after.term.precedes(first) { key = PageKey.terms(view.id, after) }
         guard let found = try source.page(of: view.id, atOrAfter: key) else { return false }
         try open(found)
-        if recordsPages { pagesRead.append(found.key) }
         while try nextEntry() {
             if !term.precedes(first), isVisible {
                 if entersTerms { try enterTerm() }
@@ -236,7 +231,6 @@ extension SegmentCursor {
         guard aheadNext < ahead.count else { return false }
         let next = ahead[aheadNext]
         aheadNext += 1
-        if recordsPages { pagesRead.append(next.key) }
         let (previous, hadTerm) = (term, hasTerm)
         try open(next)
         (term, hasTerm) = (previous, hadTerm)
@@ -324,6 +318,9 @@ extension SegmentCursor {
         guard let found = try source.page(of: view.id, atOrAfter: PageKey.terms(view.id, term, target)) else {
             try endPartialTerm()
             return false
+        }
+        guard page.map({ $0.key.precedes(found.key) }) ?? true else {
+            throw SearchIndexError.damaged("a page of segment \(view.id) does not reach its last document")
         }
         let expected = term
         ahead = []

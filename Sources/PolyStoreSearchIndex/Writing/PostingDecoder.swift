@@ -18,6 +18,7 @@ final class PostingDecoder {
     private let frequencies = ByteBuffer(capacity: 4_096)
     private let positions = ByteBuffer(capacity: 4_096)
     private var items: [Item] = []
+    private var term = TermBuffer()
 
     init(documents: [DocumentKey], fields: Int) {
         self.documents = documents
@@ -32,13 +33,16 @@ final class PostingDecoder {
         self.order = order
     }
 
+    deinit { term.deallocate() }
+
     /// Adds the postings of a term to a segment.
     func write(_ index: Int, of table: PostingTable, to writer: SegmentWriter) throws {
         bytes.removeAll()
         table.copy(index, to: bytes)
         try decode()
         if order != nil { items.sort { $0.order < $1.order } }
-        writer.begin(table.term(index))
+        table.copyTerm(index, to: &term)
+        try writer.begin(term)
         var place = 0
         while place < items.count {
             let first = items[place]
@@ -52,14 +56,18 @@ final class PostingDecoder {
     private func add(_ item: Item, hadTerm: Bool, to writer: SegmentWriter) throws {
         guard item.hasTerm else {
             guard hadTerm else { return }
-            let empty = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
-            return try writer.add(Posting(document: item.document, kind: .deleted, total: 0, frequencies: empty, positions: empty))
+            return try writer.add(
+                Posting(
+                    document: item.document, kind: .deleted, total: 0, frequencies: frequencies.start, frequencyCount: 0,
+                    positions: positions.start, positionCount: 0
+                )
+            )
         }
         try writer.add(
             Posting(
                 document: item.document, kind: hadTerm ? .replaced : .added, total: item.total,
-                frequencies: UnsafeBufferPointer(start: frequencies.start + item.frequencies.lowerBound, count: item.frequencies.count),
-                positions: UnsafeBufferPointer(start: positions.start + item.positions.lowerBound, count: item.positions.count)
+                frequencies: frequencies.start + item.frequencies.lowerBound, frequencyCount: item.frequencies.count,
+                positions: positions.start + item.positions.lowerBound, positionCount: item.positions.count
             )
         )
     }

@@ -232,8 +232,8 @@ extension PostingTable {
         return leftTerm.lexicographicallyPrecedes(rightTerm)
     }
 
-    func term(_ index: Int) -> [UInt8] {
-        Array(UnsafeBufferPointer(start: arena + Int(entries[index].termStart), count: Int(entries[index].termCount)))
+    func copyTerm(_ index: Int, to buffer: inout TermBuffer) {
+        buffer.set(arena + Int(entries[index].termStart), Int(entries[index].termCount))
     }
 
     /// Copies the bytes of a term.

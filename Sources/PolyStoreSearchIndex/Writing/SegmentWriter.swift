@@ -21,20 +21,22 @@ final class SegmentWriter {
     // The page that is being filled.
     private let page = ByteBuffer(capacity: 8_192)
     private var base: DocumentKey = 0
-    private var pageTerm: [UInt8] = []
+    private var pageTerm = TermBuffer()
     // The run of the current term in this page.
-    private var term: [UInt8] = []
+    private var term = TermBuffer()
+    private var hasTerm = false
     private var hasBlocks = false
+    private var lastDocument: DocumentKey?
     private let run = ByteBuffer(capacity: 8_192)
     private var runBlocks = 0
     private var runLast: DocumentKey = 0
     private var delta = 0
     private var previousDelta = 0
-    private var previousTerm: [UInt8]?
     // The block of postings that is being collected.
-    private var documents: [DocumentKey] = []
-    private var kinds: [PostingKind] = []
-    private var totals: [Int] = []
+    private let documents: UnsafeMutablePointer<DocumentKey>
+    private let kinds: UnsafeMutablePointer<PostingKind>
+    private let totals: UnsafeMutablePointer<Int>
+    private var count = 0
     private let frequencies = ByteBuffer(capacity: 1_024)
     private let positions = ByteBuffer(capacity: 4_096)
     private let block = ByteBuffer(capacity: 4_096)
@@ -47,9 +49,17 @@ final class SegmentWriter {
         self.fields = fields
         self.limits = limits
         self.length = length
-        documents.reserveCapacity(limits.block)
-        kinds.reserveCapacity(limits.block)
-        totals.reserveCapacity(limits.block)
+        documents = .allocate(capacity: limits.block)
+        kinds = .allocate(capacity: limits.block)
+        totals = .allocate(capacity: limits.block)
+    }
+
+    deinit {
+        pageTerm.deallocate()
+        term.deallocate()
+        documents.deallocate()
+        kinds.deallocate()
+        totals.deallocate()
     }
 
     /// Continues a segment that is written in parts.
@@ -65,39 +75,52 @@ final class SegmentWriter {
             positionPage.append(positions)
         }
         guard progress.document != nil else { return }
-        term = progress.term
+        term.set(progress.term)
+        hasTerm = true
+        lastDocument = progress.document
         hasBlocks = true
         self.delta = delta
     }
 
     /// Begins a term, which must come after the one before, or be the one at which the segment was resumed.
-    func begin(_ term: [UInt8]) {
-        if hasBlocks, self.term == term { return }
-        self.term = term
+    @inline(__always)
+    func begin(_ next: TermBuffer) throws {
+        if hasTerm {
+            let order = term.compare(next)
+            if order == 0, hasBlocks { return }
+            guard order < 0 else { throw SearchIndexError.damaged("terms are not in order") }
+        }
+        hasTerm = true
+        lastDocument = nil
+        term.set(next.start, next.count)
         hasBlocks = false
         delta = 0
     }
 
     /// Adds a posting of the current term.
+    @inline(__always)
     func add(_ posting: Posting) throws {
-        if !documents.isEmpty {
-            let bytes = max(frequencies.count, positions.count + posting.positions.count)
-            if documents.count >= limits.block || bytes > limits.page - limits.page / 4 { try closeBlock() }
+        if let lastDocument, posting.document <= lastDocument { throw SearchIndexError.damaged("the documents of a term are not in order") }
+        lastDocument = posting.document
+        if count > 0 {
+            let bytes = max(frequencies.count, positions.count + posting.positionCount)
+            if count >= limits.block || bytes > limits.page - limits.page / 4 { try closeBlock() }
         }
-        documents.append(posting.document)
-        kinds.append(posting.kind)
-        totals.append(posting.total)
-        if let base = posting.frequencies.baseAddress { frequencies.append(base, count: posting.frequencies.count) }
-        if let base = posting.positions.baseAddress { positions.append(base, count: posting.positions.count) }
+        documents[count] = posting.document
+        kinds[count] = posting.kind
+        totals[count] = posting.total
+        count += 1
+        frequencies.append(posting.frequencies, count: posting.frequencyCount)
+        positions.append(posting.positions, count: posting.positionCount)
         delta += posting.kind.delta
     }
 
     /// Ends the current term.
     func end() throws {
-        if !documents.isEmpty, !hasBlocks, documents.count == 1, positions.count <= limits.inlinePositions || kinds[0] == .deleted {
+        if count == 1, !hasBlocks, positions.count <= limits.inlinePositions || kinds[0] == .deleted {
             return endSingle()
         }
-        if !documents.isEmpty { try closeBlock() }
+        if count > 0 { try closeBlock() }
         guard hasBlocks else { return }
         if runBlocks == 0 { beginEntry(first: runLast, more: 16) }
         let blocks = runBlocks
@@ -113,7 +136,6 @@ final class SegmentWriter {
     private func finishTerm() {
         run.removeAll()
         runBlocks = 0
-        previousTerm = term
         previousDelta = delta
         hasBlocks = false
     }
@@ -149,9 +171,7 @@ extension SegmentWriter {
     }
 
     private func clearBlock() {
-        documents.removeAll(keepingCapacity: true)
-        kinds.removeAll(keepingCapacity: true)
-        totals.removeAll(keepingCapacity: true)
+        count = 0
         frequencies.removeAll()
         positions.removeAll()
     }
@@ -160,12 +180,12 @@ extension SegmentWriter {
     private func closeBlock() throws {
         let isSeparate = positions.count > 0 && (hasBlocks || positions.count > limits.inlinePositions)
         try encodeDocuments()
-        let impacts = documents.count >= limits.impacts ? try self.impacts() : []
-        let uniform = kinds.allSatisfy { $0 == kinds[0] }
+        let impacts = count >= limits.impacts ? try self.impacts() : []
+        let uniform = isUniform
         let needed = encoded.count + (isSeparate ? 0 : positions.count) + 64 + impacts.count * 6
         beginEntry(first: documents[0], more: needed)
         block.removeAll()
-        block.append(varint: documents.count)
+        block.append(varint: count)
         block.append((uniform ? kinds[0].rawValue : 3) | (isSeparate ? 4 : 0) | (impacts.isEmpty ? 0 : 8))
         block.append(varint: encoded.count)
         if isSeparate {
@@ -174,7 +194,7 @@ extension SegmentWriter {
             block.append(varint: positions.count)
         }
         block.append(signed: Int64(bitPattern: documents[0] &- base))
-        block.append(varint: documents[documents.count - 1] - documents[0])
+        block.append(varint: documents[count - 1] - documents[0])
         if !impacts.isEmpty {
             block.append(varint: impacts.count)
             for (frequency, length) in impacts {
@@ -186,19 +206,24 @@ extension SegmentWriter {
         if !isSeparate { block.append(positions) }
         run.append(block)
         runBlocks += 1
-        runLast = documents[documents.count - 1]
+        runLast = documents[count - 1]
         hasBlocks = true
-        segment.postings += documents.count
+        segment.postings += count
         clearBlock()
+    }
+
+    private var isUniform: Bool {
+        for index in 0..<count where kinds[index] != kinds[0] { return false }
+        return true
     }
 
     private func encodeDocuments() throws {
         encoded.removeAll()
-        for index in documents.indices.dropFirst() { encoded.append(varint: documents[index] - documents[index - 1]) }
-        if !kinds.allSatisfy({ $0 == kinds[0] }) {
-            for start in stride(from: 0, to: kinds.count, by: 4) {
+        for index in 1..<count { encoded.append(varint: documents[index] - documents[index - 1]) }
+        if !isUniform {
+            for start in stride(from: 0, to: count, by: 4) {
                 var byte: UInt8 = 0
-                for index in start..<min(start + 4, kinds.count) { byte |= kinds[index].rawValue << UInt8((index - start) * 2) }
+                for index in start..<min(start + 4, count) { byte |= kinds[index].rawValue << UInt8((index - start) * 2) }
                 encoded.append(byte)
             }
         }
@@ -225,8 +250,8 @@ extension SegmentWriter {
     /// At most four pairs; where there are more, neighbors are combined into a pair that dominates both.
     private func impacts() throws -> [(frequency: Int, length: Int)] {
         var pairs: [(frequency: Int, length: Int)] = []
-        for (index, document) in documents.enumerated() where kinds[index] != .deleted {
-            guard let length = try length(document) else { continue }
+        for index in 0..<count where kinds[index] != .deleted {
+            guard let length = try length(documents[index]) else { continue }
             pairs.append((totals[index], Int(length)))
         }
         return Impacts.reduced(pairs)
@@ -243,7 +268,7 @@ extension SegmentWriter {
         if page.count + run.count > 0, size > limits.page { closePage() }
         guard page.count == 0, run.count == 0 else { return }
         base = first
-        pageTerm = []
+        pageTerm.clear()
     }
 
     private func appendTerm() {
@@ -252,11 +277,12 @@ extension SegmentWriter {
             for shift in stride(from: 0, to: 64, by: 8) { page.append(UInt8(truncatingIfNeeded: base >> UInt64(shift))) }
         }
         var shared = 0
-        while shared < min(pageTerm.count, term.count), pageTerm[shared] == term[shared] { shared += 1 }
+        let common = min(pageTerm.count, term.count)
+        while shared < common, pageTerm.start[shared] == term.start[shared] { shared += 1 }
         page.append(varint: shared)
         page.append(varint: term.count - shared)
-        term.withUnsafeBufferPointer { if let start = $0.baseAddress { page.append(start + shared, count: $0.count - shared) } }
-        pageTerm = term
+        page.append(term.start + shared, count: term.count - shared)
+        pageTerm.set(term.start, term.count)
     }
 
     /// Completes the page, with the run of the current term so far if it has one.
@@ -266,12 +292,12 @@ extension SegmentWriter {
             page.append(0)
             page.append(varint: runBlocks)
             page.append(run)
-            progress = TermPosition(term: term, document: runLast)
-            progressDelta = delta - documents.indices.reduce(0) { $0 + kinds[$1].delta }
+            progress = TermPosition(term: term.bytes, document: runLast)
+            progressDelta = delta - (0..<count).reduce(0) { $0 + kinds[$1].delta }
             run.removeAll()
             runBlocks = 0
-        } else if let previousTerm {
-            progress = TermPosition(term: previousTerm, document: nil)
+        } else {
+            progress = TermPosition(term: pageTerm.bytes, document: nil)
             progressDelta = previousDelta
         }
         guard let progress else { return }
