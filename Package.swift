@@ -328,6 +328,14 @@ let package = Package(
         .testTarget(
             name: "PolyStoreSearchIndexTests", dependencies: ["PolyStoreSearch", "PolyStoreSearchIndex", "SeededRandom"],
             swiftSettings: settings),
+        // Full-text indexes in the stores of every engine.
+        .testTarget(
+            name: "PolyStoreSearchStoreTests",
+            dependencies: [
+                "EngineTestSupport", "PolyStoreBackend", "PolyStoreKeyValue", "PolyStoreLMDB", "PolyStoreLevelDB", "PolyStoreMemory",
+                "PolyStoreQuery", "PolyStoreSearch", "PolyStoreSQLite", "SeededRandom", "SmallStores", "TestSupport",
+            ],
+            swiftSettings: settings),
         .testTarget(
             name: "PolyStoreCollectionsTests", dependencies: ["PolyStoreCollections", "SeededRandom"], swiftSettings: settings),
         .testTarget(

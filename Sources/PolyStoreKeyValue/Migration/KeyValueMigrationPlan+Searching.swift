@@ -18,16 +18,8 @@ extension KeyValueMigrationPlan {
     private static func carried(
         _ index: SearchIndex, _ entity: Entity, _ change: SchemaChange, _ source: Catalog, _ location: String
     ) throws -> UInt32? {
-        guard case .carried(let before, let parts) = change.entities[entity.index] else { return nil }
-        let old = change.source.entities[before]
-        var names: [String] = []
-        for field in index.fields {
-            guard case .field(let field, let replacement) = parts[field], old.fields[field].type == .string,
-                replacement.isNull || !old.fields[field].isOptional
-            else { return nil }
-            names.append(old.fields[field].name)
-        }
-        let name = SearchIndexEntry.Name(entity: try source.number(of: old, location), fields: names, options: index.options)
+        guard let (old, fields) = change.searchOrigin(of: index, entity) else { return nil }
+        let name = SearchIndexEntry.Name(entity: try source.number(of: old, location), fields: fields, options: index.options)
         return source.searchIndexes[name]
     }
 
