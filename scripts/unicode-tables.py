@@ -16,7 +16,7 @@ OUTPUT = pathlib.Path(__file__).resolve().parent.parent / "Sources/PolyStoreSear
 DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 LAST = 0x10FFFF
 # The order of ScalarClass.
-OTHER, LETTER, DIGIT, IDEOGRAPH, MARK, SPACING_MARK, IGNORABLE, EMOJI, FLAG, APOSTROPHE = range(10)
+OTHER, LETTER, DIGIT, IDEOGRAPH, MARK, SPACING_MARK, IGNORABLE, EMOJI, FLAG = range(9)
 # The scripts that [d] folds end here: Latin, Greek and Cyrillic.
 FOLDED_SCRIPTS_END = 0x510
 
@@ -66,15 +66,15 @@ VERSION = re.search(r"Scripts-([\d.]+)\.txt", (FOLDER / "Scripts.txt").read_text
 
 def class_of(code):
     category = CATEGORIES.get(code, "Cn")
-    if code in (0x27, 0x2019, 0xFF07):
-        return APOSTROPHE
     if code in WORD_BREAK["Regional_Indicator"]:
         return FLAG
     # The zero width space marks the end of a word; the other invisible characters are inside words.
     if code != 0x200B and (code in WORD_BREAK["Format"] or code in DERIVED["Default_Ignorable_Code_Point"]):
         return IGNORABLE
     if code in WORD_BREAK["Extend"]:
-        return SPACING_MARK if code not in DERIVED["Grapheme_Extend"] and category == "Mc" else MARK
+        # A sign that decomposes into marks is folded as they are.
+        extends = all(part in DERIVED["Grapheme_Extend"] for part in decomposed(code))
+        return SPACING_MARK if not extends and category == "Mc" else MARK
     if code in WITHOUT_SPACES and (category[0] == "L" or category == "Nl" or 0x2E80 <= code < 0x2FE0 and category == "So"):
         return IDEOGRAPH
     if category[0] == "L" or code in DERIVED["Alphabetic"] or code in WORD_LETTERS and category[0] not in "PC":
@@ -147,7 +147,7 @@ def fold_runs(classes):
     """Runs of characters that are folded by one difference: the distance from the run before, the step, the length, the difference. And the longer folds."""
     single, longer = [], []
     for code in range(0x80, LAST + 1):
-        if classes[code] in (OTHER, IGNORABLE, FLAG, APOSTROPHE) or code < FOLDED_SCRIPTS_END and classes[code] == MARK:
+        if classes[code] in (OTHER, IGNORABLE, FLAG) or code < FOLDED_SCRIPTS_END and classes[code] == MARK:
             continue
         result = folded(code)
         if len(result) > 1:

@@ -104,7 +104,7 @@ import Testing
         let text = String(repeating: "a ", count: 2_000)
         #expect(matcher.match([text])?.occurrences == [[2_000 - 255]])
         #expect(matcher.snippet(of: [text], tokens: 300) != nil)
-        let near = try Search("NEAR(" + String(repeating: "a ", count: 60) + ", 1000000)").resolved(fields: ["t"], options: SearchOptions())
+        let near = try Search("NEAR(" + String(repeating: "a ", count: 30) + ", 1000000)").resolved(fields: ["t"], options: SearchOptions())
         #expect(SearchMatcher(near, SearchOptions()).match([text])?.occurrences.allSatisfy { $0 == [2_000] } == true)
     }
 }
