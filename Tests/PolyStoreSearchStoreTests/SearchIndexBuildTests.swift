@@ -48,7 +48,7 @@ import Testing
             }
         }
         store.waitForIndexes()
-        #expect(try store.searchDifferences() == [])
+        #expect(try store.searchDifferences(Store.fewSearches) == [])
         #expect(try store.backend.verify() == [])
         #expect(log.entries(.notice, "Note_title_body_text").contains { $0.message.contains("is complete") })
         #expect(try store.read { try $0.version } == 17)
@@ -66,7 +66,7 @@ import Testing
         #expect(store.backend.metadata.format > 1)
         try store.backend.close()
         store = try open([Texts.titles])
-        #expect(try store.searchDifferences() == [])
+        #expect(try store.searchDifferences(Store.fewSearches) == [])
         try store.backend.close()
         try open([]).backend.close()
         store = try open([])
@@ -75,7 +75,7 @@ import Testing
         try store.write { try $0.update("Note", 5, ["title": .text("lazy afterwards")]) }
         try store.backend.close()
         store = try open([Texts.both])
-        #expect(try store.searchDifferences() == [])
+        #expect(try store.searchDifferences(Store.fewSearches) == [])
         #expect(try store.backend.verify() == [])
         try store.backend.close()
         #expect(try open([Texts.both]).backend.metadata.format > 1)
@@ -88,7 +88,7 @@ import Testing
             let log = RecordingLogger(.notice)
             let store = try Store(Self.store(backend, folder), Texts.schema([index]), logger: log)
             store.waitForIndexes()
-            #expect(try store.searchDifferences() == [])
+            #expect(try store.searchDifferences(Store.fewSearches) == [])
             try store.backend.close()
             return !log.entries(.notice, "is built in the background").isEmpty
         }
@@ -107,7 +107,7 @@ import Testing
         try store.write { try $0.insert("Note", 1, ["title": .text("lazy"), "body": .text("dog")]) }
         try store.write { try $0.insert("Note", 2, ["title": .text("dog"), "body": .text("dog fox")]) }
         try store.write { try $0.delete("Note", 1) }
-        #expect(try store.searchDifferences() == [])
+        #expect(try store.searchDifferences(Store.fewSearches) == [])
         #expect(try store.backend.verify() == [])
     }
 
@@ -118,7 +118,7 @@ import Testing
         var configuration = Self.store(backend, folder)
         configuration.isReadOnly = true
         guard let store = try? Store(configuration, Texts.schema([Texts.titles])) else { return #expect(backend == .levelDB) }
-        #expect(try store.searchDifferences() == [])
+        #expect(try store.searchDifferences(Store.fewSearches) == [])
         try store.backend.close()
         let lacking = try Store(configuration, Texts.schema([Texts.both]))
         let condition = try lacking.condition("lazy")
@@ -151,7 +151,7 @@ import Testing
         let entity = try migrated.entity("Note")
         try migrated.read { transaction in
             for index in entity.searchIndexes {
-                for text in ["lazy", "dog fox", "ru*", "headline"] {
+                for text in ["lazy", "headline"] {
                     let condition = try SearchCondition(Search(text), in: index, of: entity)
                     #expect(try transaction.differences(condition) == [])
                 }
