@@ -377,7 +377,8 @@ let package = Package(
             name: "PolyStorePostgreSQLTests",
             dependencies: [
                 "PolyStorePostgreSQL", "PolyStoreBackend", "PolyStoreConformance", "PolyStoreCore", "PolyStoreMigration", "PolyStoreQuery",
-                "PolyStoreSQLite", "EngineTestSupport", "PostgreSQLServer", "PostgreSQLTarget", "TestModels", "namespaces-child",
+                "PolyStoreSearch", "PolyStoreSQLite", "EngineTestSupport", "PostgreSQLServer", "PostgreSQLTarget", "TestModels",
+                "namespaces-child",
             ],
             swiftSettings: settings),
         // Two machines that share a store of PostgreSQL, run by Tests/Namespaces/run.sh.

@@ -7,8 +7,12 @@ final class Session: RelatedRecords {
     let tables: StoreTables
     /// The beginning of the transaction, until its response has been read.
     private(set) var opening: (any Beginning)?
+    /// The state that the transaction reads; nil until the response to its beginning has been read.
+    private(set) var state: StoreState?
     /// The version that the transaction reads; nil until the response to its beginning has been read.
-    private(set) var knownVersion: UInt64?
+    var knownVersion: UInt64? { state?.version }
+    /// The full-text indexes of the transaction, once they are needed.
+    @exclusivity(unchecked) var searches: SessionSearches?
     // A transaction is used by one thread at a time, and no access lasts longer than a statement.
     @exclusivity(unchecked) private(set) var isEnded = false
     /// The error that ended the transaction on the server. Every later call throws it.
@@ -25,10 +29,10 @@ final class Session: RelatedRecords {
     /// A Boolean value that indicates whether the current request must begin with a savepoint.
     @exclusivity(unchecked) var needsSavepoint = false
 
-    init(_ connection: Connection, _ tables: StoreTables, version: UInt64, isWriting: Bool = false) {
+    init(_ connection: Connection, _ tables: StoreTables, state: StoreState?, isWriting: Bool = false) {
         used = connection
         self.tables = tables
-        knownVersion = version
+        self.state = state
         self.isWriting = isWriting
     }
 
@@ -48,16 +52,16 @@ final class Session: RelatedRecords {
         get throws {
             if let knownVersion { return knownVersion }
             try check()
-            return try ending { try begun(opening?.complete()) }
+            return try ending { try begun(opening?.complete()).version }
         }
     }
 
     /// Called when the response to the beginning has been read.
-    private func begun(_ version: UInt64?) throws -> UInt64 {
-        guard let version else { throw StoreError(.closed, "The transaction has ended.", location: connection.location) }
+    private func begun(_ state: StoreState?) throws -> StoreState {
+        guard let state else { throw StoreError(.closed, "The transaction has ended.", location: connection.location) }
         used = connection
-        (opening, knownVersion) = (nil, version)
-        return version
+        (opening, self.state) = (nil, state)
+        return state
     }
 
     func end() { isEnded = true }
@@ -89,8 +93,8 @@ final class Session: RelatedRecords {
         return try answer.get()
     }
 
-    /// Takes the version from the response to the beginning, if it has been read.
-    func noteBeginning() throws { if case .success(let version)? = opening?.outcome { _ = try begun(version) } }
+    /// Takes the state from the response to the beginning, if it has been read.
+    func noteBeginning() throws { if case .success(let state)? = opening?.outcome { _ = try begun(state) } }
 
     /// Runs a closure whose error ends the transaction on the server.
     func ending<Result>(_ body: () throws -> Result) throws -> Result {

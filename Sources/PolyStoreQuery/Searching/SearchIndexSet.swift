@@ -10,6 +10,12 @@ package protocol SearchIndexStorage {
     func pages(of index: StoredSearchIndex) -> any SearchPageReader
     /// Returns the pages of an index for a transaction that writes; nil for one that reads.
     func writablePages(of index: StoredSearchIndex) -> (any SearchPageWriter)?
+    /// The sizes of the indexes. There is a default.
+    var limits: SearchIndexLimits { get }
+}
+
+extension SearchIndexStorage {
+    package var limits: SearchIndexLimits { SearchIndexLimits() }
 }
 
 /// The full-text indexes of a store in one transaction: their states, readers and writers.
@@ -73,7 +79,7 @@ package final class SearchIndexSet {
         else { return nil }
         try flush()
         if let known = readers[index.number] { return known }
-        let reader = SearchIndexReader(storage.pages(of: index), fields: index.fields.count)
+        let reader = SearchIndexReader(storage.pages(of: index), fields: index.fields.count, limits: storage.limits)
         readers[index.number] = reader
         return reader
     }
@@ -138,7 +144,7 @@ package final class SearchIndexSet {
     private func writer(_ index: StoredSearchIndex) -> SearchIndexWriter? {
         if let known = writers[index.number] { return known }
         guard let pages = storage.writablePages(of: index) else { return nil }
-        let writer = SearchIndexWriter(pages, fields: index.fields.count, options: index.options)
+        let writer = SearchIndexWriter(pages, fields: index.fields.count, options: index.options, limits: storage.limits)
         writers[index.number] = writer
         return writer
     }

@@ -33,7 +33,7 @@ package struct StoredSearchIndex: Hashable, Sendable {
     }
 
     /// Returns the texts of a document: one for each field, nil for null; nil if the object is no document of the index.
-    func texts(of record: RecordView?) -> [String?]? {
+    package func texts(of record: RecordView?) -> [String?]? {
         guard let record else { return nil }
         return document { record.isNull($0) ? nil : record.string($0) }
     }
@@ -70,8 +70,15 @@ package enum SearchIndexState: Hashable, Sendable {
 
 /// The change of one document of a full-text index.
 package struct SearchTextChange {
-    let index: StoredSearchIndex
-    let rowID: Int64
+    package let index: StoredSearchIndex
+    package let rowID: Int64
     let old: [String?]?
     let new: [String?]?
+
+    package init(index: StoredSearchIndex, rowID: Int64, old: [String?]?, new: [String?]?) {
+        self.index = index
+        self.rowID = rowID
+        self.old = old
+        self.new = new
+    }
 }

@@ -1,0 +1,30 @@
+/// The pages that a flush reads, for backends that read them before with other requests.
+extension SearchIndexWriter {
+    /// The key of the page that every change reads and writes.
+    package static let structureKey = PageKey.structure
+
+    /// Returns the keys of the pages that a flush of changes of documents reads, apart from those of merges.
+    package static func keys(ofDocuments documents: [Int64]) -> [[UInt8]] {
+        [PageKey.structure] + Set(documents.map { PageKey.chunk($0.documentKey) }).sorted().map(PageKey.lengths)
+    }
+
+    /// Returns the ranges of keys whose first pages a flush reads for the merges that it continues.
+    /// - Parameters:
+    ///   - structure: The page at ``structureKey``.
+    ///   - fields: The number of fields of the index.
+    package static func ranges(ofMerges structure: [UInt8], fields: Int) throws -> [(lower: [UInt8], upper: [UInt8])] {
+        var ranges: [(lower: [UInt8], upper: [UInt8])] = []
+        for merge in try IndexStructure(structure, fields: fields).merges {
+            for (id, page) in zip(merge.inputs, merge.firstPositionPages) {
+                let lower = merge.progress.map { PageKey.terms(id, $0) } ?? PageKey.terms(id)
+                ranges.append((lower, PageKey.afterTerms(id)))
+                ranges.append((PageKey.positions(id, page), PageKey.afterPositions(id)))
+            }
+            if merge.output.positionPages > 0 {
+                let last = merge.output.positionPages - 1
+                ranges.append((PageKey.positions(merge.output.id, last), PageKey.positions(merge.output.id, last + 1)))
+            }
+        }
+        return ranges
+    }
+}
