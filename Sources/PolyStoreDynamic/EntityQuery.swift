@@ -1,6 +1,7 @@
 import PolyStoreBackend
 import PolyStoreConditions
 import PolyStoreKernel
+public import PolyStoreSearch
 
 /// A fetch of objects without a class, by the name of their entity.
 ///
@@ -12,6 +13,7 @@ public struct EntityQuery: Sendable {
     /// The name of the entity or subentity.
     public let entity: String
     private var conditions: [@Sendable () -> Format] = []
+    private var searches: [(search: Search, index: String)] = []
     private var order: [(path: String, isAscending: Bool, nulls: SortKey.NullPlacement, options: TextOptions)] = []
     /// The options of the fetch.
     public var options = FetchOptions()
@@ -39,6 +41,17 @@ public struct EntityQuery: Sendable {
         _ path: String, ascending: Bool = true, nulls: SortKey.NullPlacement = .smallest, options: TextOptions = []
     ) -> EntityQuery { with { $0.order.append((path, ascending, nulls, options)) } }
 
+    /// Selects the objects that match a full-text search, best first: `EntityQuery("Note").search("lazy dog").limit(10)`.
+    ///
+    /// The order precedes those of ``orderBy(_:ascending:nulls:options:)``.
+    /// - Parameters:
+    ///   - text: What is searched for, as a user typed it.
+    ///   - index: The name of the index; empty for the one without a name, or the only one.
+    public func search(_ text: String, in index: String = "") -> EntityQuery { search(Search(text), in: index) }
+
+    /// Selects the objects that match a full-text search, best first.
+    public func search(_ search: Search, in index: String = "") -> EntityQuery { with { $0.searches.append((search, index)) } }
+
     /// Returns the first objects only.
     public func limit(_ count: Int) -> EntityQuery { with { $0.options.limit = count } }
     /// Leaves the first objects out.
@@ -64,6 +77,11 @@ public struct EntityQuery: Sendable {
         for condition in conditions {
             let format = condition()
             chain = chain.where(Where(format: format.text, arguments: format.arguments))
+        }
+        for (search, index) in searches {
+            let comparison = Comparison(search, in: index)
+            let best = OrderKey<T>(.score(comparison), ascending: false, nulls: .smallest, options: [])
+            chain = chain.where(Where(.comparison(comparison))).orderBy(best)
         }
         for (path, isAscending, nulls, options) in order {
             let key = Self.key(path, entry, isAscending, nulls, options) as OrderKey<T>
