@@ -76,7 +76,7 @@ import Testing
 
     @Test(arguments: Backend.forObjectLayer) func aScoreIsAValue(_ backend: Backend) throws {
         let world = try SearchWorld(backend)
-        try world.stack.readAndWait { context in
+        try world.stack.readAndWait { context throws in
             let byColumns = try context.queryRows(From<Essay>().search("fox").select { ($0.year, $0.searchScore("fox")) })
             #expect(byColumns.map(\.0) == [1, 0])
             #expect(byColumns[0].1 > byColumns[1].1 && byColumns[1].1 > 0)

@@ -1,7 +1,7 @@
 package import PolyStoreBackend
 internal import PolyStoreMemory
 internal import PolyStoreQuery
-package import PolyStoreSearch
+internal import PolyStoreSearch
 
 extension StoreConfiguration {
     /// A store on a simulated server, which keeps its data in memory until the store is closed.
