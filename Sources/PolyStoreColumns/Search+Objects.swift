@@ -31,7 +31,7 @@ extension Search {
     ///   - prefix: Written before each highlight.
     ///   - suffix: Written after each highlight.
     ///   - markup: How the text itself is written.
-    /// - Throws: the errors of ``highlights(in:of:index:)``.
+    /// - Throws: `invalidPredicate`, as `highlights`.
     public func highlighted<T: Model>(
         _ path: KeyPath<T, String>, of object: T, index: String = "", prefix: String = "<b>", suffix: String = "</b>",
         markup: SearchMarkup = .plain

@@ -131,7 +131,8 @@ enum Length: Int, Sendable { case short, long }
         }
         let stack = try DataStack(Schema("Pages 2", OtherEssays.Renamed.self))
         try await stack.addStore(store, migrating: .lightweight)
-        #expect(try await stack.read { try $0.fetchAll(From<OtherEssays.Renamed>().search("heading:second")).map(\.heading) } == ["second fox"])
+        #expect(
+            try await stack.read { try $0.fetchAll(From<OtherEssays.Renamed>().search("heading:second")).map(\.heading) } == ["second fox"])
         for store in stack.stores { try stack.removeStoreAndWait(store, evenIfInUse: true) }
     }
 
