@@ -242,7 +242,7 @@ let package = Package(
             name: "TestSupport",
             dependencies: [
                 "CFileFaults", "PolyStoreBackend", "PolyStoreMemory", "PolyStoreQuery", "PolyStoreSQLite", "PolyStoreLMDB",
-                "PolyStoreLevelDB",
+                "PolyStoreLevelDB", "PolyStoreSearch",
                 "SeededRandom",
             ],
             path: "Tests/Support/TestSupport", swiftSettings: settings),

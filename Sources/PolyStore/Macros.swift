@@ -109,7 +109,9 @@ public macro Unique<T>(_ keyPaths: PartialKeyPath<T>...) = #externalMacro(module
 ///   - weights: The weight of each attribute in the score, a number above 0; the default is 1 each.
 ///   - stemming: The reduction of words to their stems: `.english` finds "dogs" for "dog".
 @freestanding(declaration)
-public macro Search<T>(_ keyPaths: PartialKeyPath<T>..., name: String = "", weights: [Double] = [], stemming: SearchOptions.Stemming = .none) =
+public macro Search<T>(
+    _ keyPaths: PartialKeyPath<T>..., name: String = "", weights: [Double] = [], stemming: SearchOptions.Stemming = .none
+) =
     #externalMacro(module: "PolyStoreMacros", type: "IndexMacro")
 
 /// Declares a full-text index over text attributes, by key paths without a root: `#Search(\.title, \.body)`. The macro of the class checks them.

@@ -26,18 +26,20 @@ extension ConditionResolver {
     /// Returns a full-text search in the texts of the object that a value is.
     func search(_ value: ResolvedValue, _ index: String, _ comparison: Comparison, _ scope: Scope) throws -> QueryPredicate {
         let condition = try condition(value, index, comparison, scope)
-        func onObject(_ expression: QueryExpression) throws -> QueryPredicate {
+        func onObject(_ expression: QueryExpression, _ entity: Entity) throws -> QueryPredicate {
             switch expression.node {
-            case .related(let relationship, let inner): return .related(relationship, .any, try onObject(inner))
-            case .outer(let levels, let inner): return asked(try onObject(inner), levels: levels)
-            case .field: return .search(condition)
+            case .related(let relationship, let inner): return .related(relationship, .any, try onObject(inner, relationship.destination))
+            case .outer(let levels, let inner): return asked(try onObject(inner, scope.entity(levels)), levels: levels)
+            case .field(let field):
+                guard !field.isObjectID, let relationship = reference(field, of: entity) else { return .search(condition) }
+                return .related(relationship, .any, .search(condition))
             default:
                 throw comparison.location.error(
                     "SEARCH cannot follow \(expression) to an object. Write a SUBQUERY, or search in the objects themselves.",
                     entity: scope.entity.name)
             }
         }
-        return try onObject(value.expression)
+        return try onObject(value.expression, scope.entity)
     }
 
     /// Returns the score of the object that the left side of a search leads to; null if there is no object.
@@ -45,16 +47,24 @@ extension ConditionResolver {
         guard case .search(let index) = search.operation else { return ResolvedValue(expression: .constant(.null, .double)) }
         let value = try value(search.left, nil, search, scope)
         let condition = try condition(value, index, search, scope)
-        func ofObject(_ expression: QueryExpression) throws -> QueryExpression {
+        func ofObject(_ expression: QueryExpression, _ entity: Entity) throws -> QueryExpression {
             switch expression.node {
-            case .related(let relationship, let inner): return .related(relationship, try ofObject(inner))
-            case .element(let relationship, let position, let inner): return .element(relationship, at: position, try ofObject(inner))
-            case .outer(let levels, let inner): return .outer(levels, try ofObject(inner))
-            case .field: return .score(condition)
+            case .related(let relationship, let inner): return .related(relationship, try ofObject(inner, relationship.destination))
+            case .element(let relationship, let position, let inner):
+                return .element(relationship, at: position, try ofObject(inner, relationship.destination))
+            case .outer(let levels, let inner): return .outer(levels, try ofObject(inner, scope.entity(levels)))
+            case .field(let field):
+                guard !field.isObjectID, let relationship = reference(field, of: entity) else { return .score(condition) }
+                return .related(relationship, .score(condition))
             default: throw search.location.error("SCORE cannot follow \(expression) to an object.", entity: scope.entity.name)
             }
         }
-        return ResolvedValue(expression: try ofObject(value.expression))
+        return ResolvedValue(expression: try ofObject(value.expression, scope.entity))
+    }
+
+    /// Returns the relationship whose target a field holds.
+    private func reference(_ field: FieldReference, of entity: Entity) -> RelationshipReference? {
+        entity.relationships.lazy.map { RelationshipReference($0, in: schema) }.first { $0.foreignKey?.index == field.index }
     }
 
     /// Returns a search by an index of the entity of a value.
@@ -99,6 +109,11 @@ extension ConditionResolver {
                 "SEARCH takes a constant text, such as \"lazy dog\" or %@, and not \(operand).", entity: scope.entity.name)
         }
     }
+}
+
+extension ConditionResolver.Scope {
+    /// Returns the entity of the object a number of levels out.
+    fileprivate func entity(_ levels: Int) -> Entity { levels > 0 && levels <= outer.count ? outer[outer.count - levels].entity : entity }
 }
 
 extension String {

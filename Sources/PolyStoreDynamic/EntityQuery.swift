@@ -1,7 +1,7 @@
 import PolyStoreBackend
 import PolyStoreConditions
 import PolyStoreKernel
-import PolyStoreSearch
+public import PolyStoreSearch
 
 /// A fetch of objects without a class, by the name of their entity.
 ///
@@ -36,7 +36,14 @@ public struct EntityQuery: Sendable {
         with { $0.conditions.append { Format(text: format, arguments: arguments.map { $0 }) } }
     }
 
-    /// Selects the objects that match a full-text search, best first: the score is the first sort key, and those of ``orderBy(_:ascending:nulls:options:)`` follow.
+    /// Appends a sort key: an attribute, a path such as `department.title`, or a calculation.
+    public func orderBy(
+        _ path: String, ascending: Bool = true, nulls: SortKey.NullPlacement = .smallest, options: TextOptions = []
+    ) -> EntityQuery { with { $0.order.append((path, ascending, nulls, options)) } }
+
+    /// Selects the objects that match a full-text search, best first: `EntityQuery("Note").search("lazy dog").limit(10)`.
+    ///
+    /// The order precedes those of ``orderBy(_:ascending:nulls:options:)``.
     /// - Parameters:
     ///   - text: What is searched for, as a user typed it.
     ///   - index: The name of the index; empty for the one without a name, or the only one.
@@ -44,11 +51,6 @@ public struct EntityQuery: Sendable {
 
     /// Selects the objects that match a full-text search, best first.
     public func search(_ search: Search, in index: String = "") -> EntityQuery { with { $0.searches.append((search, index)) } }
-
-    /// Appends a sort key: an attribute, a path such as `department.title`, or a calculation.
-    public func orderBy(
-        _ path: String, ascending: Bool = true, nulls: SortKey.NullPlacement = .smallest, options: TextOptions = []
-    ) -> EntityQuery { with { $0.order.append((path, ascending, nulls, options)) } }
 
     /// Returns the first objects only.
     public func limit(_ count: Int) -> EntityQuery { with { $0.options.limit = count } }
@@ -78,8 +80,8 @@ public struct EntityQuery: Sendable {
         }
         for (search, index) in searches {
             let comparison = Comparison(search, in: index)
-            chain = chain.where(Where(.comparison(comparison)))
-            chain = chain.orderBy(OrderBy([OrderKey(.score(comparison), ascending: false, nulls: .smallest, options: [])]))
+            let best = OrderKey<T>(.score(comparison), ascending: false, nulls: .smallest, options: [])
+            chain = chain.where(Where(.comparison(comparison))).orderBy(best)
         }
         for (path, isAscending, nulls, options) in order {
             let key = Self.key(path, entry, isAscending, nulls, options) as OrderKey<T>

@@ -23,7 +23,8 @@ extension ModelClass {
                 named[label] = argument.expression
                 continue
             }
-            guard let path = argument.expression.as(KeyPathExprSyntax.self).flatMap({ IndexedPath($0.components) }), path.keys.isEmpty else {
+            guard let path = argument.expression.as(KeyPathExprSyntax.self).flatMap({ IndexedPath($0.components) }), path.keys.isEmpty
+            else {
                 problems.add("search", "#Search takes key paths to text attributes of the class, such as \\.title.", at: argument)
                 return
             }
@@ -38,7 +39,8 @@ extension ModelClass {
             return
         }
         if let weights = named["weights"]?.as(ArrayExprSyntax.self), weights.elements.count != fields.count {
-            problems.add("search", "#Search needs one weight for each attribute: \(fields.count), not \(weights.elements.count).", at: weights)
+            problems.add(
+                "search", "#Search needs one weight for each attribute: \(fields.count), not \(weights.elements.count).", at: weights)
             return
         }
         if searches.contains(where: { $0.name == name }) {

@@ -34,6 +34,8 @@ private final class OuterWriter: WriteTransaction {
     var version: UInt64 { get throws { try inner.version } }
     func record(_ entity: Entity, rowID: Int64) throws -> RecordView? { try inner.record(entity, rowID: rowID) }
     func scan(_ request: FetchRequest) throws -> Scan { try inner.scan(request) }
+    func search(_ request: SearchRequest) throws -> SearchHits? { try inner.search(request) }
+    func searchStatistics(_ condition: SearchCondition) throws -> SearchStatistics? { try inner.searchStatistics(condition) }
     func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs { try inner.related(relationship, of: sources) }
     func value(named name: String) throws -> [UInt8]? { try inner.value(named: name) }
     func valueNames(prefix: String) throws -> [String] { try inner.valueNames(prefix: prefix) }

@@ -92,6 +92,8 @@ private class GatedReader: ReadTransaction {
         let scan = try inner.scan(request)
         return Scan(GatedCursor(scan.cursor, request.entity.layout, gate), residual: scan.residual)
     }
+    func search(_ request: SearchRequest) throws -> SearchHits? { try inner.search(request) }
+    func searchStatistics(_ condition: SearchCondition) throws -> SearchStatistics? { try inner.searchStatistics(condition) }
     func value(named name: String) throws -> [UInt8]? { try inner.value(named: name) }
     func valueNames(prefix: String) throws -> [String] { try inner.valueNames(prefix: prefix) }
     func logEntries(after position: Int64, limit: Int) throws -> [LogEntry] { try inner.logEntries(after: position, limit: limit) }

@@ -53,11 +53,11 @@ extension FormatTable {
         !
          ^ Expected a value or a property after "!", found the end.
         a NOT == 5
-              ^~ Expected IN, BETWEEN, CONTAINS, BEGINSWITH, ENDSWITH, LIKE or MATCHES after "NOT", found "==".
+              ^~ Expected IN, BETWEEN, CONTAINS, BEGINSWITH, ENDSWITH, LIKE, MATCHES or SEARCH after "NOT", found "==".
         a NOT 5
-              ^ Expected IN, BETWEEN, CONTAINS, BEGINSWITH, ENDSWITH, LIKE or MATCHES after "NOT", found the number 5.
+              ^ Expected IN, BETWEEN, CONTAINS, BEGINSWITH, ENDSWITH, LIKE, MATCHES or SEARCH after "NOT", found the number 5.
         a NOT
-             ^ Expected IN, BETWEEN, CONTAINS, BEGINSWITH, ENDSWITH, LIKE or MATCHES after "NOT", found the end.
+             ^ Expected IN, BETWEEN, CONTAINS, BEGINSWITH, ENDSWITH, LIKE, MATCHES or SEARCH after "NOT", found the end.
         a !IN {1}
           ^ "!" stands before a condition: !(a IN {…}). Before an operator write NOT.
         isActive AND b == 1
@@ -321,7 +321,7 @@ extension FormatTable {
         shuffle(objectID) == 1
         ^~~~~~~ shuffle(…) takes 2 values, not 1.
         random() == 1
-        ^~~~~~ random(…) is not supported: write shuffle(objectID, 42), which a seed determines, or pass a number as an argument. Supported are SUBQUERY, TERNARY, CAST, now, abs, ceiling, floor, trunc, sqrt, ln, log, exp, modulus:by:, raise:toPower:, shuffle, length, uppercase, lowercase, year, quarter, month, week, day, weekday, hour, minute, count, countDistinct, sum, average, min, max, stddev, median and mode.
+        ^~~~~~ random(…) is not supported: write shuffle(objectID, 42), which a seed determines, or pass a number as an argument. Supported are SUBQUERY, TERNARY, CAST, SCORE, now, abs, ceiling, floor, trunc, sqrt, ln, log, exp, modulus:by:, raise:toPower:, shuffle, length, uppercase, lowercase, year, quarter, month, week, day, weekday, hour, minute, count, countDistinct, sum, average, min, max, stddev, median and mode.
         year() == 1
         ^~~~ year(…) takes 1 or 2 values, not 0.
         hour(a, 'UTC', 1) == 1
@@ -333,7 +333,7 @@ extension FormatTable {
         log(2, a) > 5
         ^~~ log(…) takes one value, not 2.
         FUNCTION(name, 'length') > 5
-        ^~~~~~~~ FUNCTION(…) is not supported: write the function itself, as in length(name). Supported are SUBQUERY, TERNARY, CAST, now, abs, ceiling, floor, trunc, sqrt, ln, log, exp, modulus:by:, raise:toPower:, shuffle, length, uppercase, lowercase, year, quarter, month, week, day, weekday, hour, minute, count, countDistinct, sum, average, min, max, stddev, median and mode.
+        ^~~~~~~~ FUNCTION(…) is not supported: write the function itself, as in length(name). Supported are SUBQUERY, TERNARY, CAST, SCORE, now, abs, ceiling, floor, trunc, sqrt, ln, log, exp, modulus:by:, raise:toPower:, shuffle, length, uppercase, lowercase, year, quarter, month, week, day, weekday, hour, minute, count, countDistinct, sum, average, min, max, stddev, median and mode.
         CAST(5, 'NSObject') == a
                 ^~~~~~~~~~ Expected 'NSDate', 'NSNumber', 'NSDecimalNumber', 'NSString' or 'NSUUID', found the text 'NSObject'.
         TERNARY(a == 1, 2) == 2
@@ -341,9 +341,9 @@ extension FormatTable {
         modulus:by: 5
         ^~~~~~~~~~~ Expected "(" after "modulus:by:".
         absolute(age) > 5
-        ^~~~~~~~ absolute(…) is not supported. Supported are SUBQUERY, TERNARY, CAST, now, abs, ceiling, floor, trunc, sqrt, ln, log, exp, modulus:by:, raise:toPower:, shuffle, length, uppercase, lowercase, year, quarter, month, week, day, weekday, hour, minute, count, countDistinct, sum, average, min, max, stddev, median and mode.
+        ^~~~~~~~ absolute(…) is not supported. Supported are SUBQUERY, TERNARY, CAST, SCORE, now, abs, ceiling, floor, trunc, sqrt, ln, log, exp, modulus:by:, raise:toPower:, shuffle, length, uppercase, lowercase, year, quarter, month, week, day, weekday, hour, minute, count, countDistinct, sum, average, min, max, stddev, median and mode.
         name() == 1
-        ^~~~ name(…) is not supported. Supported are SUBQUERY, TERNARY, CAST, now, abs, ceiling, floor, trunc, sqrt, ln, log, exp, modulus:by:, raise:toPower:, shuffle, length, uppercase, lowercase, year, quarter, month, week, day, weekday, hour, minute, count, countDistinct, sum, average, min, max, stddev, median and mode.
+        ^~~~ name(…) is not supported. Supported are SUBQUERY, TERNARY, CAST, SCORE, now, abs, ceiling, floor, trunc, sqrt, ln, log, exp, modulus:by:, raise:toPower:, shuffle, length, uppercase, lowercase, year, quarter, month, week, day, weekday, hour, minute, count, countDistinct, sum, average, min, max, stddev, median and mode.
         a[x] == 5
           ^ Expected a position from 0 on, FIRST, LAST or SIZE after "[", found "x".
         a[0 == 5

@@ -22,6 +22,23 @@ extension FormatTable {
         weekday(now()) IN {6, 7} → weekday(now()) IN {6, 7}
         week(a, 'nowhere') > minute(b) - day(c) → week(a, "nowhere") > minute(b) - day(c)
         year == 5 AND hour.minute > day → year == 5 AND hour.minute > day
+        SEARCH 'lazy dog' → SEARCH "lazy dog"
+        search[notes] "a" → SEARCH[notes] "a"
+        SEARCH ["two words"] 'a' AND b == 1 → SEARCH["two words"] "a" AND b == 1
+        SEARCH['a]b'] 'c' → SEARCH["a]b"] "c"
+        SELF SEARCH 'x' → SEARCH "x"
+        author.team SEARCH 'x' → author.team SEARCH "x"
+        ANY posts SEARCH[n] 'x' → ANY posts SEARCH[n] "x"
+        NOT SEARCH 'x' OR SEARCH 'y' → NOT SEARCH "x" OR SEARCH "y"
+        a NOT SEARCH 'x' → NOT a SEARCH "x"
+        ANY a NOT SEARCH 'x' → NOT ALL a SEARCH "x"
+        (SEARCH 'x') → SEARCH "x"
+        SCORE('x') > 1 → SCORE(SEARCH "x") > 1
+        SCORE(a.b SEARCH[n] 'x') > score(SEARCH 'y') * 2 → SCORE(a.b SEARCH[n] "x") > SCORE(SEARCH "y") * 2
+        SUBQUERY(posts, $p, $p SEARCH 'x' AND SEARCH 'y').@count > 0 → SUBQUERY(posts, $p, $p SEARCH "x" AND SEARCH "y").@count > 0
+        search == 5 AND a.search > 1 → search == 5 AND a.search > 1
+        search[0].title == 'a' AND search.@count > 1 → search[0].title == "a" AND search.@count > 1
+        search SEARCH 'x' AND score == 5 → search SEARCH "x" AND score == 5
         TRUEPREDICATE → TRUEPREDICATE
         FALSEPREDICATE → FALSEPREDICATE
         truepredicate → TRUEPREDICATE

@@ -177,6 +177,14 @@ private final class WrappedReader: ReadTransaction {
         try didAsk()
         return try inner.related(relationship, of: sources)
     }
+    func search(_ request: SearchRequest) throws -> SearchHits? {
+        try didAsk()
+        return try inner.search(request)
+    }
+    func searchStatistics(_ condition: SearchCondition) throws -> SearchStatistics? {
+        try didAsk()
+        return try inner.searchStatistics(condition)
+    }
     func count(_ request: FetchRequest) throws -> Int {
         try didAsk()
         return try inner.count(request)
@@ -236,6 +244,8 @@ private final class WrappedWriter: WriteTransaction {
     func record(_ entity: Entity, rowID: Int64) throws -> RecordView? { try living().record(entity, rowID: rowID) }
     func scan(_ request: FetchRequest) throws -> Scan { try living().scan(request) }
     func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs { try living().related(relationship, of: sources) }
+    func search(_ request: SearchRequest) throws -> SearchHits? { try living().search(request) }
+    func searchStatistics(_ condition: SearchCondition) throws -> SearchStatistics? { try living().searchStatistics(condition) }
     func value(named name: String) throws -> [UInt8]? { try living().value(named: name) }
     func valueNames(prefix: String) throws -> [String] { try living().valueNames(prefix: prefix) }
     func logEntries(after position: Int64, limit: Int) throws -> [LogEntry] { try living().logEntries(after: position, limit: limit) }

@@ -98,6 +98,11 @@ private final class CountingWriter: WriteTransaction {
         counter.add()
         return try inner.scan(request)
     }
+    func search(_ request: SearchRequest) throws -> SearchHits? {
+        counter.add()
+        return try inner.search(request)
+    }
+    func searchStatistics(_ condition: SearchCondition) throws -> SearchStatistics? { try inner.searchStatistics(condition) }
     func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs {
         counter.add()
         return try inner.related(relationship, of: sources)

@@ -82,6 +82,22 @@ private func model(_ body: String) -> String { "@Model final class Thing {\n    
         Wrong(source: model("var a: Site = Site()\n    #Unique<Thing>(\\.a.b)"), id: "index", says: "cannot be unique"),
         Wrong(source: model("@Relationship var a: Other?\n    #Index<Thing>(\\.a?.b)"), id: "index", says: "a property of another object"),
         Wrong(source: model("@Relationship var a: Set<Other>\n    #Unique<Thing>(\\.a)"), id: "index", says: "not a stored attribute"),
+        Wrong(source: model("var a: String = \"\"\n    #Search(\\.a, \\.a)"), id: "search", says: "one twice"),
+        Wrong(source: model("var a: String = \"\"\n    #Search()"), id: "search", says: "names no attribute"),
+        Wrong(source: model("var a: String = \"\"\n    #Search(\\.b)"), id: "search", says: "not a stored attribute"),
+        Wrong(source: model("var a: String = \"\"\n    #Search(\\.a.count)"), id: "search", says: "key paths to text attributes"),
+        Wrong(source: model("var a: Int = 0\n    #Search(\\.a)"), id: "search", says: "a is Int"),
+        Wrong(source: model("var a: [String] = []\n    #Search(\\.a)"), id: "search", says: "a is [String]"),
+        Wrong(source: model("@Relationship var a: Other?\n    #Search(\\.a)"), id: "search", says: "is a relationship"),
+        Wrong(source: model("var a: String = \"\"\n    #Search(\\.a, weights: [1, 2])"), id: "search", says: "1, not 2"),
+        Wrong(source: model("var a: String = \"\"\n    #Search(\\.a, name: text)"), id: "search", says: "string literal"),
+        Wrong(source: model("var a: String = \"\"\n    #Search(\\.a)\n    #Search(\\.a)"), id: "search", says: "without a name"),
+        Wrong(
+            source: model("var a: String = \"\"\n    #Search(\\.a, name: \"x\")\n    #Search(\\.a, name: \"x\")"), id: "search",
+            says: "with the name x"),
+        Wrong(
+            source: model("var a: String = \"\"\n    #if A\n    #Search(\\.a)\n    #endif"), id: "conditional",
+            says: "#Search has no effect"),
     ]
 
     @Test(arguments: wrong)
@@ -93,6 +109,7 @@ private func model(_ body: String) -> String { "@Model final class Thing {\n    
     }
 
     static let right = [
+        model("var a: String = \"\"\n    var b: String?\n    #Search(\\.a, \\.b, name: \"x\", weights: [1, 2], stemming: .english)"),
         "@Model final class Thing {}",
         "@Model(entity: \"Other name\", originalName: nil) public final class Thing { public var a: Int = 0 }",
         model("static let a = 1"), model("static var b = make()"), model("var a: Int { 1 }"), model("var a: Int { get { 1 } set {} }"),

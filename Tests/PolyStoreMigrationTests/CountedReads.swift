@@ -79,6 +79,8 @@ private final class CountingReader: ReadTransaction {
         let scan = try inner.scan(request)
         return Scan(CountingCursor(scan.cursor, request.entity, counter), residual: scan.residual)
     }
+    func search(_ request: SearchRequest) throws -> SearchHits? { try inner.search(request) }
+    func searchStatistics(_ condition: SearchCondition) throws -> SearchStatistics? { try inner.searchStatistics(condition) }
     func count(_ request: FetchRequest) throws -> Int { try inner.count(request) }
     func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs {
         let found = try inner.related(relationship, of: sources)

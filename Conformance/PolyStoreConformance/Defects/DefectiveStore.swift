@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreSearch
 
 /// Forwards every call to a sound store, except for its defect. For single-threaded cases only, apart from the defects that block other transactions.
 final class DefectiveStore: StorageBackend, @unchecked Sendable {  // used by one case on one thread at a time; `open` has a lock
@@ -213,6 +214,16 @@ class DefectiveReadTransaction: ReadTransaction {
         if isOver { return }
         isOver = true
         store.end(isWriter: self is DefectiveWriteTransaction)
+    }
+
+    func search(_ request: SearchRequest) throws -> SearchHits? {
+        try beginRequest()
+        return try reader().search(request)
+    }
+
+    func searchStatistics(_ condition: SearchCondition) throws -> SearchStatistics? {
+        try beginRequest()
+        return try reader().searchStatistics(condition)
     }
 
     func scanGroups(_ request: AggregateRequest) throws -> GroupScan? {

@@ -51,7 +51,8 @@ extension FormatParser {
         try close(.rightParenthesis, opening)
         let term = terms.removeLast()
         let range = name.lowerBound..<previous.range.upperBound
-        try push(.operand(.score(try scored(term, FormatLocation(lexer.source, start..<term.range.upperBound)))), depth: term.depth + 1, range)
+        try push(
+            .operand(.score(try scored(term, FormatLocation(lexer.source, start..<term.range.upperBound)))), depth: term.depth + 1, range)
     }
 
     private func scored(_ term: Term, _ location: FormatLocation) throws -> Comparison {

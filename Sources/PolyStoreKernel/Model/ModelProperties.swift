@@ -68,7 +68,7 @@ public final class ModelProperties: @unchecked Sendable {  // immutable; key pat
     package func knownField(_ path: AnyKeyPath) -> FieldReference? { if case .field(let field)? = byKeyPath[path] { field } else { nil } }
 
     /// All properties with their key paths.
-    var names: some Sequence<(path: AnyKeyPath, name: String)> {
+    package var names: some Sequence<(path: AnyKeyPath, name: String)> {
         byKeyPath.lazy.map { path, property in
             switch property {
             case .field(let field): (path, field.name)

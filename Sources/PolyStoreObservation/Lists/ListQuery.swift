@@ -80,6 +80,8 @@ struct ResolvedList {
             needsRelated =
                 ordered.predicate.needsRelated || ordered.sortKeys.contains { $0.expression?.needsRelated ?? false }
                 || section?.needsRelated ?? false
+                // The statistics of scores are read from the store.
+                || ordered.searches || section?.searches ?? false
         }
 
         /// Returns whether a sort key is another expression without case or accents.

@@ -8,9 +8,14 @@ protocol QueryReads {
     mutating func add(_ field: FieldReference, of entity: Entity?)
     /// Adds a relationship of an entity, and the existence of its targets.
     mutating func follow(_ relationship: RelationshipReference, of entity: Entity?)
+    /// Adds the number of the objects of an entity, on which scores of full-text searches depend.
+    mutating func count(_ entity: Entity)
 }
 
 extension QueryReads {
+    // The existence of objects is among the fields that are read.
+    mutating func count(_ entity: Entity) {}
+
     /// Adds what a condition on an entity reads.
     mutating func add(_ predicate: QueryPredicate, of entity: Entity? = nil, outer: [Entity?] = []) {
         switch predicate.node {
@@ -36,6 +41,7 @@ extension QueryReads {
         // A score depends on the texts of all objects.
         case .score(let condition):
             for field in condition.index.fields { add(FieldReference(condition.entity.fields[field]), of: condition.entity) }
+            count(condition.entity)
         case .related(let relationship, let inner), .aggregate(_, let relationship, let inner), .element(let relationship, _, let inner):
             follow(relationship, of: entity)
             add(inner, of: relationship.destination, outer: outer + [entity])
@@ -65,7 +71,12 @@ struct QueryDependencies: QueryReads {
     /// The to-many relationships that are read.
     private(set) var relationships: Set<Relationship> = []
 
+    /// The indexes of the entities whose inserted objects change scores.
+    private(set) var counted: Set<Int> = []
+
     var isEmpty: Bool { fields.isEmpty && relationships.isEmpty }
+
+    mutating func count(_ entity: Entity) { counted.insert(entity.index) }
 
     mutating func add(_ keys: [SortKey]) { for key in keys { if let expression = key.expression { add(expression) } } }
 
@@ -91,6 +102,9 @@ extension CommittedStep {
         for relationship in dependencies.relationships {
             let entityIndex = store.firstEntityIndex + Int32(relationship.source)
             if relationships[entityIndex]?.contains(Int32(relationship.index)) ?? false { return true }
+        }
+        for entity in dependencies.counted {
+            for row in rows[store.firstEntityIndex + Int32(entity)] ?? [] where row.wasInserted { return true }
         }
         for (entity, fields) in dependencies.fields {
             for row in rows[store.firstEntityIndex + Int32(entity)] ?? [] where row.wasDeleted || !row.mask.isDisjoint(with: fields) {

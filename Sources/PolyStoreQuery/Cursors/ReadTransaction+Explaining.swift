@@ -29,7 +29,7 @@ extension ReadTransaction {
         try request.validate()
         let (searched, costs) = try searched(request)
         var plan = try explainedWithoutSearches(searched)
-        if searched.predicate != request.predicate {
+        if costs.terms > 0 {
             let searches = request.predicate.conjuncts.compactMap { part in
                 if case .search(let condition) = part.node { condition } else { nil }
             }

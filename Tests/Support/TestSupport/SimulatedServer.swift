@@ -11,7 +11,7 @@ package final class SimulatedServer: Sendable {
     /// A request that waits for the response of the server.
     package enum Call: String, CaseIterable, Sendable, Comparable {
         case open, close
-        case beginRead, record, scan, related, count, groups, plan, value, valueNames, logEntries, logBounds
+        case beginRead, record, scan, related, count, groups, search, plan, value, valueNames, logEntries, logBounds
         /// A further batch of the rows of a scan. The response to `scan` contains the first batch.
         case fetch
         case beginWrite, reserveIDs, apply, commit

@@ -1,6 +1,7 @@
 package import PolyStoreBackend
 internal import PolyStoreMemory
 internal import PolyStoreQuery
+internal import PolyStoreSearch
 
 extension StoreConfiguration {
     /// A store on a simulated server, which keeps its data in memory until the store is closed.
@@ -184,6 +185,15 @@ private class SimulatedServerReader: ReadTransaction {
     final func count(_ request: FetchRequest) throws -> Int {
         if server.pushesDown { return try send(.count, isInterruptible: true) { try inner.count(request) } }
         return try rows(request).returned
+    }
+    final func search(_ request: SearchRequest) throws -> SearchHits? {
+        guard server.pushesDown else { return nil }
+        // Without a response, the client knows that the server does not search.
+        return try inner.search(request).map { hits in try send(.search, isInterruptible: true) { hits } }
+    }
+    final func searchStatistics(_ condition: SearchCondition) throws -> SearchStatistics? {
+        guard server.pushesDown else { return nil }
+        return try inner.searchStatistics(condition).map { statistics in try send(.search, isInterruptible: true) { statistics } }
     }
     final func scanGroups(_ request: AggregateRequest) throws -> GroupScan? {
         guard server.pushesDown else { return nil }
