@@ -1,5 +1,3 @@
-import Foundation
-
 /// What the rank of a search depends on besides the document: counts of the whole index.
 public struct SearchStatistics: Sendable, Hashable {
     /// The number of documents in the index.
@@ -34,7 +32,7 @@ public struct SearchRank: Sendable {
         let count = Double(statistics.documents)
         inverse = statistics.frequencies.map { frequency in
             let hits = Double(frequency)
-            let value = log((count - hits + 0.5) / (hits + 0.5))
+            let value = NaturalLogarithm.of((count - hits + 0.5) / (hits + 0.5))
             return value > 0 ? value : 1e-6
         }
         meanLength = statistics.documents > 0 && statistics.tokens > 0 ? Double(statistics.tokens) / count : 1
@@ -50,10 +48,11 @@ public struct SearchRank: Sendable {
 
     /// Returns what a phrase adds to the score of a document.
     /// - Parameters:
-    ///   - phrase: The index of the phrase.
+    ///   - phrase: The index of the phrase. A phrase without statistics adds 0.
     ///   - frequency: The weighted frequency of the phrase in the document.
     ///   - length: The number of tokens of the document in all fields.
     public func part(_ phrase: Int, frequency: Double, length: Int) -> Double {
-        inverse[phrase] * ((frequency * (Self.k1 + 1)) / (frequency + Self.k1 * (1 - Self.b + Self.b * Double(length) / meanLength)))
+        guard inverse.indices.contains(phrase) else { return 0 }
+        return inverse[phrase] * ((frequency * (Self.k1 + 1)) / (frequency + Self.k1 * (1 - Self.b + Self.b * Double(length) / meanLength)))
     }
 }

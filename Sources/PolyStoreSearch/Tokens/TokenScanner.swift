@@ -1,4 +1,6 @@
 /// Reads the tokens of a text one after the other. The term of a token is valid until the next one is read.
+///
+/// docs/search-tokens.md states the rules. Words of ASCII, which are most, need a look-up for each byte; other characters are in ``ScalarTable``.
 struct TokenScanner {
     enum Kind: UInt8 {
         /// A run of letters and digits.
@@ -13,11 +15,20 @@ struct TokenScanner {
 
     /// The maximum number of bytes of a term.
     static let maximumTermBytes = 128
-    /// The number of bytes that a scanner needs for terms: the maximum, and what one character can add to it.
-    static let bufferBytes = maximumTermBytes + 32
+    /// The number of bytes that a scanner needs for terms.
+    static let bufferBytes = maximumTermBytes
+    /// The maximum number of bytes of the first character of a pair, with its marks.
+    private static let maximumFirstBytes = 64
 
-    let text: UnsafePointer<UInt8>
-    let count: Int
+    /// For each character of ASCII its folded form, or 0 if it is in no word.
+    private static let asciiFolds: StaticString =
+        "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\00123456789\0\0\0\0\0\0\0abcdefghijklmnopqrstuvwxyz\0\0\0\0\0\0abcdefghijklmnopqrstuvwxyz\0\0\0\0\0"
+    private static let apostrophe = UInt8(ascii: "'")
+
+    private let text: UnsafePointer<UInt8>
+    private let count: Int
+    private let folds: UnsafePointer<UInt8>
+    private let stems: Bool
     let term: UnsafeMutablePointer<UInt8>
     private(set) var termCount = 0
     private(set) var start = 0
@@ -26,39 +37,197 @@ struct TokenScanner {
     private(set) var firstEnd = 0
     private(set) var kind = Kind.word
     private var offset = 0
+    private var builder = TermBuilder()
 
     init(_ text: UnsafeBufferPointer<UInt8>, term: UnsafeMutablePointer<UInt8>, _ options: SearchOptions) {
         // A pointer to nothing is never read, because the count is 0.
         self.text = text.baseAddress ?? UnsafePointer(term)
         count = text.count
+        folds = Self.asciiFolds.utf8Start
+        stems = options.stemming == .english
         self.term = term
     }
 
     /// Reads the next token. Returns false at the end.
+    @inline(__always)
     mutating func next() -> Bool {
         while offset < count {
-            guard Self.isWord(text[offset]) else {
-                offset += 1
-                continue
-            }
-            start = offset
-            termCount = 0
-            while offset < count, Self.isWord(text[offset]) {
-                let byte = text[offset]
-                if termCount < Self.maximumTermBytes {
-                    term[termCount] = (65...90).contains(byte) ? byte + 32 : byte
-                    termCount += 1
+            let byte = text[offset]
+            if byte < 0x80 {
+                if folds[Int(byte)] != 0 {
+                    scanWord()
+                    return true
                 }
-                offset += 1
+                offset &+= 1
+            } else if scanOther() {
+                return true
             }
-            end = offset
-            firstEnd = end
-            return true
         }
         return false
     }
 
-    private static func isWord(_ byte: UInt8) -> Bool {
-        byte >= 128 || (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
+    // MARK: Words
+
+    @inline(__always) private func isLetter(_ byte: UInt8) -> Bool { byte < 0x80 && folds[Int(byte)] >= UInt8(ascii: "a") }
+
+    /// Reads a word that begins with a character of ASCII.
+    @inline(__always)
+    private mutating func scanWord() {
+        var index = offset
+        let limit = min(count, offset &+ Self.maximumTermBytes)
+        start = offset
+        kind = .word
+        while index < limit {
+            let byte = text[index]
+            if byte >= 0x80 { break }
+            let fold = folds[Int(byte)]
+            if fold == 0 { break }
+            term[index &- start] = fold
+            index &+= 1
+        }
+        if index < count, text[index] >= 0x80 || text[index] == Self.apostrophe || index == limit { return scanRest(index) }
+        termCount = index &- start
+        end = index
+        offset = index
+        if stems { termCount = EnglishStemmer.stem(term, termCount) }
+    }
+
+    /// Reads the rest of a word of which the characters before an index are in the term.
+    private mutating func scanRest(_ from: Int) {
+        var index = from
+        var isAfterLetter = index > start && isLetter(text[index - 1])
+        builder.start(count: index - start)
+        end = index
+        loop: while index < count {
+            let (scalar, length) = UTF8Scalar.decode(text, index, count)
+            if scalar < 0x80, folds[Int(scalar)] != 0 {
+                isAfterLetter = isLetter(text[index])
+                builder.append(ascii: folds[Int(scalar)], term)
+                index += 1
+                end = index
+                continue
+            }
+            let entry = ScalarTable.shared[scalar]
+            switch entry.kind {
+            case ScalarClass.letter.rawValue, ScalarClass.digit.rawValue:
+                isAfterLetter = entry.has(.letter)
+                builder.append(scalar, entry, term, limit: Self.maximumTermBytes)
+            case ScalarClass.mark.rawValue, ScalarClass.spacingMark.rawValue:
+                builder.append(mark: scalar, entry, term, limit: Self.maximumTermBytes)
+            case ScalarClass.ignorable.rawValue:
+                index += length
+                continue
+            case ScalarClass.apostrophe.rawValue:
+                guard isAfterLetter, index + length < count else { break loop }
+                let following = UTF8Scalar.decode(text, index + length, count).scalar
+                guard ScalarTable.shared[following].has(.letter) else { break loop }
+                isAfterLetter = false
+                builder.append(ascii: Self.apostrophe, term)
+            default: break loop
+            }
+            index += length
+            end = index
+        }
+        offset = index
+        termCount = builder.finish(term)
+        if stems, builder.isASCII, !builder.isFull { termCount = EnglishStemmer.stem(term, termCount) }
+    }
+
+    /// Reads a token that does not begin with a character of ASCII. Returns false for a character that begins none, which is skipped.
+    private mutating func scanOther() -> Bool {
+        let (scalar, length) = UTF8Scalar.decode(text, offset, count)
+        let entry = ScalarTable.shared[scalar]
+        start = offset
+        switch entry.kind {
+        case ScalarClass.letter.rawValue, ScalarClass.digit.rawValue:
+            kind = .word
+            scanRest(offset)
+        case ScalarClass.ideograph.rawValue: scanPair()
+        case ScalarClass.emoji.rawValue, ScalarClass.flag.rawValue: scanEmoji(isFlag: entry.has(.flag))
+        default:
+            offset += length
+            return false
+        }
+        return true
+    }
+
+    // MARK: Scripts without spaces
+
+    /// Reads a character of a script without spaces, and the next one, with which the next token begins.
+    private mutating func scanPair() {
+        builder.start(count: 0)
+        firstEnd = scanCharacter(offset, limit: Self.maximumFirstBytes)
+        // The limit of the first character does not apply to the second one.
+        builder.isFull = false
+        var following = firstEnd
+        while following < count {
+            let (scalar, length) = UTF8Scalar.decode(text, following, count)
+            guard ScalarTable.shared[scalar].has(.ignorable) else { break }
+            following += length
+        }
+        let isPair = following < count && ScalarTable.shared[UTF8Scalar.decode(text, following, count).scalar].has(.ideograph)
+        kind = isPair ? .pair : .single
+        end = isPair ? scanCharacter(following, limit: Self.maximumTermBytes) : firstEnd
+        offset = firstEnd
+        termCount = builder.finish(term)
+    }
+
+    /// Adds a character and its marks to the term. Returns the end of the last of them.
+    private mutating func scanCharacter(_ from: Int, limit: Int) -> Int {
+        let (scalar, length) = UTF8Scalar.decode(text, from, count)
+        builder.append(scalar, ScalarTable.shared[scalar], term, limit: limit)
+        var index = from + length
+        var end = index
+        while index < count {
+            let (scalar, length) = UTF8Scalar.decode(text, index, count)
+            let entry = ScalarTable.shared[scalar]
+            guard entry.isMark || entry.has(.ignorable) else { break }
+            index += length
+            if entry.isMark {
+                builder.append(mark: scalar, entry, term, limit: limit)
+                end = index
+            }
+        }
+        return end
+    }
+
+    // MARK: Emoji
+
+    /// Reads an emoji with its modifiers and those that zero width joiners add to it, or the two halves of a flag.
+    private mutating func scanEmoji(isFlag: Bool) {
+        let joiner: UInt32 = 0x200d
+        var index = offset
+        kind = .emoji
+        builder.start(count: 0)
+        let (first, length) = UTF8Scalar.decode(text, index, count)
+        builder.append(emoji: first, term)
+        index += length
+        if isFlag, index < count {
+            let (second, length) = UTF8Scalar.decode(text, index, count)
+            if ScalarTable.shared[second].has(.flag) {
+                builder.append(emoji: second, term)
+                index += length
+            }
+        }
+        while index < count {
+            let (scalar, length) = UTF8Scalar.decode(text, index, count)
+            let isModifier = (0x1f3fb...0x1f3ff).contains(scalar)
+            let isTag = (0xe0020...0xe007f).contains(scalar)
+            if scalar == joiner, index + length < count {
+                let (joined, joinedLength) = UTF8Scalar.decode(text, index + length, count)
+                guard ScalarTable.shared[joined].has(.emoji) else { break }
+                builder.append(emoji: joiner, term)
+                builder.append(emoji: joined, term)
+                index += joinedLength
+            } else if isModifier || isTag {
+                builder.append(emoji: scalar, term)
+            } else if !ScalarTable.shared[scalar].isMark, !ScalarTable.shared[scalar].has(.ignorable) || scalar == joiner {
+                break
+            }
+            index += length
+        }
+        end = index
+        offset = index
+        termCount = builder.finish(term)
     }
 }

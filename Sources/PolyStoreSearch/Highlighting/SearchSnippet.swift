@@ -1,0 +1,133 @@
+/// A part of a document around what a search found.
+public struct SearchSnippet: Sendable, Hashable {
+    /// The index of the field.
+    public let field: Int
+    /// The part of its text, with ellipses where it was cut.
+    public let text: String
+    /// The bytes of the field that the part has, as offsets in UTF-8.
+    public let range: Range<Int>
+    /// What the search found, as offsets in the UTF-8 of ``text``; ascending and without overlaps.
+    public let highlightedBytes: [Range<Int>]
+
+    /// What the search found, as ranges of ``text``.
+    public var highlights: [Range<String.Index>] { SearchMatcher.indexes(highlightedBytes, in: text) }
+
+    /// Returns the text with marks around what the search found.
+    public func highlighted(prefix: String = "<b>", suffix: String = "</b>", markup: SearchMarkup = .plain) -> String {
+        markup.write(text.utf8, marking: highlightedBytes, prefix: prefix, suffix: suffix)
+    }
+}
+
+extension SearchMatcher {
+    /// Returns the part of a document with the most different phrases; nil if no phrase that counts for the score occurs in it.
+    ///
+    /// Of parts with the same number of different phrases, one that begins with a sentence is preferred, then one with more occurrences, then the first one.
+    /// - Parameters:
+    ///   - fields: The texts of the document, one for each field of the index; nil for null, and for fields that the snippet may not come from.
+    ///   - tokens: The maximum number of tokens of the part.
+    ///   - ellipsis: Written where the text was cut.
+    public func snippet(of fields: [String?], tokens: Int = 16, ellipsis: String = "…") -> SearchSnippet? {
+        var best: (field: Int, text: String, found: Spans, window: SnippetWindow)?
+        for (field, text) in fields.enumerated() {
+            guard let text else { continue }
+            let found = spans(in: text, field: field)
+            guard let window = SnippetWindow.best(in: found, of: text, phrases: search.phrases.count, size: max(tokens, 1)) else {
+                continue
+            }
+            if let best, best.window.score >= window.score { continue }
+            best = (field, text, found, window)
+        }
+        return best.map { snippet($0.window.positions, $0.found, of: $0.text, field: $0.field, ellipsis) }
+    }
+
+    private func snippet(_ window: Range<Int>, _ found: Spans, of text: String, field: Int, _ ellipsis: String) -> SearchSnippet {
+        let spans = found.spans.filter { window.contains($0.positions.lowerBound) && $0.positions.upperBound <= window.upperBound }
+        let highlights = merged(spans.map { found.bytes($0, self) })
+        let utf8 = text.utf8
+        let start = window.lowerBound == 0 ? 0 : found.tokens[window.lowerBound].start
+        let isLast = window.upperBound == found.tokens.count
+        // The last token may be a pair whose second character is outside of the window.
+        let end = isLast ? utf8.count : max(found.tokens[window.upperBound - 1].firstEnd, highlights.last?.upperBound ?? 0)
+        let before = start > 0 ? ellipsis : ""
+        let from = utf8.index(utf8.startIndex, offsetBy: start)
+        let part = String(decoding: utf8[from..<utf8.index(from, offsetBy: end - start)], as: UTF8.self)
+        let shift = before.utf8.count - start
+        return SearchSnippet(
+            field: field, text: before + part + (end < utf8.count ? ellipsis : ""), range: start..<end,
+            highlightedBytes: highlights.map { ($0.lowerBound + shift)..<($0.upperBound + shift) })
+    }
+}
+
+/// Consecutive tokens of a text that may be a snippet.
+private struct SnippetWindow {
+    var positions: Range<Int>
+    var score: Int
+
+    /// The number of occurrences at which windows are tried. Texts with more have good ones among the first.
+    private static let maximumCandidates = 10_000
+    private static let differentPhrase = 1_000_000
+    private static let sentenceStart = 10_000
+
+    static func best(in found: SearchMatcher.Spans, of text: String, phrases: Int, size: Int) -> SnippetWindow? {
+        guard !found.spans.isEmpty else { return nil }
+        let sentences = sentenceStarts(of: text, found.tokens)
+        var best: SnippetWindow?
+        var seen = [Int](repeating: -1, count: phrases)
+        var candidate = 0
+        func consider(_ start: Int, firstSpan: Int, bonus: Int, isCentered: Bool) {
+            candidate += 1
+            let end = start + size
+            var score = bonus
+            var last = start
+            for span in found.spans[firstSpan...] {
+                if span.positions.lowerBound >= end { break }
+                if span.positions.upperBound > end || span.positions.lowerBound < start { continue }
+                score += seen[span.phrase] == candidate ? 1 : differentPhrase
+                seen[span.phrase] = candidate
+                last = max(last, span.positions.upperBound)
+            }
+            if let best, best.score >= score { return }
+            // An occurrence that is longer than the window is cut.
+            let free = isCentered ? max(size - (last - start), 0) / 2 : 0
+            let first = max(min(start - free, found.tokens.count - size), 0)
+            best = SnippetWindow(positions: first..<min(first + size, found.tokens.count), score: score)
+        }
+        var sentence = 0
+        var firstInSentence = 0
+        for (index, span) in found.spans.prefix(maximumCandidates).enumerated() {
+            let position = span.positions.lowerBound
+            while sentence + 1 < sentences.count, sentences[sentence + 1] <= position {
+                sentence += 1
+                firstInSentence = index
+            }
+            if position - sentences[sentence] < size {
+                consider(sentences[sentence], firstSpan: firstInSentence, bonus: sentenceStart, isCentered: false)
+            }
+            consider(position, firstSpan: index, bonus: 0, isCentered: true)
+        }
+        return best
+    }
+
+    /// Returns the positions of the tokens that begin a sentence, ascending, the first one included.
+    private static func sentenceStarts(of text: String, _ tokens: [SearchMatcher.Spans.Token]) -> [Int] {
+        var starts = [0]
+        var text = text
+        text.withUTF8 { bytes in
+            for position in tokens.indices.dropFirst() {
+                let gap = min(tokens[position - 1].firstEnd, tokens[position].start)..<tokens[position].start
+                if gap.contains(where: { endsSentence(bytes, $0) }) { starts.append(position) }
+            }
+        }
+        return starts
+    }
+
+    private static func endsSentence(_ bytes: UnsafeBufferPointer<UInt8>, _ offset: Int) -> Bool {
+        switch bytes[offset] {
+        case UInt8(ascii: "."), UInt8(ascii: "!"), UInt8(ascii: "?"), UInt8(ascii: "\n"): true
+        // The ideographic full stop, and the full-width exclamation and question marks.
+        case 0xe3: offset + 2 < bytes.count && bytes[offset + 1] == 0x80 && bytes[offset + 2] == 0x82
+        case 0xef: offset + 2 < bytes.count && bytes[offset + 1] == 0xbc && (bytes[offset + 2] == 0x81 || bytes[offset + 2] == 0x9f)
+        default: false
+        }
+    }
+}
