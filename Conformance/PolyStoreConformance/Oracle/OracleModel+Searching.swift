@@ -7,6 +7,11 @@ extension OracleModel {
     /// Returns the score of an object in a full-text search.
     func score(_ condition: SearchCondition, _ id: Int64) -> Double { found(condition)[id] ?? 0 }
 
+    /// Compares what the index of a backend returns for a search.
+    func mismatch(_ condition: SearchCondition, _ reader: any ReadTransaction) throws -> SearchModel.Mismatch? {
+        try searches.model(condition, rows[condition.entity.index]).mismatch(condition, reader)
+    }
+
     private func found(_ condition: SearchCondition) -> [Int64: Double] { searches.found(condition, rows[condition.entity.index]) }
 }
 
@@ -28,12 +33,16 @@ final class OracleSearches {
         let key = Key(entity: condition.entity.index, index: condition.index.index, text: condition.text)
         // The comparison of a dictionary with itself reads no rows.
         if let result = known[key], result.rows == rows { return result.found }
+        let found = model(condition, rows).found(condition.text)
+        known[key] = Result(rows: rows, found: found)
+        return found
+    }
+
+    func model(_ condition: SearchCondition, _ rows: [Int64: [Value]]) -> SearchModel {
         var model = SearchModel(condition.index, tokens: tokens)
         model.texts = rows.mapValues { row in
             condition.index.fields.map { field in if case .text(let text) = row[field] { text } else { nil } }
         }
-        let found = model.found(condition.text)
-        known[key] = Result(rows: rows, found: found)
-        return found
+        return model
     }
 }

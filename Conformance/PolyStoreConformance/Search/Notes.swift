@@ -119,8 +119,9 @@ extension TestStore {
             var model = SearchModel(searched)
             model.texts = rows.mapValues { row in searched.fields.map { if case .text(let text) = row[$0] { text } else { nil } } }
             for query in queries {
+                let condition: SearchCondition
                 // Not every index has each field.
-                guard let condition = try? search(query, searched.name) else { continue }
+                do { condition = try search(query, searched.name) } catch let error as StoreError where error.code == .invalidPredicate { continue }
                 try check(condition, model, reader, "\(query)\(searched.name.isEmpty ? "" : " in \(searched.name)")\(when.isEmpty ? "" : ", \(when)")")
             }
         }
@@ -128,6 +129,10 @@ extension TestStore {
 
     private func check(_ condition: SearchCondition, _ model: SearchModel, _ reader: any ReadTransaction, _ what: String) throws {
         let found = model.found(condition.text)
+        if let mismatch = try model.mismatch(condition, reader) {
+            throw ConformanceFailure(
+                caseID: run.caseID, message: "\(what): \(mismatch.what)", expected: mismatch.expected, found: mismatch.found)
+        }
         for ignoresIndexes in [false, true] {
             let what = ignoresIndexes ? what + ", without indexes" : what
             var request = FetchRequest(condition.entity, predicate: .search(condition))

@@ -29,9 +29,9 @@ struct SearchModel {
     /// Returns the objects that satisfy a query, with their scores.
     func found(_ query: String) -> [Int64: Double] {
         let query = SearchModelQuery(query, fields: fields, options: options)
-        let documents = texts.filter { $0.value.contains { $0 != nil } }.mapValues { $0.map { $0.map { tokens.terms($0, options) } } }
+        let documents = documents
         let occurrences = documents.mapValues { SearchModelOccurrences(query, $0) }
-        let ranks = ranks(query, Array(documents.values))
+        let ranks = Ranks(statistics(query, documents))
         var found: [Int64: Double] = [:]
         for (id, document) in occurrences where document.isFound {
             let length = documents[id]?.reduce(0) { $0 + ($1?.count ?? 0) } ?? 0
@@ -48,24 +48,38 @@ struct SearchModel {
         found(query).sorted { $0.value != $1.value ? $0.value > $1.value : $0.key < $1.key }.map(\.key)
     }
 
+    /// Returns the number of documents, of terms, and of documents with each phrase that counts for the score.
+    func statistics(_ query: String) -> SearchStatistics {
+        statistics(SearchModelQuery(query, fields: fields, options: options), documents)
+    }
+
+    /// The terms of each field of each document; nil for null.
+    private var documents: [Int64: [[[UInt8]]?]] {
+        texts.filter { $0.value.contains { $0 != nil } }.mapValues { $0.map { $0.map { tokens.terms($0, options) } } }
+    }
+
     // MARK: Rank
 
     private struct Ranks {
         /// The inverse document frequency of each phrase.
-        var inverse: [Double]
-        var meanLength: Double
+        let inverse: [Double]
+        let meanLength: Double
+
+        init(_ statistics: SearchStatistics) {
+            inverse = statistics.frequencies.map { SearchModel.inverse(documents: statistics.documents, with: $0) }
+            meanLength = statistics.tokens > 0 ? Double(statistics.tokens) / Double(statistics.documents) : 1
+        }
     }
 
-    private func ranks(_ query: SearchModelQuery, _ documents: [[[[UInt8]]?]]) -> Ranks {
-        var total = 0
-        for document in documents { for field in document { total += field?.count ?? 0 } }
-        let inverse = query.phrases.map { phrase in
-            let count = documents.count { document in
+    private func statistics(_ query: SearchModelQuery, _ documents: [Int64: [[[UInt8]]?]]) -> SearchStatistics {
+        var tokens = 0
+        for document in documents.values { for field in document { tokens += field?.count ?? 0 } }
+        let frequencies = query.phrases.map { phrase in
+            documents.values.count { document in
                 document.indices.contains { field in !phrase.positions(in: document[field] ?? [], field: field).isEmpty }
             }
-            return Self.inverse(documents: documents.count, with: count)
         }
-        return Ranks(inverse: inverse, meanLength: total > 0 ? Double(total) / Double(documents.count) : 1)
+        return SearchStatistics(documents: documents.count, tokens: tokens, frequencies: frequencies)
     }
 
     private func score(_ document: SearchModelOccurrences, _ length: Int, _ ranks: Ranks) -> Double {
