@@ -48,7 +48,8 @@ let package = Package(
         .target(name: "PolyStoreBackend", dependencies: ["CRecordBytes", "PolyStorePlatform", "PolyStoreSearch"], swiftSettings: settings),
         // Evaluates requests on records: what a backend does not execute itself.
         .target(
-            name: "PolyStoreQuery", dependencies: ["PolyStoreBackend", "PolyStorePlatform", "PolyStoreSearch"], swiftSettings: settings),
+            name: "PolyStoreQuery", dependencies: ["PolyStoreBackend", "PolyStorePlatform", "PolyStoreSearch", "PolyStoreSearchIndex"],
+            swiftSettings: settings),
         // Checksums and UTF-8 validation of records, with instructions of the processor.
         .target(name: "CRecordBytes"),
         // The record layer: makes a backend of any ordered key-value engine.
@@ -326,6 +327,14 @@ let package = Package(
         .testTarget(name: "PolyStoreSearchTests", dependencies: ["PolyStoreSearch", "SeededRandom"], swiftSettings: settings),
         .testTarget(
             name: "PolyStoreSearchIndexTests", dependencies: ["PolyStoreSearch", "PolyStoreSearchIndex", "SeededRandom"],
+            swiftSettings: settings),
+        // Full-text indexes in the stores of every engine.
+        .testTarget(
+            name: "PolyStoreSearchStoreTests",
+            dependencies: [
+                "EngineTestSupport", "PolyStoreBackend", "PolyStoreKeyValue", "PolyStoreLMDB", "PolyStoreLevelDB", "PolyStoreMemory",
+                "PolyStoreQuery", "PolyStoreSearch", "PolyStoreSQLite", "SeededRandom", "SmallStores", "TestSupport",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "PolyStoreCollectionsTests", dependencies: ["PolyStoreCollections", "SeededRandom"], swiftSettings: settings),

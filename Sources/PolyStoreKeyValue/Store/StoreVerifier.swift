@@ -290,6 +290,7 @@ struct StoreVerifier {
             guard let state = IndexState(value) else { return }
             indexes.insert([(state.isUnique ? Keyspace.uniqueIndex : .index).rawValue] + BigEndianInteger.bytes(number))
         }
+        let searchIndexes = try SearchIndexEntry.all(reader.snapshot, location: layout.location)
         var unknownKeys = 0
         try forEach([]) { cursor in
             guard let first = cursor.key.first, let space = Keyspace(rawValue: first) else {
@@ -311,6 +312,7 @@ struct StoreVerifier {
                 switch space {
                 case .record, .blobChunk: entities.contains(number)
                 case .index, .uniqueIndex: indexes.contains([UInt8](cursor.key.prefix(5)))
+                case .search, .searchChunk: searchIndexes[number] != nil
                 default: links.contains(number)
                 }
             if !isKnown { unknownKeys += 1 }
