@@ -256,20 +256,20 @@ private let manyChangeCases: [ConformanceCase] = [
             if round % 60 == 59 { try store.checkSearches(SearchTexts.queries, nil, "after \(round + 1) commits") }
         }
     },
-    searchCase("objects.many", "Thousands of objects in few commits: every word, phrase and prefix, and the best of them.") { store in
+    searchCase("objects.many", "More than a thousand objects in few commits: every word, phrase and prefix, and the best of them.") { store in
         var random = SplitMix64(seed: 37)
         for part in 0..<3 as Range<Int64> {
             try store.change { changes in
-                for id in (1000 * part + 100)..<(1000 * part + 1100) {
+                for id in (400 * part + 100)..<(400 * part + 500) {
                     try changes.insert(
                         try store.entity("Note"), rowID: id,
-                        Notes.row(SearchTexts.text(&random, words: 3), SearchTexts.text(&random, words: 5 + random.below(20))))
+                        Notes.row(SearchTexts.text(&random, words: 3), SearchTexts.text(&random, words: 5 + random.below(12))))
                 }
             }
         }
         try store.checkSearches(SearchTexts.queries, "")
         try store.change { changes in
-            for id in stride(from: Int64(100), to: 3100, by: 3) { changes.delete(try store.entity("Note"), rowID: id) }
+            for id in stride(from: Int64(100), to: 1300, by: 3) { changes.delete(try store.entity("Note"), rowID: id) }
         }
         try store.checkSearches(SearchTexts.queries, "", "after deletions")
         try store.checkSearches(["w1 w2", "w3*"], "weighted")

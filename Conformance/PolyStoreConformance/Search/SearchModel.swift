@@ -12,7 +12,11 @@ struct SearchModel {
     let weights: [Double]
     let options: SearchOptions
     /// The texts of each object, one for each field. An object without any text is no document.
-    var texts: [Int64: [String?]] = [:]
+    var texts: [Int64: [String?]] = [:] {
+        didSet { known = Known() }
+    }
+    /// What was computed from ``texts``.
+    private var known = Known()
     private let tokens: SearchModelTokens
 
     init(_ index: SearchIndex, tokens: SearchModelTokens = SearchModelTokens()) {
@@ -26,8 +30,20 @@ struct SearchModel {
         self.tokens = tokens
     }
 
+    private final class Known {
+        var documents: [Int64: [[[UInt8]]?]]?
+        var found: [String: [Int64: Double]] = [:]
+    }
+
     /// Returns the objects that satisfy a query, with their scores.
     func found(_ query: String) -> [Int64: Double] {
+        if let found = known.found[query] { return found }
+        let found = computed(query)
+        known.found[query] = found
+        return found
+    }
+
+    private func computed(_ query: String) -> [Int64: Double] {
         let query = SearchModelQuery(query, fields: fields, options: options)
         let documents = documents
         let occurrences = documents.mapValues { SearchModelOccurrences(query, $0) }
@@ -55,7 +71,10 @@ struct SearchModel {
 
     /// The terms of each field of each document; nil for null.
     private var documents: [Int64: [[[UInt8]]?]] {
-        texts.filter { $0.value.contains { $0 != nil } }.mapValues { $0.map { $0.map { tokens.terms($0, options) } } }
+        if let documents = known.documents { return documents }
+        let documents = texts.filter { $0.value.contains { $0 != nil } }.mapValues { $0.map { $0.map { tokens.terms($0, options) } } }
+        known.documents = documents
+        return documents
     }
 
     // MARK: Rank
