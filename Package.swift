@@ -307,7 +307,8 @@ let package = Package(
             path: "Tests/Engines/Stores", swiftSettings: settings),
         // What the tests of the key-value engines share, and the other process in them.
         .target(
-            name: "EngineTestSupport", dependencies: ["ChildProcesses", "PolyStoreBackend", "PolyStoreQuery"],
+            name: "EngineTestSupport",
+            dependencies: ["ChildProcesses", "PolyStoreBackend", "PolyStoreQuery", "PolyStoreSearch", "SeededRandom"],
             path: "Tests/Engines/Support",
             swiftSettings: settings),
         .executableTarget(
@@ -360,7 +361,9 @@ let package = Package(
             name: "PolyStoreFormatsTests", dependencies: ["PolyStoreFormats", "FormatFuzzing", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "PolyStoreKeyValueTests",
-            dependencies: ["PolyStoreKeyValue", "PolyStoreConformance", "EngineTestSupport", "SeededRandom", "TestSupport"],
+            dependencies: [
+                "PolyStoreKeyValue", "PolyStoreConformance", "PolyStoreSearch", "EngineTestSupport", "SeededRandom", "TestSupport",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "PolyStoreLMDBTests",

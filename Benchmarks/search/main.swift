@@ -104,6 +104,14 @@ func query(_ text: String, _ statistics: Bool = false) throws -> ResolvedSearch 
     return ResolvedSearch(phrases: phrases, root: nodes.count == 1 ? nodes[0] : isAny ? .or(nodes) : .and(nodes))
 }
 
+/// The limits; the environment variables FANOUT and MEMORY change them.
+let limits: SearchIndexLimits = {
+    var limits = SearchIndexLimits()
+    if let text = ProcessInfo.processInfo.environment["FANOUT"], let value = Int(text) { limits.fanout = value }
+    if let text = ProcessInfo.processInfo.environment["MEMORY"], let value = Int(text) { limits.memory = value }
+    return limits
+}()
+
 func run(_ arguments: [String]) throws {
     if arguments[1] == "generate" { return generate(arguments[2], Int(arguments[3]) ?? 0) }
     let store: any PageStore = arguments[2] == "sqlite" ? try SQLitePages(arguments[3]) : try LMDBPages(arguments[3])
@@ -112,7 +120,7 @@ func run(_ arguments: [String]) throws {
     switch arguments[1] {
     case "build":
         try store.begin()
-        let writer = SearchIndexWriter(store, fields: 1, options: SearchOptions())
+        let writer = SearchIndexWriter(store, fields: 1, options: SearchOptions(), limits: limits)
         try forEachDocument(arguments[4], count) { try writer.replace($0, old: nil, new: [$1]) }
         try writer.flush()
         let flushed = cpu()
@@ -124,7 +132,7 @@ func run(_ arguments: [String]) throws {
         try forEachDocument(arguments[4], count) { document, text in
             let begin = cpu()
             try store.begin()
-            let writer = SearchIndexWriter(store, fields: 1, options: SearchOptions())
+            let writer = SearchIndexWriter(store, fields: 1, options: SearchOptions(), limits: limits)
             try writer.replace(document, old: nil, new: [text])
             try writer.flush()
             try store.commit()
@@ -140,7 +148,7 @@ func run(_ arguments: [String]) throws {
         )
     case "optimize":
         try store.begin()
-        let writer = SearchIndexWriter(store, fields: 1, options: SearchOptions())
+        let writer = SearchIndexWriter(store, fields: 1, options: SearchOptions(), limits: limits)
         try writer.optimize()
         try store.commit()
         print(String(format: "optimize cpu %.2f s, resident %d MiB", cpu() - start, resident()))

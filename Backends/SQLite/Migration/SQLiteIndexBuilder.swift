@@ -176,10 +176,7 @@ final class SQLiteIndexBuilder: @unchecked Sendable {
         }
     }
 
-    private func name(of index: StoredSearchIndex) -> String {
-        let entity = connection.tables.entities[index.entity].entity
-        return (entity.searchIndexes.first { index.serves($0, of: entity) }?.plainName ?? entity.name) + " of \(connection.path)"
-    }
+    private func name(of index: StoredSearchIndex) -> String { "\(connection.name(of: index)) of \(connection.path)" }
 
     private func pause(since start: ContinuousClock.Instant) {
         let time = min((ContinuousClock.now - start).inMilliseconds, Self.longestPause)

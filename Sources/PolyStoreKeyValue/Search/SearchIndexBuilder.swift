@@ -13,6 +13,8 @@ struct SearchIndexBuilder {
     private let batch: Int
     /// The number of bytes of texts after which a batch ends.
     private static let bytesOfBatch = 8 << 20
+    /// The number of bytes of pages that a transaction of a compaction writes.
+    private static let bytesOfMerge = 8 << 20
 
     init(_ handle: EngineHandle, _ layout: StoreLayout, isCancelled: (() -> Bool)? = nil) {
         self.handle = handle
@@ -37,6 +39,17 @@ struct SearchIndexBuilder {
     func rebuild(_ index: StoredSearchIndex) throws {
         try write { writer in try setState(.building(through: nil), of: index, writer) }
         try build(index)
+    }
+
+    /// Merges the pages of the complete indexes, so that searches and the store need fewer: all of them if a transaction of the engine can be that large.
+    func compact() throws {
+        for index in layout.searchIndexes {
+            let merges: (Int?) throws -> Bool = { budget in
+                try write { writer in try SnapshotReader(layout, writer, isWritten: true).search?.merge(index, budget: budget) ?? false }
+            }
+            while try merges(Self.bytesOfMerge) {}
+            if handle.engine is any TransactionalEngine { _ = try merges(nil) }
+        }
     }
 
     /// Indexes one batch of records. It changes no object, so the commit version stays the same.

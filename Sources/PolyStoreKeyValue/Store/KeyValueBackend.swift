@@ -188,6 +188,7 @@ public final class KeyValueBackend: StorageBackend, @unchecked Sendable {  // Al
         let handle = try use()
         defer { handle.release() }
         try handle.engine.checkFiles()
+        if capabilities.has(.compaction) { try SearchIndexBuilder(handle, layout).compact() }
         try handle.compact()
     }
 

@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreQuery
 
 /// Verifies a whole store and reports inconsistencies: damaged records, missing or dangling index entries, one-sided links, chunks without a record, wrong
 /// counts.
@@ -41,6 +42,7 @@ struct StoreVerifier {
                 }
             }
         }
+        for index in layout.searchIndexes { try attempt(layout.name(of: index)) { try $0.checkTexts(index) } }
         for table in layout.schema.links { try attempt(table.name) { try $0.checkLinks(table) } }
         try attempt("long values") { try $0.checkChunks() }
         try attempt("named values") { try $0.checkValues() }
@@ -176,6 +178,24 @@ struct StoreVerifier {
                 // Reported by the check of the records.
             }
         }
+    }
+
+    /// Checks that a full-text index agrees with the texts.
+    private mutating func checkTexts(_ index: StoredSearchIndex) throws {
+        let entity = layout.schema.entities[index.entity]
+        let reader = reader
+        let found = try reader.search?.findings(
+            index, named: layout.name(of: index),
+            check: {
+                progress.keys += 1
+                if progress.keys % 1024 == 0 { try reportProgress() }
+            },
+            records: { body in
+                let cursor = try RecordCursorOverRange(reader, entity, ids: nil)
+                defer { cursor.close() }
+                while try cursor.next() { try body(cursor.rowID, cursor.record) }
+            })
+        for sentence in found ?? [] { add(sentence) }
     }
 
     /// Checks that each link is stored from both sides and that both objects exist.

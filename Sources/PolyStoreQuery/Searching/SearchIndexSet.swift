@@ -151,6 +151,41 @@ package final class SearchIndexSet {
         for (_, writer) in writers.sorted(by: { $0.key < $1.key }) { try reporting(nil) { try writer.flush() } }
     }
 
+    // MARK: Maintenance
+
+    /// Compares an index with the texts of the records, and returns a sentence for each difference.
+    /// - Parameters:
+    ///   - name: The name of the index, for the sentences.
+    ///   - records: Calls a closure with each record of the entity, in ascending order of the row ids. It can be called twice.
+    ///   - check: Called now and then; an error that it throws ends the verification.
+    package func findings(
+        _ index: StoredSearchIndex, named name: String, check: () throws -> Void,
+        records: @escaping (_ body: (Int64, RecordView) throws -> Void) throws -> Void
+    ) throws -> [String] {
+        let state = try state(of: index)
+        let verifier = SearchIndexVerifier(storage.pages(of: index), fields: index.fields.count, options: index.options)
+        let found = try verifier.verify(
+            { body in
+                try records { rowID, record in
+                    guard state.covers(rowID), let texts = index.texts(of: record) else { return }
+                    try body(rowID, texts)
+                }
+            }, check: check)
+        return found.map { "The index \(name): \($0)" }
+    }
+
+    /// Continues the merges of an index that are due, and optionally merges all of it.
+    /// - Parameter budget: The number of bytes of pages to write; nil merges all of the index.
+    /// - Returns: Whether merges remain.
+    package func merge(_ index: StoredSearchIndex, budget: Int?) throws -> Bool {
+        guard let writer = writer(index) else { return false }
+        return try reporting(nil) {
+            if let budget { return try writer.merge(budget: budget) }
+            try writer.optimize()
+            return false
+        }
+    }
+
     private func reporting<Result>(_ entity: String?, _ body: () throws -> Result) throws -> Result {
         do { return try body() } catch let error as SearchIndexError {
             let name = entity.map { " of \($0)" } ?? ""

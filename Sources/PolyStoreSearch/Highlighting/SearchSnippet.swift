@@ -31,7 +31,10 @@ extension SearchMatcher {
         for (field, text) in fields.enumerated() {
             guard let text else { continue }
             let found = spans(in: text, field: field)
-            guard let window = SnippetWindow.best(in: found, of: text, phrases: search.phrases.count, size: max(tokens, 1)) else {
+            guard
+                let window = SnippetWindow.best(
+                    in: found, of: text, phrases: search.phrases.count, size: min(max(tokens, 1), found.tokens.count))
+            else {
                 continue
             }
             if let best, best.window.score >= window.score { continue }

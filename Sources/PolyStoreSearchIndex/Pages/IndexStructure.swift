@@ -26,6 +26,8 @@ struct Merge: Hashable, Sendable {
 /// The segments of an index and its counts: the record that is written with each change.
 struct IndexStructure: Hashable, Sendable {
     static let format = 1
+    /// The greatest number of documents, tokens, pages and postings, so that sums do not overflow.
+    private static let maximumCount = 1 << 48
 
     var fields: Int
     var nextSegment: UInt64 = 1
@@ -80,8 +82,8 @@ extension IndexStructure {
             throw SearchIndexError.damaged("it has \(self.fields) fields and not \(fields)")
         }
         nextSegment = UInt64(try reader.count(atMost: 1 << 48))
-        documents = try reader.count(atMost: .max)
-        tokens = try reader.count(atMost: .max)
+        documents = try reader.count(atMost: Self.maximumCount)
+        tokens = try reader.count(atMost: Self.maximumCount)
         for _ in 0..<(try reader.count(atMost: 1 << 20)) { segments.append(try Self.segment(&reader)) }
         for _ in 0..<(try reader.count(atMost: 1 << 20)) { merges.append(try Self.merge(&reader)) }
         guard reader.isAtEnd else { throw SearchIndexError.trailingBytes("the structure record") }
@@ -90,8 +92,9 @@ extension IndexStructure {
 
     private static func segment(_ reader: inout ByteReader) throws -> Segment {
         Segment(
-            id: UInt64(try reader.count(atMost: 1 << 48)), level: try reader.count(atMost: 64), pages: try reader.count(atMost: .max),
-            positionPages: try reader.count(atMost: Int(UInt32.max)), postings: try reader.count(atMost: .max)
+            id: UInt64(try reader.count(atMost: 1 << 48)), level: try reader.count(atMost: 64),
+            pages: try reader.count(atMost: Self.maximumCount),
+            positionPages: try reader.count(atMost: Int(UInt32.max)), postings: try reader.count(atMost: Self.maximumCount)
         )
     }
 
@@ -104,6 +107,9 @@ extension IndexStructure {
         }
         let output = try segment(&reader)
         let delta = try reader.signed()
+        guard delta.magnitude <= UInt64(Self.maximumCount) else {
+            throw SearchIndexError.damaged("the structure record has an impossible count")
+        }
         var progress: TermPosition?
         let kind = try reader.byte()
         if kind > 0 {

@@ -27,8 +27,8 @@ struct Posting {
     var positionCount: Int
 }
 
-/// A term at an address that does not change.
-final class TermBuffer {
+/// A term at an address that does not change, in memory that the owner frees.
+struct TermBuffer {
     let start: UnsafeMutablePointer<UInt8>
     private(set) var count = 0
     /// The first eight bytes as a number in the order of terms.
@@ -36,23 +36,25 @@ final class TermBuffer {
 
     init() { start = .allocate(capacity: PageKey.maximumTermLength + 8) }
 
-    deinit { start.deallocate() }
+    func deallocate() { start.deallocate() }
 
     var bytes: [UInt8] { Array(UnsafeBufferPointer(start: start, count: count)) }
 
     @inline(__always)
-    func set(_ source: UnsafePointer<UInt8>, _ length: Int) { replace(from: 0, source, length) }
+    mutating func set(_ source: UnsafePointer<UInt8>, _ length: Int) { replace(from: 0, source, length) }
 
-    func set(_ bytes: [UInt8]) { bytes.withUnsafeBufferPointer { if let base = $0.baseAddress { set(base, $0.count) } else { clear() } } }
+    mutating func set(_ bytes: [UInt8]) {
+        bytes.withUnsafeBufferPointer { if let base = $0.baseAddress { set(base, $0.count) } else { clear() } }
+    }
 
-    func clear() {
+    mutating func clear() {
         count = 0
         prefix = 0
     }
 
     /// Replaces the bytes from an offset on.
     @inline(__always)
-    func replace(from offset: Int, _ source: UnsafePointer<UInt8>, _ length: Int) {
+    mutating func replace(from offset: Int, _ source: UnsafePointer<UInt8>, _ length: Int) {
         var index = 0
         while index < length {
             start[offset + index] = source[index]

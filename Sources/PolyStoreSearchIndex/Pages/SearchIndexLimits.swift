@@ -13,7 +13,7 @@ package struct SearchIndexLimits: Sendable {
     /// The number of bytes of collected changes that are written as one segment.
     package var memory = 32 << 20
     /// The number of segments that are merged into one.
-    package var fanout = 6
+    package var fanout = 8
     /// The number of segments from which merges are completed in the transaction that exceeds it.
     package var segments = 40
     /// The number of bytes of pages that a reader keeps.

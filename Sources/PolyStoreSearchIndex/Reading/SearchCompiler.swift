@@ -43,10 +43,16 @@ final class SearchCompiler {
     func frequency(_ term: [UInt8]) throws -> Int {
         let term = cut(term)
         if let known = frequencies[term] { return known }
+        let found = max(0, try delta(term))
+        frequencies[term] = found
+        return found
+    }
+
+    /// The sum of the changes of the number of documents with a term.
+    func delta(_ term: [UInt8]) throws -> Int {
         var sum = 0
-        for view in views { sum += try SegmentCursor(source, view).delta(of: term) }
-        frequencies[term] = max(0, sum)
-        return max(0, sum)
+        for view in views { sum &+= try SegmentCursor(source, view).delta(of: term) }
+        return sum
     }
 
     /// A cursor for a term; empty if no document has it.
@@ -67,21 +73,30 @@ final class SearchCompiler {
 
     /// Cursors for all terms that begin with some bytes.
     func terms(from prefix: [UInt8], mask: UInt64) throws -> [PhraseCursor] {
+        var cursors: [PhraseCursor] = []
+        try forEachTerm(from: prefix) { _, scans in
+            terms += 1
+            var found: [SegmentCursor] = []
+            for scan in scans {
+                let cursor = try scan.fork()
+                if !cursor.isAtEnd { found.append(cursor) }
+            }
+            if !found.isEmpty { cursors.append(try TermCursor(found, frequency: estimate(found), mask: mask, fields: fields)) }
+        }
+        return cursors
+    }
+
+    /// Calls a closure with each term that begins with some bytes, ascending, and the segments that have it, newest first, at the term.
+    func forEachTerm(from prefix: [UInt8], _ body: ([UInt8], [SegmentCursor]) throws -> Void) throws {
         let prefix = cut(prefix)
         var scans: [SegmentCursor] = []
         for view in views {
             let scan = SegmentCursor(source, view)
             if try scan.start(at: prefix, entersTerms: false), scan.term.starts(with: prefix) { scans.append(scan) }
         }
-        var cursors: [PhraseCursor] = []
-        while let lowest = scans.map(\.term).min(by: { $0.precedes($1) }) {
-            terms += 1
-            var found: [SegmentCursor] = []
-            for scan in scans where scan.term == lowest {
-                let cursor = try scan.fork()
-                if !cursor.isAtEnd { found.append(cursor) }
-            }
-            if !found.isEmpty { cursors.append(try TermCursor(found, frequency: estimate(found), mask: mask, fields: fields)) }
+        while var lowest = scans.first?.term {
+            for scan in scans.dropFirst() where scan.term.precedes(lowest) { lowest = scan.term }
+            try body(lowest, scans.filter { $0.term == lowest })
             var remaining: [SegmentCursor] = []
             for scan in scans {
                 if scan.term == lowest { guard try scan.nextTerm(), scan.term.starts(with: prefix) else { continue } }
@@ -89,7 +104,6 @@ final class SearchCompiler {
             }
             scans = remaining
         }
-        return cursors
     }
 
     /// A cursor for a phrase that can give positions.

@@ -319,6 +319,9 @@ extension SegmentCursor {
             try endPartialTerm()
             return false
         }
+        guard page.map({ $0.key.precedes(found.key) }) ?? true else {
+            throw SearchIndexError.damaged("a page of segment \(view.id) does not reach its last document")
+        }
         let expected = term
         ahead = []
         aheadNext = 0

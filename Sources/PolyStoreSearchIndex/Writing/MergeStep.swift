@@ -8,11 +8,10 @@ final class MergeStep {
     private(set) var pages: [SearchPage] = []
     /// The keys of the pages of the inputs that the output replaces.
     private(set) var removed: [[UInt8]] = []
+    /// The same, as ranges of keys.
+    private(set) var removedRanges: [(lower: [UInt8], upper: [UInt8])] = []
     private let inputs: UnsafeMutablePointer<SegmentInput>
     private let count: Int
-    /// The inputs that have more terms, oldest first, and those with the current term.
-    private var active: [Int] = []
-    private var group: [Int] = []
     private let writer: SegmentWriter
     private let budget: Int
 
@@ -69,60 +68,88 @@ final class MergeStep {
     private func removePositions(_ index: Int, below page: Int) {
         let first = merge.firstPositionPages[index]
         guard first < page else { return }
-        removed += (first..<page).map { PageKey.positions(merge.inputs[index], $0) }
+        let segment = merge.inputs[index]
+        if page - first > 4_096 {
+            removedRanges.append((PageKey.positions(segment, first), PageKey.positions(segment, page)))
+        } else {
+            removed += (first..<page).map { PageKey.positions(segment, $0) }
+        }
         merge.firstPositionPages[index] = page
     }
 
     /// Merges terms until the step has done its work. Returns whether there is more.
     private func mergeTerms() throws -> Bool {
+        // The inputs that have more terms, oldest first, and those with the current term.
+        var active = MergeGroup(capacity: count)
+        var group = MergeGroup(capacity: count)
+        defer {
+            active.deallocate()
+            group.deallocate()
+        }
         for index in 0..<count {
             try inputs[index].start()
             if !inputs[index].isAtEnd { active.append(index) }
             if let first = inputs[index].firstPositionPage { removePositions(index, below: first) }
         }
-        if let progress = merge.progress, progress.document != nil, !active.contains(where: { inputs[$0].term.bytes == progress.term }) {
+        if let progress = merge.progress, progress.document != nil,
+            !(0..<count).contains(where: { !inputs[$0].isAtEnd && inputs[$0].term.bytes == progress.term })
+        {
             throw SearchIndexError.damaged("the inputs of a merge do not have the rest of its term")
         }
-        while !active.isEmpty {
-            findGroup()
-            writer.begin(inputs[group[0]].term)
-            if try mergeDocuments() { return true }
+        while active.count > 0 {
+            findGroup(active, &group)
+            try writer.begin(inputs[group[0]].term)
+            if group.count == 1 {
+                if try copyDocuments(group[0]) { return true }
+            } else {
+                if try mergeDocuments(group) { return true }
+            }
             try writer.end()
             if writer.hasOutput(budget) { return true }
-            var hasEnded = false
-            for index in group {
-                try inputs[index].nextTerm()
-                if inputs[index].isAtEnd { hasEnded = true }
-            }
-            if hasEnded { active.removeAll { inputs[$0].isAtEnd } }
+            for place in 0..<group.count { try inputs[group[place]].nextTerm() }
+            active.retain { !inputs[$0].isAtEnd }
         }
         return false
     }
 
     /// Finds the inputs with the lowest term.
-    private func findGroup() {
-        group.removeAll(keepingCapacity: true)
-        for index in active {
-            if let first = group.first {
-                let order = inputs[index].term.compare(inputs[first].term)
+    @inline(__always)
+    private func findGroup(_ active: MergeGroup, _ group: inout MergeGroup) {
+        group.count = 0
+        for place in 0..<active.count {
+            let index = active[place]
+            if group.count > 0 {
+                let order = inputs[index].term.compare(inputs[group[0]].term)
                 if order > 0 { continue }
-                if order < 0 { group.removeAll(keepingCapacity: true) }
+                if order < 0 { group.count = 0 }
             }
             group.append(index)
         }
     }
 
+    /// Copies the documents of a term that one input has. Returns whether the step has done its work before the end.
+    private func copyDocuments(_ index: Int) throws -> Bool {
+        while inputs[index].hasPosting {
+            try writer.add(inputs[index].posting)
+            try inputs[index].next()
+            if writer.hasOutput(budget) { return true }
+        }
+        return false
+    }
+
     /// Merges the documents of a term. Returns whether the step has done its work before the end.
-    private func mergeDocuments() throws -> Bool {
+    private func mergeDocuments(_ group: MergeGroup) throws -> Bool {
         while true {
             var newest = -1
             var document = DocumentKey.max
             var sum = 0
-            for index in group where inputs[index].hasPosting {
-                let posting = inputs[index].posting
-                if newest >= 0, posting.document > document { continue }
-                sum = newest >= 0 && posting.document == document ? sum + posting.kind.delta : posting.kind.delta
-                document = posting.document
+            for place in 0..<group.count {
+                let index = group[place]
+                guard inputs[index].hasPosting else { continue }
+                let (other, kind) = (inputs[index].posting.document, inputs[index].posting.kind)
+                if newest >= 0, other > document { continue }
+                sum = newest >= 0 && other == document ? sum + kind.delta : kind.delta
+                document = other
                 newest = index
             }
             if newest < 0 { return false }
@@ -133,8 +160,40 @@ final class MergeStep {
             } else if sum < 0 {
                 try writer.add(merged)
             }
-            for index in group where inputs[index].hasPosting && inputs[index].posting.document == document { try inputs[index].next() }
+            for place in 0..<group.count {
+                let index = group[place]
+                if inputs[index].hasPosting, inputs[index].posting.document == document { try inputs[index].next() }
+            }
             if writer.hasOutput(budget) { return true }
         }
+    }
+}
+
+/// Indexes of inputs, in memory that the merge allocates.
+struct MergeGroup {
+    private let indexes: UnsafeMutablePointer<Int>
+    var count = 0
+
+    init(capacity: Int) { indexes = .allocate(capacity: max(capacity, 1)) }
+
+    func deallocate() { indexes.deallocate() }
+
+    @inline(__always)
+    subscript(place: Int) -> Int { indexes[place] }
+
+    @inline(__always)
+    mutating func append(_ index: Int) {
+        indexes[count] = index
+        count += 1
+    }
+
+    @inline(__always)
+    mutating func retain(_ isKept: (Int) -> Bool) {
+        var kept = 0
+        for place in 0..<count where isKept(indexes[place]) {
+            indexes[kept] = indexes[place]
+            kept += 1
+        }
+        count = kept
     }
 }

@@ -18,7 +18,7 @@ final class PostingDecoder {
     private let frequencies = ByteBuffer(capacity: 4_096)
     private let positions = ByteBuffer(capacity: 4_096)
     private var items: [Item] = []
-    private let term = TermBuffer()
+    private var term = TermBuffer()
 
     init(documents: [DocumentKey], fields: Int) {
         self.documents = documents
@@ -33,14 +33,16 @@ final class PostingDecoder {
         self.order = order
     }
 
+    deinit { term.deallocate() }
+
     /// Adds the postings of a term to a segment.
     func write(_ index: Int, of table: PostingTable, to writer: SegmentWriter) throws {
         bytes.removeAll()
         table.copy(index, to: bytes)
         try decode()
         if order != nil { items.sort { $0.order < $1.order } }
-        table.copyTerm(index, to: term)
-        writer.begin(term)
+        table.copyTerm(index, to: &term)
+        try writer.begin(term)
         var place = 0
         while place < items.count {
             let first = items[place]

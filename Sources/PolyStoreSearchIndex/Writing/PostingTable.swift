@@ -232,7 +232,7 @@ extension PostingTable {
         return leftTerm.lexicographicallyPrecedes(rightTerm)
     }
 
-    func copyTerm(_ index: Int, to buffer: TermBuffer) {
+    func copyTerm(_ index: Int, to buffer: inout TermBuffer) {
         buffer.set(arena + Int(entries[index].termStart), Int(entries[index].termCount))
     }
 

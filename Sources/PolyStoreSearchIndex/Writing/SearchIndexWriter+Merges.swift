@@ -46,6 +46,7 @@ extension SearchIndexWriter {
         let inputs = structure.segments.filter { merge.inputs.contains($0.id) }
         let step = try MergeStep(merge, pages: pages, fields: fields, limits: limits, budget: min(budget, Self.stepSize), length: length)
         try step.run(inputs)
+        for range in step.removedRanges { try self.pages.remove(from: range.lower, below: range.upper) }
         structure.update(index, step.merge, isComplete: step.isComplete)
         return (step.pages, step.removed)
     }

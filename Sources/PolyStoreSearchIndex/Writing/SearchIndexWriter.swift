@@ -98,7 +98,7 @@ extension SearchIndexWriter {
     private func flushChanges() throws {
         guard !documents.isEmpty else { return }
         var structure = try structure()
-        let lengthPages = try updateLengths()
+        let (lengthPages, emptied) = try updateLengths()
         structure.documents = max(0, structure.documents + documentDelta)
         structure.tokens = max(0, structure.tokens + tokenDelta)
         let (segment, changed) = try makeSegment(structure.nextSegment)
@@ -106,7 +106,7 @@ extension SearchIndexWriter {
         let (merged, removed) = try advanceMerges(&structure, flushed: changed.reduce(0) { $0 + $1.bytes.count })
         if segment.postings > 0 { structure.segments.append(segment) }
         structure.plan(fanout: limits.fanout)
-        try write(lengthPages + merged + changed, removing: removed, structure)
+        try write(lengthPages + merged + changed, removing: removed + emptied, structure)
         try limitSegments(&structure)
         documents.removeAll(keepingCapacity: true)
         newLengths.removeAll(keepingCapacity: true)
@@ -115,7 +115,8 @@ extension SearchIndexWriter {
         table.removeAll()
     }
 
-    private func updateLengths() throws -> [SearchPage] {
+    /// Sets the lengths of the changed documents. Returns the changed pages, and the keys of those that have no documents any more.
+    private func updateLengths() throws -> ([SearchPage], [[UInt8]]) {
         let numbers = Set(documents.map(PageKey.chunk)).sorted()
         try lengths.load(numbers)
         var chunks: [UInt64: LengthChunk] = [:]
@@ -123,9 +124,16 @@ extension SearchIndexWriter {
         for (document, length) in zip(documents, newLengths) {
             chunks[PageKey.chunk(document)]?[document] = length ?? LengthChunk.absent
         }
-        return numbers.compactMap { number in
-            chunks[number].map { SearchPage(key: PageKey.lengths(number), bytes: $0.bytes) }
+        var changed: [SearchPage] = []
+        var emptied: [[UInt8]] = []
+        for (number, chunk) in chunks.sorted(by: { $0.key < $1.key }) {
+            if chunk.count == 0 {
+                emptied.append(PageKey.lengths(number))
+            } else {
+                changed.append(SearchPage(key: PageKey.lengths(number), bytes: chunk.bytes))
+            }
         }
+        return (changed, emptied)
     }
 
     /// Makes a segment of the collected changes.

@@ -7,7 +7,7 @@ struct SegmentInput {
     private let fields: Int
     private let after: TermPosition?
     /// The current term.
-    let term = TermBuffer()
+    private(set) var term = TermBuffer()
     /// A Boolean value that indicates whether there are no more terms.
     private(set) var isAtEnd = false
     /// The keys of the pages that were read.
@@ -39,8 +39,11 @@ struct SegmentInput {
         reader = ByteReader(term.start, end: term.start)
     }
 
-    /// Frees the memory of the postings.
-    func deallocate() { postings.deallocate() }
+    /// Frees the memory of the term and the postings.
+    func deallocate() {
+        term.deallocate()
+        postings.deallocate()
+    }
 
     /// A Boolean value that indicates whether the current term has another posting.
     @inline(__always)

@@ -21,10 +21,12 @@ final class SegmentWriter {
     // The page that is being filled.
     private let page = ByteBuffer(capacity: 8_192)
     private var base: DocumentKey = 0
-    private let pageTerm = TermBuffer()
+    private var pageTerm = TermBuffer()
     // The run of the current term in this page.
-    private let term = TermBuffer()
+    private var term = TermBuffer()
+    private var hasTerm = false
     private var hasBlocks = false
+    private var lastDocument: DocumentKey?
     private let run = ByteBuffer(capacity: 8_192)
     private var runBlocks = 0
     private var runLast: DocumentKey = 0
@@ -53,6 +55,8 @@ final class SegmentWriter {
     }
 
     deinit {
+        pageTerm.deallocate()
+        term.deallocate()
         documents.deallocate()
         kinds.deallocate()
         totals.deallocate()
@@ -72,14 +76,22 @@ final class SegmentWriter {
         }
         guard progress.document != nil else { return }
         term.set(progress.term)
+        hasTerm = true
+        lastDocument = progress.document
         hasBlocks = true
         self.delta = delta
     }
 
     /// Begins a term, which must come after the one before, or be the one at which the segment was resumed.
     @inline(__always)
-    func begin(_ next: TermBuffer) {
-        if hasBlocks, term.compare(next) == 0 { return }
+    func begin(_ next: TermBuffer) throws {
+        if hasTerm {
+            let order = term.compare(next)
+            if order == 0, hasBlocks { return }
+            guard order < 0 else { throw SearchIndexError.damaged("terms are not in order") }
+        }
+        hasTerm = true
+        lastDocument = nil
         term.set(next.start, next.count)
         hasBlocks = false
         delta = 0
@@ -88,6 +100,8 @@ final class SegmentWriter {
     /// Adds a posting of the current term.
     @inline(__always)
     func add(_ posting: Posting) throws {
+        if let lastDocument, posting.document <= lastDocument { throw SearchIndexError.damaged("the documents of a term are not in order") }
+        lastDocument = posting.document
         if count > 0 {
             let bytes = max(frequencies.count, positions.count + posting.positionCount)
             if count >= limits.block || bytes > limits.page - limits.page / 4 { try closeBlock() }

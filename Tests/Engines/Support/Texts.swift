@@ -1,19 +1,15 @@
-import EngineTestSupport
-import PolyStoreBackend
+package import PolyStoreBackend
 import PolyStoreQuery
-import PolyStoreSearch
-import SeededRandom
-
-@testable import PolyStoreKeyValue
-@testable import PolyStoreSQLite
+package import PolyStoreSearch
+package import SeededRandom
 
 /// A model with two texts and a number, and the searches of its objects.
-enum Texts {
-    static let both = SearchIndexDescription(fields: ["title", "body"], weights: [2, 1])
-    static let titles = SearchIndexDescription(name: "titles", fields: ["title"], options: SearchOptions(stemming: .english))
+package enum Texts {
+    package static let both = SearchIndexDescription(fields: ["title", "body"], weights: [2, 1])
+    package static let titles = SearchIndexDescription(name: "titles", fields: ["title"], options: SearchOptions(stemming: .english))
 
     /// - Parameter names: The names of the two texts.
-    static func schema(_ indexes: [SearchIndexDescription], names: [String] = ["title", "body"]) throws -> ResolvedSchema {
+    package static func schema(_ indexes: [SearchIndexDescription], names: [String] = ["title", "body"]) throws -> ResolvedSchema {
         let texts = names.map { PropertyDescription.attribute(AttributeDescription(name: $0, type: .string, isOptional: true)) }
         let number = AttributeDescription(name: "number", type: .int64, isOptional: true)
         let code = AttributeDescription(name: "code", type: .int64, isOptional: true, isUnique: true)
@@ -30,28 +26,28 @@ enum Texts {
         "lazy", "dog", "quick", "brown", "fox", "jumps", "over", "running", "runs", "été", "straße", "zebra", "x", "alpha", "beta",
     ]
 
-    static func text(_ random: inout SplitMix64) -> Value {
+    package static func text(_ random: inout SplitMix64) -> Value {
         if random.once(in: 8) { return .null }
         return .text((0..<random.below(12)).map { _ in random.pick(words) }.joined(separator: random.once(in: 3) ? ", " : " "))
     }
 
-    static let searches = [
+    /// Searches of every form.
+    package static let searches = [
         "lazy", "dog fox", "\"quick brown\"", "ru*", "alpha OR beta", "dog -lazy", "title:zebra", "NEAR(fox dog, 3)", "body:(x OR over)", "nothing", "",
     ]
 
-    static func values(_ random: inout SplitMix64, _ id: Int64) -> [String: Value] {
+    package static func values(_ random: inout SplitMix64, _ id: Int64) -> [String: Value] {
         ["title": text(&random), "body": text(&random), "number": .integer(id), "code": .integer(id)]
     }
 }
 
 extension Store {
-    /// Waits until the indexes that the opening has begun to build are complete.
-    func waitForIndexes() {
-        (backend as? KeyValueBackend)?.waitForBackgroundWork()
-        (backend as? SQLiteBackend)?.pool.indexBuilder?.wait()
+    /// Returns the differences of searches in the indexes of notes.
+    package func searchDifferences(_ searches: [String] = Texts.searches) throws -> [String] {
+        try read { try $0.differences(try entity("Note"), searches) }
     }
 
-    func condition(_ text: String, _ index: Int = 0) throws -> SearchCondition {
+    package func condition(_ text: String, _ index: Int = 0) throws -> SearchCondition {
         let entity = try entity("Note")
         return try SearchCondition(Search(text), in: entity.searchIndexes[index], of: entity)
     }
@@ -59,7 +55,7 @@ extension Store {
 
 extension ReadTransaction {
     /// Returns what a search finds by reading all records: the ids in ascending order, the scores and the statistics.
-    func scanned(_ condition: SearchCondition) throws -> (ids: [Int64], scores: [Double], statistics: SearchStatistics) {
+    package func scanned(_ condition: SearchCondition) throws -> (ids: [Int64], scores: [Double], statistics: SearchStatistics) {
         let matcher = SearchMatcher(condition.search, condition.index.options)
         var statistics = SearchStatistics(documents: 0, tokens: 0, frequencies: condition.search.phrases.map { _ in 0 })
         var matches: [(Int64, SearchMatch)] = []
@@ -78,7 +74,7 @@ extension ReadTransaction {
     }
 
     /// Returns a sentence for each difference between the index and the records, in the ids, the scores to the last bit, the best ten and the statistics.
-    func differences(_ condition: SearchCondition) throws -> [String] {
+    package func differences(_ condition: SearchCondition) throws -> [String] {
         let expected = try scanned(condition)
         guard let statistics = try searchStatistics(condition) else { return ["no index serves \(condition)"] }
         var found: [String] = []
@@ -101,10 +97,10 @@ extension ReadTransaction {
         return found
     }
 
-    /// Returns the differences of all searches in all full-text indexes of an entity.
-    func differences(_ entity: Entity) throws -> [String] {
+    /// Returns the differences of searches in all full-text indexes of an entity.
+    package func differences(_ entity: Entity, _ searches: [String] = Texts.searches) throws -> [String] {
         try entity.searchIndexes.flatMap { index in
-            try Texts.searches.flatMap { text in
+            try searches.flatMap { text in
                 let search = text.contains(":") && index.fields.count < 2 ? "lazy" : text
                 return try differences(try SearchCondition(Search(search), in: index, of: entity))
             }
