@@ -53,7 +53,7 @@ private let searchOpeningCases: [ConformanceCase] = [
         try opened.checkSearches()
         for id in 11...30 as ClosedRange<Int64> {
             try opened.insert(id, Notes.row("added \(id)", "quick"))
-            if id % 3 == 0 { try opened.update(id - 10, ["body": .text("quick added")]) }
+            if id % 3 == 0, try opened.row("Note", id - 10) != nil { try opened.update(id - 10, ["body": .text("quick added")]) }
             if id % 4 == 0 { try opened.delete(id - 1) }
         }
         try opened.checkSearches(Notes.queries + ["added"])
