@@ -329,6 +329,11 @@ let package = Package(
         .testTarget(
             name: "PolyStoreSearchIndexTests", dependencies: ["PolyStoreSearch", "PolyStoreSearchIndex", "SeededRandom"],
             swiftSettings: settings),
+        // Searches beside SQLite's FTS5, and beside a text with a concordance.
+        .testTarget(
+            name: "PolyStoreSearchWitnessTests",
+            dependencies: ["CSQLite", "EngineTestSupport", "PolyStoreBackend", "PolyStoreQuery", "PolyStoreSearch", "SeededRandom", "TestSupport"],
+            swiftSettings: settings),
         // Full-text indexes in the stores of every engine.
         .testTarget(
             name: "PolyStoreSearchStoreTests",

