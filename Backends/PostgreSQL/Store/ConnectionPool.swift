@@ -209,9 +209,10 @@ final class ConnectionPool: Sendable {
     }
 
     /// The statements that wait for a migration or a reset that is being committed, and read the version. The first ones take no snapshot, so that the last one reads what was committed.
+    /// They follow ``Database/waitingForWriters``, which limits the time.
     private var versionStatements: [Statement] {
         [
-            database.waitingForWriters, Statement("LOCK TABLE \(tables.own("state")), \(tables.own("metadata")) IN ACCESS SHARE MODE"),
+            Statement("LOCK TABLE \(tables.own("state")), \(tables.own("metadata")) IN ACCESS SHARE MODE"),
             database.waitingAsUsual, versionStatement,
         ]
     }
@@ -286,7 +287,7 @@ final class ConnectionPool: Sendable {
             throw error
         }
         connection.forgetParsed()
-        let beginning = database.beginning("ISOLATION LEVEL REPEATABLE READ READ ONLY") + versionStatements
+        let beginning = database.beginning("ISOLATION LEVEL REPEATABLE READ READ ONLY") + [database.waitingForWriters] + versionStatements
         let opening = Opening(self, connection, isReused: isReused, beginning)
         lock.withLock { state.openings[ObjectIdentifier(opening)] = opening }
         return opening

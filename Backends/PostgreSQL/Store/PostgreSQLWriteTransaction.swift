@@ -210,7 +210,7 @@ final class PostgreSQLWriteTransaction: SessionTransaction, WriteTransaction {
         if keepsReaders { pool.completeOpenings() }
         beginning?.repeats = false
         let results: [Rows]
-        do { results = try run(statements + relaxed + [increment, .once("COMMIT")]) } catch var error as StoreError
+        do { results = try run([Self.readingByKey] + statements + relaxed + [increment, .once("COMMIT")]) } catch var error as StoreError
             where (connection.failure != nil || [.connectionLost, .commitOutcomeUnknown].contains(error.recovery))
             && beginning?.wasSent ?? true
         {
@@ -232,6 +232,11 @@ final class PostgreSQLWriteTransaction: SessionTransaction, WriteTransaction {
         finish()
         return UInt64(bitPattern: next)
     }
+
+    /// The statement before those of a commit, which lets the server find the rows that it changes, and the tokens, by their keys.
+    ///
+    /// The server keeps the plan of a statement. One that it made while a table was small would read the whole table: that of the tokens contains a row for each commit since the last VACUUM.
+    private static var readingByKey: Statement { Statement("SET LOCAL random_page_cost = 0") }
 
     /// The number of commits whose tokens are kept.
     private static let keptCommits = 1000
