@@ -22,9 +22,16 @@ import Testing
             [0xc3], [0xe2, 0x80], [0xf0, 0x9f, 0x91], [0x80], [0xff], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80],
         ]
 
-    private func text(_ random: inout SplitMix64) -> [UInt8] {
+    /// Parts of words that are longer than terms.
+    private static let longPieces: [[UInt8]] = [("x", 63), ("Y", 128), ("é", 40), ("日", 3), ("क्", 25), ("กิ", 30), ("👍\u{200d}", 12)].map {
+        Array(String(repeating: $0, count: $1).utf8)
+    }
+
+    private func text(_ random: inout SplitMix64, withLongWords: Bool = false) -> [UInt8] {
         if random.once(in: 10) { return random.bytes(random.below(40)) }
-        return (0..<random.below(24)).flatMap { _ in random.pick(Self.pieces) }
+        return (0..<random.below(24)).flatMap { _ in
+            withLongWords && random.once(in: 6) ? random.pick(Self.longPieces) : random.pick(Self.pieces)
+        }
     }
 
     private func tokens(_ bytes: [UInt8], _ options: SearchOptions) -> [SearchToken] {
@@ -40,7 +47,7 @@ import Testing
         for seed in Self.seeds {
             var random = SplitMix64(seed: seed)
             let options = SearchOptions(stemming: random.once(in: 2) ? .english : .none)
-            let (left, right) = (text(&random), text(&random))
+            let (left, right) = (text(&random, withLongWords: true), text(&random, withLongWords: true))
             let first = tokens(left, options)
             count += first.count
             var end = 0

@@ -23,6 +23,8 @@ public struct SearchToken: Sendable, Hashable {
 
 /// Divides texts into tokens. The same on every platform: it uses tables of this module only.
 public struct SearchTokenizer: Sendable {
+    /// The version of the rules and tables. Two versions can give different tokens, so an index keeps the version that wrote it.
+    public static let version = 1
     /// The options.
     public let options: SearchOptions
 
