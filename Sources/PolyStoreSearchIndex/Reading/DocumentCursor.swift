@@ -132,9 +132,10 @@ final class TermCursor: PhraseCursor {
     /// Returns a bound of what the term adds to the scores of documents from one on, and the last document for which it holds. Also returns whether one of them can have the term.
     ///
     /// Only ``skip(to:)`` for this or a greater document may follow.
-    func bound(from target: DocumentKey, _ score: TermScore) throws -> (upTo: DocumentKey, bound: Double, occurs: Bool) {
+    func bound(from target: DocumentKey, _ score: TermScore) throws -> (upTo: DocumentKey, bound: Double, frequency: Int, occurs: Bool) {
         var upTo = DocumentKey.max
         var bound = 0.0
+        var frequency = 0
         var occurs = false
         for segment in segments {
             let (last, isInBlock) = try segment.shallow(to: target)
@@ -144,12 +145,16 @@ final class TermCursor: PhraseCursor {
             let found = segment.block.bound ?? score.bound(segment.block.impacts)
             segment.block.bound = found
             bound = max(bound, found)
+            frequency = max(frequency, segment.block.impacts.last?.frequency ?? Int(UInt32.max))
         }
-        return (upTo, bound, occurs)
+        return (upTo, bound, frequency, occurs)
     }
 
     /// Returns a bound of what the term adds to the score of the current document, without its length.
     func currentBound(_ score: TermScore) throws -> Double { try score.bound(current.block.impacts, frequency: current.total()) }
+
+    /// Returns a bound of what the term adds to the score of the current document, whose length is known.
+    func currentPart(_ score: TermScore, length: Int) throws -> Double { score.part(try current.total(), length) }
 
     private func occursInMask() throws -> Bool {
         var occurs = false
