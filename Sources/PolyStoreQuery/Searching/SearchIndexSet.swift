@@ -189,7 +189,8 @@ package final class SearchIndexSet {
     private func reporting<Result>(_ entity: String?, _ body: () throws -> Result) throws -> Result {
         do { return try body() } catch let error as SearchIndexError {
             let name = entity.map { " of \($0)" } ?? ""
-            throw StoreError(.corrupt, "A full-text index\(name) in \(location) cannot be used. \(error)", entity: entity, location: location)
+            throw StoreError(
+                .corrupt, "A full-text index\(name) in \(location) cannot be used. \(error)", entity: entity, location: location)
         }
     }
 }
