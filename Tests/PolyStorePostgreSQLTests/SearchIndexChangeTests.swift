@@ -62,7 +62,7 @@ import Testing
             #expect(try store.found("fox") == nil)
             try store.commit([changes.changes(store, most: 5), changes.changes(store, most: 5)])
             // On both sides of what is built.
-            let low = Int64(batches) * 3 + 1
+            let low = Int64(batches) * 10 + 3
             try store.write(store.articles([(low, "dog", "low"), (low + 1, "dog", nil)]))
             try store.write(store.retitling(low, "lazy dog"))
             try store.write(store.deletion([low + 1]))

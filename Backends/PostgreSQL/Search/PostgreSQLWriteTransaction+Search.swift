@@ -5,8 +5,10 @@ import PolyStoreQuery
 extension PostgreSQLWriteTransaction {
     /// The changes of the texts by change sets.
     struct ReadTexts {
-        /// The savepoint that precedes the change sets, unless it was sent.
-        var savepoint = [PostgreSQLWriteTransaction.savepoint]
+        /// The savepoint that precedes the change sets, unless it was sent, and the statements that read the texts before them.
+        var beginning = [PostgreSQLWriteTransaction.savepoint]
+        /// The texts, if they are read by the request that writes.
+        var texts: SearchTexts?
         var changes: [SearchTextChange] = []
     }
 
@@ -16,24 +18,31 @@ extension PostgreSQLWriteTransaction {
         guard let searches = try searches(), searches.areAffected(by: sets) else { return ReadTexts() }
         // A refused change set leaves what the ones before it changed.
         let written = isCommitting ? try flush() : []
-        let storage = searches.storage
         let texts = SearchTexts(sets, searches, session.tables)
-        let reading = texts.statements
         var result = ReadTexts()
-        let states = storage.states == nil ? [storage.statesStatement] : []
-        let keys = isCommitting ? storage.reading(texts.keys) : nil
-        let statements = states + reading + (keys.map { [$0] } ?? [])
-        if statements.isEmpty {
-            result.savepoint = written + result.savepoint
+        guard isCommitting else {
+            result.beginning += texts.statements
+            result.texts = texts
+            return result
+        }
+        let keys = searches.storage.reading(texts.keys)
+        let statements = written + result.beginning + texts.statements + (keys.map { [$0] } ?? [])
+        if texts.statements.isEmpty, keys == nil {
+            result.beginning = statements
             result.changes = try texts.changes([])
             return result
         }
-        let rows = try session.ending { try run(written + result.savepoint + statements) }.suffix(statements.count)
-        result.savepoint = []
-        if !states.isEmpty, let first = rows.first { try storage.didRead(first) }
-        if keys != nil, let last = rows.last { storage.didReadPages(last) }
-        result.changes = try texts.changes(rows.dropFirst(states.count).prefix(reading.count))
+        let rows = try session.ending { try run(statements) }
+        if keys != nil, let last = rows.last { searches.storage.didReadPages(last) }
+        result.changes = try texts.changes(rows.dropFirst(written.count + 1))
+        result.beginning = []
         return result
+    }
+
+    /// Adds the changes of change sets that were applied.
+    /// - Parameter results: The results of the request that began with ``ReadTexts/beginning``.
+    func add(_ read: ReadTexts, _ results: [Rows]) throws {
+        try session.searches?.add(read.texts?.changes(results.dropFirst()) ?? read.changes)
     }
 
     /// Adds changes to the indexes, and returns the statements that write them.

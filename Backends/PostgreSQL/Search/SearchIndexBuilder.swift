@@ -57,11 +57,8 @@ struct SearchIndexBuilder {
                 count += step.count
                 pool.search.didBuild(index.number, count)
                 if step.isLast {
-                    let entity = pool.tables.entities[index.entity].entity
-                    let fields = index.fields.map { entity.fields[$0].name }.joined(separator: ", ")
                     logger.write(
-                        .notice,
-                        "The full-text index of \(entity.name) (\(fields)) in \(pool.location) is complete: \(count) records were added.")
+                        .notice, "The index \(pool.tables.name(of: index)) of \(pool.location) is complete: \(count) records were added.")
                     break
                 }
                 // Other threads of this process wait for the lock without an order.

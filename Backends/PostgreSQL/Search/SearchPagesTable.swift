@@ -31,11 +31,14 @@ final class SearchPagesTable: SearchPageWriter {
     /// Keeps the first pages of a range that another request has read.
     /// - Parameter limit: The number of pages that were asked for.
     func keep(_ pages: [SearchPage], from lower: [UInt8], below upper: [UInt8], limit: Int) {
+        if ranges.count >= Self.mostRanges { ranges = [] }
         guard pages.count == limit, let last = pages.last else {
             return ranges.append(KnownRange(lower: lower, upper: upper, pages: pages))
         }
         ranges.append(KnownRange(lower: lower, upper: last.key + [0], pages: pages))
     }
+
+    func forgetRanges() { ranges = [] }
 
     /// Returns the page at a key, if it is known.
     private func known(_ key: [UInt8]) -> [UInt8]?? {
@@ -66,6 +69,10 @@ final class SearchPagesTable: SearchPageWriter {
     func pages(at keys: [[UInt8]]) throws -> [[UInt8]?] {
         let known = keys.compactMap(known)
         if known.count == keys.count { return known }
+        if keys.count == 1, let upper = SearchIndexWriter.endOfSequence(keys[0]) {
+            let page = try pages(from: keys[0], below: upper, limit: 1).first
+            return [page.flatMap { $0.key == keys[0] ? $0.bytes : nil }]
+        }
         let rows = try rows(
             "SELECT q.n, p.v FROM unnest($2::bytea[]) WITH ORDINALITY AS q(k, n) CROSS JOIN LATERAL "
                 + "(SELECT v FROM \(table) WHERE \"index\" = $1 AND k = q.k LIMIT 1) AS p", [.byteArrays(keys)])
@@ -80,11 +87,20 @@ final class SearchPagesTable: SearchPageWriter {
             let found = range.pages(from: lower, below: upper, limit: limit)
             if found.count == limit || !range.upper.lexicographicallyPrecedes(upper) { return found }
         }
+        // Pages of positions and of lengths are mostly read in their order.
+        let end = limit <= Self.readAhead ? SearchIndexWriter.endOfSequence(lower) : nil
+        let count = end == nil ? limit : max(limit, Self.readAhead)
         let rows = try rows(
             "SELECT k, v FROM \(table) WHERE \"index\" = $1 AND k >= $2 AND k < $3 ORDER BY k LIMIT $4",
-            [.bytes(lower), .bytes(upper), .integer(Int64(limit))])
-        return (0..<rows.count).map { page(rows, $0, 0) }
+            [.bytes(lower), .bytes(end ?? upper), .integer(Int64(count))])
+        let pages = (0..<rows.count).map { page(rows, $0, 0) }
+        guard let end else { return pages }
+        keep(pages, from: lower, below: end, limit: count)
+        return Array(pages.lazy.filter { $0.key.lexicographicallyPrecedes(upper) }.prefix(limit))
     }
+
+    /// The numbers of pages that are read together in their order, and of ranges that are kept.
+    private static let (readAhead, mostRanges) = (16, 64)
 
     private func page(_ rows: Rows, _ row: Int, _ column: Int) -> SearchPage {
         SearchPage(key: [UInt8](rows.bytes(row, column)), bytes: [UInt8](rows.bytes(row, column + 1)))
