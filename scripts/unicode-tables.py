@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Writes the Unicode tables of PolyStoreSearch from the files of the Unicode Character Database.
 
-usage: scripts/unicode-tables.py [FOLDER]      FOLDER has the files, by default /usr/share/unicode (package unicode-data of Debian)
+usage: scripts/unicode-tables.py [--check] [FOLDER]
+       FOLDER has the files, by default /usr/share/unicode (package unicode-data of Debian). With --check the tables are compared, and a difference is an error.
 
 The tables are one Swift file of static strings. A string is a list of numbers: each character of `DIGITS` has 5 bits of a number, the lowest first, and a
 sixth bit that says that more follow. docs/search-tokens.md explains the classes and the folding.
@@ -11,7 +12,8 @@ import re
 import sys
 import unicodedata
 
-FOLDER = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "/usr/share/unicode")
+CHECKS = "--check" in sys.argv
+FOLDER = pathlib.Path(next((argument for argument in sys.argv[1:] if argument != "--check"), "/usr/share/unicode"))
 OUTPUT = pathlib.Path(__file__).resolve().parent.parent / "Sources/PolyStoreSearch/Tokens/UnicodeData.swift"
 DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 LAST = 0x10FFFF
@@ -217,7 +219,11 @@ def main():
         lines += [f"        {text[start:start + 120]}\\" for start in range(0, len(text), 120)]
         lines[-1] = lines[-1][:-1]
         lines.append('        """')
-    OUTPUT.write_text("\n".join([*lines, "}", ""]))
+    text = "\n".join([*lines, "}", ""])
+    if not CHECKS:
+        OUTPUT.write_text(text)
+    elif OUTPUT.read_text() != text:
+        sys.exit(f"{OUTPUT} differs from the tables of Unicode {VERSION}. Write it: scripts/unicode-tables.py")
 
 
 main()

@@ -110,6 +110,12 @@ import Testing
         }
     }
 
+    @Test func theErrorOfAnIndexWithoutNamesSaysSo() throws {
+        let search = try Search(query: "x:a")
+        let error = #expect(throws: SearchSyntaxError.self) { _ = try search.resolved(fields: [], options: SearchOptions()) }
+        #expect(error?.message.contains("no named fields") == true)
+    }
+
     @Test func prefixesAreReducedToStemsToo() {
         let english = SearchOptions(stemming: .english)
         #expect(Self.lenient("Running \"happy dogs\"", english) == "(run & happi+dog)")

@@ -85,9 +85,9 @@ struct SearchResolver {
         let written = String(decoding: bytes[name], as: UTF8.self)
         if let index = Self.index(of: written, in: fields) { return try resolve(inner, index < 64 ? mask & (1 << UInt64(index)) : 0) }
         if isStrict {
-            let names = fields.joined(separator: ", ")
+            let names = fields.isEmpty ? "The index has no named fields" : "The fields are: \(fields.joined(separator: ", "))"
             throw SearchSyntaxError(
-                "There is no field \"\(written)\". The fields are: \(names). Put the text in quotation marks to search it as text",
+                "There is no field \"\(written)\". \(names). Put the text in quotation marks to search it as text",
                 query: query,
                 offset: name.lowerBound)
         }
