@@ -7,21 +7,24 @@ extension PostgreSQLWriteTransaction {
     struct ReadTexts {
         /// The savepoint that precedes the change sets, unless it was sent, and the statements that read the texts before them.
         var beginning = [PostgreSQLWriteTransaction.savepoint]
-        /// The texts, if they are read by the request that writes.
+        /// The texts, if they are read by the request that writes, and the position of the first of their statements.
         var texts: SearchTexts?
+        var first = 0
         var changes: [SearchTextChange] = []
     }
 
     /// Reads the texts that change sets change with one request, and sends the savepoint with it. Sends nothing if the change sets affect no full-text index.
     /// - Parameter isCommitting: Whether ``flush(_:)`` follows. Then the pages that it needs are read too.
     func readTexts(_ sets: [ChangeSet], isCommitting: Bool = false) throws -> ReadTexts {
-        guard let searches = try searches(), searches.areAffected(by: sets) else { return ReadTexts() }
-        // A refused change set leaves what the ones before it changed.
-        let written = isCommitting ? try flush() : []
+        guard let searches = try searches(), !searches.indexes.isEmpty else { return ReadTexts() }
+        // Before the savepoint: a refused change set leaves what the ones before it changed.
+        let written = isCommitting ? try flush() : searches.storage.takeWritten()
+        guard searches.areAffected(by: sets) else { return ReadTexts(beginning: written + [Self.savepoint]) }
         let texts = SearchTexts(sets, searches, session.tables)
         var result = ReadTexts()
         guard isCommitting else {
-            result.beginning += texts.statements
+            result.beginning = written + result.beginning + texts.statements
+            result.first = written.count + 1
             result.texts = texts
             return result
         }
@@ -42,7 +45,7 @@ extension PostgreSQLWriteTransaction {
     /// Adds the changes of change sets that were applied.
     /// - Parameter results: The results of the request that began with ``ReadTexts/beginning``.
     func add(_ read: ReadTexts, _ results: [Rows]) throws {
-        try session.searches?.add(read.texts?.changes(results.dropFirst()) ?? read.changes)
+        try session.searches?.add(read.texts?.changes(results.dropFirst(read.first)) ?? read.changes)
     }
 
     /// Adds changes to the indexes, and returns the statements that write them.
@@ -56,7 +59,8 @@ extension PostgreSQLWriteTransaction {
     func flush() throws -> [Statement] {
         guard let searches = session.searches else { return [] }
         if searches.hasChanges {
-            if let reading = searches.reading(), let rows = try session.ending({ try run([reading]) }).last {
+            if let reading = searches.reading(), let rows = try session.ending({ try run(searches.storage.takeWritten() + [reading]) }).last
+            {
                 searches.storage.didReadPages(rows)
             }
         }

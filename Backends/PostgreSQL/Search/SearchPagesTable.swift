@@ -112,7 +112,9 @@ final class SearchPagesTable: SearchPageWriter {
 
     /// Returns the number of pages that are read in their order from a key on: twice as many as the last time, if these ended before it.
     private func ahead(of key: [UInt8]) -> Int {
-        guard let last = sequence, last.end.prefix(7) == key.prefix(7), !key.lexicographicallyPrecedes(last.end) else { return Self.readAhead }
+        guard let last = sequence, last.end.prefix(7) == key.prefix(7), !key.lexicographicallyPrecedes(last.end) else {
+            return Self.readAhead
+        }
         return min(2 * last.count, Self.mostAhead)
     }
 

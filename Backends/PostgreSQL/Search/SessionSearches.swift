@@ -120,6 +120,9 @@ final class SearchStorage: SearchIndexStorage {
         return limits
     }
 
+    /// Removes all pages of an index.
+    func removePages(of index: StoredSearchIndex) throws { try table(index.number).remove(from: [], below: [255]) }
+
     // MARK: Requests
 
     /// Returns the statement that reads pages of several indexes; nil if all are known.

@@ -177,7 +177,8 @@ final class PostgreSQLWriteTransaction: SessionTransaction, WriteTransaction {
                         // The commit itself failed, which ended the transaction.
                         throw connection.failure == nil ? error : undoing
                     }
-                    session.searches?.reset()
+                    // Sets that are not committed with them have not been added.
+                    if durability != nil { session.searches?.reset() }
                 }
             }
         }

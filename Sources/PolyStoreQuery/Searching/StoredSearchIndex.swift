@@ -74,11 +74,14 @@ package struct SearchTextChange {
     package let rowID: Int64
     let old: [String?]?
     let new: [String?]?
+    /// The record of a new object, whose texts are read when they are indexed; the change set owns its bytes.
+    var inserted: RecordView?
 
-    package init(index: StoredSearchIndex, rowID: Int64, old: [String?]?, new: [String?]?) {
+    package init(index: StoredSearchIndex, rowID: Int64, old: [String?]?, new: [String?]?, inserted: RecordView? = nil) {
         self.index = index
         self.rowID = rowID
         self.old = old
         self.new = new
+        self.inserted = inserted
     }
 }

@@ -10,7 +10,8 @@ extension SearchIndexWriter {
 
     /// Returns the key that the last page of a term is sought with, by a key that another page of the term is sought with; nil for other keys.
     package static func endOfTerm(_ key: [UInt8]) -> [UInt8]? {
-        guard key.first == PageKey.terms(0)[0], let end = key.indices.dropFirst(7).first(where: { key[$0] == 0 && key[($0 + 1)...].first != 255 })
+        guard key.first == PageKey.terms(0)[0],
+            let end = key.indices.dropFirst(7).first(where: { key[$0] == 0 && key[($0 + 1)...].first != 255 })
         else { return nil }
         return key[..<end] + [0, 2]
     }
