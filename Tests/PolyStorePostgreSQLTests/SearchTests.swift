@@ -77,6 +77,29 @@ import Testing
         try store.read { try expectTextsFound(by: $0, store) }
     }
 
+    @Test(arguments: [false, true], [false, true])
+    func groupWithARefusedSetLeavesWhatWasAppliedBefore(_ touchesTexts: Bool, _ isCommitting: Bool) throws {
+        let store = try store()
+        try store.write(store.articles([(1, "fox", nil)]))
+        for (id, sets) in [(10, 1), (20, 2)] as [(Int64, Int)] {
+            let transaction = try store.backend.beginWrite()
+            try transaction.apply(store.articles([(id, "lazy \(id)", nil)]))
+            if sets == 2 { _ = try transaction.apply([store.retitling(id, "brown \(id)"), store.retitling(1, "dog")], committing: nil) }
+            let plain = ChangeSet(store.schema)
+            try plain.insert(store.entity("Plain"), rowID: id) { $0.setText(0, "text") }
+            let refused = ChangeSet(store.schema)
+            try refused.insert(store.entity("Plain"), rowID: id) { $0.setText(0, "text") }
+            if touchesTexts { try refused.insert(store.article, rowID: id + 1) { $0.setText(0, "quick") } }
+            let results = try transaction.apply([plain, refused], committing: isCommitting ? .relaxed : nil)
+            #expect(results.errors.map { $0 == nil } == [true, false])
+            _ = try transaction.commit(.relaxed)
+            #expect(try store.found("\(id)") == [id])
+            #expect(try store.found("quick") == [])
+            try store.read { try expectTextsFound(by: $0, store) }
+        }
+        #expect(try store.backend.verify().isEmpty)
+    }
+
     @Test func transactionFindsWhatItHasApplied() throws {
         let store = try store()
         try store.write(store.articles([(1, "fox", nil)]))

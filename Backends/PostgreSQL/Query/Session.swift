@@ -19,7 +19,7 @@ final class Session: RelatedRecords {
     @exclusivity(unchecked) private(set) var failure: StoreError?
     private let reader = RowReader()
     /// A Boolean value that indicates whether the transaction writes, so that a savepoint must not precede its changes.
-    private let isWriting: Bool
+    let isWriting: Bool
     /// What interrupts the requests for many objects.
     @exclusivity(unchecked) var interruption: Interruption?
     /// What interrupts the current request.

@@ -46,48 +46,45 @@ struct SearchIndexBuilder {
         }
     }
 
-    /// Builds all indexes.
+    /// Builds all indexes that the store has.
     func run() throws {
-        for index in pool.search.newest?.indexes ?? [] {
-            var count = 0
-            while true {
-                if pool.isClosed { return }
-                let began = ContinuousClock.now
-                guard let step = try step(index) else { break }
-                count += step.count
-                pool.search.didBuild(index.number, count)
-                if step.isLast {
-                    let entity = pool.tables.entities[index.entity].entity
-                    let fields = index.fields.map { entity.fields[$0].name }.joined(separator: ", ")
-                    logger.write(
-                        .notice,
-                        "The full-text index of \(entity.name) (\(fields)) in \(pool.location) is complete: \(count) records were added.")
-                    break
-                }
-                // Other threads of this process wait for the lock without an order.
-                wait(min((ContinuousClock.now - began).inMilliseconds / 4, Self.pauses.batches))
+        var counts: [UInt32: Int] = [:]
+        while !pool.isClosed {
+            let began = ContinuousClock.now
+            guard let step = try step() else { return }
+            let count = counts[step.index.number, default: 0] + step.count
+            counts[step.index.number] = count
+            pool.search.didBuild(step.index.number, count)
+            if step.isLast {
+                logger.write(
+                    .notice, "The index \(pool.tables.name(of: step.index)) of \(pool.location) is complete: \(count) records were added.")
             }
+            // Other threads of this process wait for the lock without an order.
+            wait(min((ContinuousClock.now - began).inMilliseconds / 4, Self.pauses.batches))
         }
     }
 
-    /// Adds the next objects to an index.
-    /// - Returns: Their number and whether they were the last ones; nil if the index is complete, or the store has other indexes now.
-    func step(_ index: StoredSearchIndex) throws -> (count: Int, isLast: Bool)? {
+    /// Adds the next objects to the first index that is not complete.
+    /// - Returns: The index, the number of the objects, and whether they were the last ones; nil if all indexes are complete.
+    func step() throws -> (index: StoredSearchIndex, count: Int, isLast: Bool)? {
         let transaction = try PostgreSQLWriteTransaction(pool)
         do {
-            guard let searches = try transaction.searches(), searches.indexes.contains(index),
+            guard let searches = try transaction.searches(),
+                let index = try searches.indexes.first(where: { try searches.set.state(of: $0) != .complete }),
                 case .building(let last) = try searches.set.state(of: index)
             else {
                 transaction.rollback()
                 return nil
             }
+            // Pages of an index that is built again, because they were damaged.
+            if last == nil { try searches.storage.removePages(of: index) }
             let found = try add(index, after: last, transaction.session, searches)
             let tables = transaction.session.tables
             let state = Statement(
                 "UPDATE \(tables.search) SET built = $2, \"isComplete\" = $3 WHERE \"index\" = $1",
                 [.small(Int32(index.number)), (found.last ?? last).map { .integer($0) } ?? .null(.int8), .bool(found.isLast)])
             try transaction.commitIndexes(try searches.flush() + [state])
-            return (found.count, found.isLast)
+            return (index, found.count, found.isLast)
         } catch {
             transaction.rollback()
             throw error

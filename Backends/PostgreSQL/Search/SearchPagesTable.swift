@@ -10,6 +10,8 @@ final class SearchPagesTable: SearchPageWriter {
     /// Pages that were read before they are asked for, by their keys; nil for a page that does not exist.
     @exclusivity(unchecked) private var kept: [[UInt8]: [UInt8]?] = [:]
     @exclusivity(unchecked) private var ranges: [KnownRange] = []
+    /// The end of the pages that were read in their order, and their number.
+    @exclusivity(unchecked) private var sequence: (end: [UInt8], count: Int)?
     @exclusivity(unchecked) private var written: [Statement] = []
     @exclusivity(unchecked) private var writtenBytes = 0
     private var table: String { session.tables.searchPages }
@@ -31,11 +33,14 @@ final class SearchPagesTable: SearchPageWriter {
     /// Keeps the first pages of a range that another request has read.
     /// - Parameter limit: The number of pages that were asked for.
     func keep(_ pages: [SearchPage], from lower: [UInt8], below upper: [UInt8], limit: Int) {
+        if ranges.count >= Self.mostRanges { ranges = [] }
         guard pages.count == limit, let last = pages.last else {
             return ranges.append(KnownRange(lower: lower, upper: upper, pages: pages))
         }
         ranges.append(KnownRange(lower: lower, upper: last.key + [0], pages: pages))
     }
+
+    func forgetRanges() { ranges = [] }
 
     /// Returns the page at a key, if it is known.
     private func known(_ key: [UInt8]) -> [UInt8]?? {
@@ -55,17 +60,29 @@ final class SearchPagesTable: SearchPageWriter {
     func pages(atOrAfter keys: [[UInt8]]) throws -> [SearchPage?] {
         let known = keys.compactMap { key in ranges.first { $0.contains(key) }?.first(from: key) }
         if known.count == keys.count { return known }
+        // Up to the last page of the term that a key is part of.
+        let ends = keys.map { SearchIndexWriter.endOfTerm($0) ?? $0 }
         let rows = try rows(
-            "SELECT q.n, p.k, p.v FROM unnest($2::bytea[]) WITH ORDINALITY AS q(k, n) CROSS JOIN LATERAL "
-                + "(SELECT k, v FROM \(table) WHERE \"index\" = $1 AND k >= q.k ORDER BY k LIMIT 1) AS p", [.byteArrays(keys)])
-        var pages = [SearchPage?](repeating: nil, count: keys.count)
-        for row in 0..<rows.count { pages[try position(rows, row, keys.count)] = page(rows, row, 1) }
-        return pages
+            "SELECT q.n, p.k, p.v FROM unnest($2::bytea[], $3::bytea[]) WITH ORDINALITY AS q(k, e, n) CROSS JOIN LATERAL "
+                + "(SELECT k, v FROM \(table) WHERE \"index\" = $1 AND k >= q.k AND k <= "
+                + "coalesce((SELECT k FROM \(table) WHERE \"index\" = $1 AND k >= q.e ORDER BY k LIMIT 1), '\\xff') ORDER BY k LIMIT $4) AS p",
+            [.byteArrays(keys), .byteArrays(ends), .integer(Int64(Self.termPages))])
+        var pages = [[SearchPage]](repeating: [], count: keys.count)
+        for row in 0..<rows.count { pages[try position(rows, row, keys.count)].append(page(rows, row, 1)) }
+        return zip(keys, pages).map { key, pages in
+            let sorted = pages.sorted { $0.key.lexicographicallyPrecedes($1.key) }
+            if let last = sorted.last, sorted.count > 1 { keep(sorted, from: key, below: last.key + [0], limit: sorted.count) }
+            return sorted.first
+        }
     }
 
     func pages(at keys: [[UInt8]]) throws -> [[UInt8]?] {
         let known = keys.compactMap(known)
         if known.count == keys.count { return known }
+        if keys.count == 1, let upper = SearchIndexWriter.endOfSequence(keys[0]) {
+            let page = try pages(from: keys[0], below: upper, limit: 1).first
+            return [page.flatMap { $0.key == keys[0] ? $0.bytes : nil }]
+        }
         let rows = try rows(
             "SELECT q.n, p.v FROM unnest($2::bytea[]) WITH ORDINALITY AS q(k, n) CROSS JOIN LATERAL "
                 + "(SELECT v FROM \(table) WHERE \"index\" = $1 AND k = q.k LIMIT 1) AS p", [.byteArrays(keys)])
@@ -80,11 +97,29 @@ final class SearchPagesTable: SearchPageWriter {
             let found = range.pages(from: lower, below: upper, limit: limit)
             if found.count == limit || !range.upper.lexicographicallyPrecedes(upper) { return found }
         }
+        // Pages of positions and of lengths are mostly read in their order.
+        let end = limit <= Self.readAhead ? SearchIndexWriter.endOfSequence(lower) : nil
+        let count = end == nil ? limit : max(limit, ahead(of: lower))
         let rows = try rows(
             "SELECT k, v FROM \(table) WHERE \"index\" = $1 AND k >= $2 AND k < $3 ORDER BY k LIMIT $4",
-            [.bytes(lower), .bytes(upper), .integer(Int64(limit))])
-        return (0..<rows.count).map { page(rows, $0, 0) }
+            [.bytes(lower), .bytes(end ?? upper), .integer(Int64(count))])
+        let pages = (0..<rows.count).map { page(rows, $0, 0) }
+        guard let end else { return pages }
+        keep(pages, from: lower, below: end, limit: count)
+        if let last = pages.last { sequence = (last.key + [0], count) }
+        return Array(pages.lazy.filter { $0.key.lexicographicallyPrecedes(upper) }.prefix(limit))
     }
+
+    /// Returns the number of pages that are read in their order from a key on: twice as many as the last time, if these ended before it.
+    private func ahead(of key: [UInt8]) -> Int {
+        guard let last = sequence, last.end.prefix(7) == key.prefix(7), !key.lexicographicallyPrecedes(last.end) else {
+            return Self.readAhead
+        }
+        return min(2 * last.count, Self.mostAhead)
+    }
+
+    /// The numbers of pages that are read together in their order, first and at most; of those of a term that are read together; and of ranges that are kept.
+    private static let (readAhead, mostAhead, termPages, mostRanges) = (16, 128, 8, 64)
 
     private func page(_ rows: Rows, _ row: Int, _ column: Int) -> SearchPage {
         SearchPage(key: [UInt8](rows.bytes(row, column)), bytes: [UInt8](rows.bytes(row, column + 1)))

@@ -77,6 +77,12 @@ struct SearchDefinition {
             "SELECT \"index\", entity, array_to_json(fields)::text, stemming, \"isComplete\" FROM \(tables.search) ORDER BY \"index\"")
     }
 
+    /// The statement that says whether the user may read the full-text indexes.
+    static func right(_ tables: StoreTables) -> Statement {
+        let rights = [tables.search, tables.searchPages].map { "pg_catalog.has_table_privilege(\(SQLNames.literal($0)), 'SELECT')" }
+        return Statement("SELECT \(rights.joined(separator: " AND "))")
+    }
+
     /// Returns the statement that adds the row.
     func insertion(isComplete: Bool, _ tables: StoreTables) -> String {
         let names = fields.map { SQLNames.literal(NULFreeText.encode($0)) }.joined(separator: ", ")

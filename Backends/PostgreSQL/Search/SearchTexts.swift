@@ -16,6 +16,7 @@ struct SearchTexts {
     private let tables: StoreTables
     private let searches: SessionSearches
     private let sets: [ChangeSet]
+    private let readsStates: Bool
     /// The fields of the indexes of each entity with objects that are updated or deleted, in ascending order, and these objects.
     private var read: [(entity: Int, fields: [Int], rowIDs: [Int64])] = []
     /// The keys of the pages that a flush of the changes reads, by the numbers of the indexes.
@@ -25,6 +26,7 @@ struct SearchTexts {
 
     init(_ sets: [ChangeSet], _ searches: SessionSearches, _ tables: StoreTables) {
         (self.sets, self.searches, self.tables) = (sets, searches, tables)
+        readsStates = searches.storage.states == nil
         var seen: Set<Object> = []
         var changed: [Int: Set<Int64>] = [:]
         var documents: [UInt32: [Int64]] = [:]
@@ -45,19 +47,22 @@ struct SearchTexts {
         }
     }
 
-    /// The statements that read the texts before the changes.
+    /// The statements that read the texts before the changes, and the states of the indexes if these are not known.
     var statements: [Statement] {
-        read.map { part in
-            let table = tables.entities[part.entity]
-            let columns = ([SQLNames.objectID] + part.fields.map { table.columns[$0] }).joined(separator: ", ")
-            return Statement(
-                "SELECT \(columns) FROM \(table.name) WHERE \(SQLNames.objectID) = ANY($1::bigint[])", [.integers(part.rowIDs)])
-        }
+        (readsStates ? [searches.storage.statesStatement] : [])
+            + read.map { part in
+                let table = tables.entities[part.entity]
+                let columns = ([SQLNames.objectID] + part.fields.map { table.columns[$0] }).joined(separator: ", ")
+                return Statement(
+                    "SELECT \(columns) FROM \(table.name) WHERE \(SQLNames.objectID) = ANY($1::bigint[])", [.integers(part.rowIDs)])
+            }
     }
 
     /// Returns the changes of the texts, in the order in which the server executes the changes.
     /// - Parameter results: The results of ``statements``.
     func changes(_ results: ArraySlice<Rows>) throws -> [SearchTextChange] {
+        if readsStates, let first = results.first { try searches.storage.didRead(first) }
+        let results = results.dropFirst(readsStates ? 1 : 0).prefix(read.count)
         let reader = RowReader()
         var rows: [Object: (rows: Rows, row: Int, part: Int)] = [:]
         for (part, result) in results.enumerated() {

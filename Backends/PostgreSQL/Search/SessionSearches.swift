@@ -120,6 +120,9 @@ final class SearchStorage: SearchIndexStorage {
         return limits
     }
 
+    /// Removes all pages of an index.
+    func removePages(of index: StoredSearchIndex) throws { try table(index.number).remove(from: [], below: [255]) }
+
     // MARK: Requests
 
     /// Returns the statement that reads pages of several indexes; nil if all are known.
@@ -174,6 +177,7 @@ final class SearchStorage: SearchIndexStorage {
             guard let number = rows.integer(row, 0), pages.indices.contains(Int(number - 1)) else { continue }
             pages[Int(number - 1)].append(SearchPage(key: [UInt8](rows.bytes(row, 1)), bytes: [UInt8](rows.bytes(row, 2))))
         }
+        for range in ranges { table(range.number).forgetRanges() }
         for (range, pages) in zip(ranges, pages) {
             let sorted = pages.sorted { $0.key.lexicographicallyPrecedes($1.key) }
             table(range.number).keep(sorted, from: range.lower, below: range.upper, limit: Self.mergedPages)

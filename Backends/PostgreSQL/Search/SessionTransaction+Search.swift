@@ -33,10 +33,15 @@ extension SessionTransaction {
 }
 
 extension Session {
-    /// Reads the full-text indexes of the store.
+    private func rows(_ statement: Statement) throws -> Rows { try rows(statement.sql, statement.parameters) }
+
+    /// Reads the full-text indexes of the store; none if the user may not read them, who searches the texts then.
     func searchIndexes(of state: StoreState, _ catalog: SearchCatalog) throws -> [StoredSearchIndex] {
-        let statement = SearchDefinition.reading(tables)
-        guard let rows = try request({ try $0.run([statement]).last }) else { return [] }
+        guard try isWriting || rows(SearchDefinition.right(tables)).bool(0, 0) else {
+            catalog.keep([], of: state.generation)
+            return []
+        }
+        let rows = try rows(SearchDefinition.reading(tables))
         let location = connection.location
         let indexes = try SearchDefinition.read(rows, location: location).map { try $0.resolved(tables.schema, location: location) }
         catalog.keep(indexes, of: state.generation)

@@ -6,15 +6,14 @@ extension StoreOpener {
     ///
     /// A user who may only read some of the tables searches without them.
     func searchIndexes(_ connection: Connection, _ tables: StoreTables) throws -> (indexes: [StoredSearchIndex], areComplete: Bool) {
-        do {
-            let found = try SearchDefinition.read(connection.rows(SearchDefinition.reading(tables)), location: database.location)
-            return (try found.map { try $0.resolved(tables.schema, location: database.location) }, found.allSatisfy(\.isComplete))
-        } catch let error as StoreError where error.sqlState == "42501" && request.isReadOnly {
+        if request.isReadOnly, try !connection.rows(SearchDefinition.right(tables)).bool(0, 0) {
             request.logger.write(
                 .notice,
-                "The user may not read the full-text indexes of \(database.location), so that searches read all texts. Grant SELECT on polystore_search and polystore_search_pages."
+                "The user may not read the full-text indexes of \(database.location), so searches read all texts. Grant SELECT on polystore_search and polystore_search_pages."
             )
             return ([], true)
         }
+        let found = try SearchDefinition.read(connection.rows(SearchDefinition.reading(tables)), location: database.location)
+        return (try found.map { try $0.resolved(tables.schema, location: database.location) }, found.allSatisfy(\.isComplete))
     }
 }

@@ -51,6 +51,7 @@ final class PostgreSQLBackend: StorageBackend {
         guard !isReadOnly else {
             throw StoreError(.readOnly, "The store \(pool.location) was opened for reading only.", location: pool.location)
         }
+        try mergeSearchIndexes()
         let (connection, _) = try pool.borrow()
         defer { pool.giveBack(connection) }
         try checkCompaction(connection)

@@ -102,7 +102,8 @@ final class PostgreSQLWriteTransaction: SessionTransaction, WriteTransaction {
         if changes.isEmpty { return }
         let statements = try writer.statements()
         let texts = try readTexts([changes])
-        do { try run(texts.savepoint + statements + [Self.release]) } catch let error as StoreError {
+        let results: [Rows]
+        do { results = try run(texts.beginning + statements + [Self.release]) } catch let error as StoreError {
             guard hasBegun else { return try session.ending { throw error } }
             if connection.failure == nil, error.sqlState == "0A000", statements.contains(where: { $0.copied != nil }) {
                 _ = try session.ending { try connection.run([Self.undo, Self.release]) }
@@ -115,7 +116,7 @@ final class PostgreSQLWriteTransaction: SessionTransaction, WriteTransaction {
                 return explained
             }
         }
-        try session.searches?.add(texts.changes)
+        try add(texts, results)
     }
 
     /// - Throws: `misuse` for a change set of another schema.
@@ -158,14 +159,13 @@ final class PostgreSQLWriteTransaction: SessionTransaction, WriteTransaction {
         if let statements = try? statements(sets) {
             do {
                 let texts = try readTexts(sets, isCommitting: durability != nil)
-                let applying = texts.savepoint + statements
+                let applying = texts.beginning + statements
                 var results = AppliedChangeSets(errors: sets.map { _ in nil })
                 if let durability {
                     // The savepoint stays, so that an error of the commit's own statements can be undone too.
                     results.version = try commit(applying + flush(texts), durability)
                 } else {
-                    try run(applying + [Self.release])
-                    try session.searches?.add(texts.changes)
+                    try add(texts, run(applying + [Self.release]))
                 }
                 return results
             } catch let error as StoreError {
@@ -177,7 +177,8 @@ final class PostgreSQLWriteTransaction: SessionTransaction, WriteTransaction {
                         // The commit itself failed, which ended the transaction.
                         throw connection.failure == nil ? error : undoing
                     }
-                    session.searches?.reset()
+                    // Sets that are not committed with them have not been added.
+                    if durability != nil { session.searches?.reset() }
                 }
             }
         }

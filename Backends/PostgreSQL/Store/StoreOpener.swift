@@ -216,7 +216,7 @@ struct StoreOpener {
     private func named(_ error: StoreError, _ operation: String) -> StoreError {
         var error = error
         if error.sqlState == "55P03" { error.message = "Cannot \(operation). \(error.message)" }
-        guard error.sqlState == "42501" else { return error }
+        guard error.sqlState == "42501", !error.message.hasPrefix("Cannot ") else { return error }
         error.message =
             "Cannot \(operation) \(location): \(error.underlying ?? "the user lacks a right"). Grant the right, or use another user. "
             + "To create a store, the user needs CREATE on the database, or on an empty schema \(schemaName)."
@@ -251,7 +251,9 @@ extension StoreTables {
         let found = try connection.rows("SELECT name FROM \(tables.own("names")) WHERE kind = 'former'")
         let former = (0..<found.count).compactMap { found.text($0, 0).flatMap(NULFreeText.decode) }
         // First those that every transaction locks, in the same order.
-        let own = ["lock", "state", "metadata", "names", "commits", "sequence", "values", "log", "search", "search_pages"].map { tables.own($0) }
+        let own = ["lock", "state", "metadata", "names", "commits", "sequence", "values", "log", "search", "search_pages"].map {
+            tables.own($0)
+        }
         // Views of others on these tables are removed with them.
         let names = tables.entities.map(\.name) + tables.links.map(\.name)
         return (own + former + names).map { "DROP TABLE IF EXISTS \($0) CASCADE" }
