@@ -51,7 +51,7 @@ extension Column {
 
 extension ColumnValue {
     fileprivate func score(_ search: Search, _ index: String) -> ColumnValue {
-        ColumnValue([self]) { .score(Comparison(search, in: index, of: try $0[0].path)) }
+        ColumnValue([self]) { Comparison(search, in: index, of: try $0[0].path).score }
     }
 }
 

@@ -8,7 +8,7 @@ public import PolyStoreSearch
 /// A search as an argument of a format string: `Where("SEARCH %@", try Search(query: "title:dog"))`.
 extension Search: QueryArgument {
     public var queryOperand: QueryOperand {
-        (isStrict ? Operand.query(self) : .constant(.text(text), .string)).queryOperand
+        (isStrict ? Operand.query(text) : .constant(.text(text), .string)).queryOperand
     }
 }
 
@@ -50,7 +50,7 @@ extension OrderKey {
 
     /// Returns a key that orders by the score of a full-text search, best first.
     public static func score(_ search: Search, in index: String = "", ascending: Bool = false) -> OrderKey<T> {
-        OrderKey(.score(Comparison(search, in: index)), ascending: ascending, nulls: .smallest, options: [])
+        OrderKey(Comparison(search, in: index).score, ascending: ascending, nulls: .smallest, options: [])
     }
 }
 
@@ -62,7 +62,7 @@ extension SelectTerm {
 
     /// Returns the score of each object in a full-text search.
     public static func score(_ search: Search, in index: String = "", as alias: String? = nil) -> SelectTerm {
-        SelectTerm(nil, .operand(.score(Comparison(search, in: index))), alias ?? "score")
+        SelectTerm(nil, .operand(Comparison(search, in: index).score), alias ?? "score")
     }
 }
 

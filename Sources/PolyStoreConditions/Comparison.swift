@@ -23,7 +23,9 @@ package struct Comparison: Sendable, Hashable {
         /// Inclusive range test. The right side is a range or a list of two bounds.
         case between
         /// Full-text search in the texts of an object, by the name of the index. The left side leads to the object, the right side is a text or a query.
-        case search(index: String)
+        ///
+        /// Indirect, because each byte of a comparison takes room on the stack for every level of a nested condition.
+        indirect case search(index: String)
 
         package static let equal = Operator.comparison(.equal)
         package static let notEqual = Operator.comparison(.notEqual)

@@ -77,12 +77,9 @@ private struct ConditionPrinter {
 
     private mutating func print(_ comparison: Comparison) {
         if comparison.modifier != .direct { text += comparison.modifier.rawValue + " " }
-        if !comparison.searchesFetchedObject {
-            print(comparison.left)
-            text += " "
-        }
-        text += comparison.operation.symbol
-        if case .search(let index) = comparison.operation, !index.isEmpty { text += index.indexLiteral }
+        if comparison.isSearch { return printSearch(comparison) }
+        print(comparison.left)
+        text += " " + comparison.operation.symbol
         if !comparison.options.isEmpty {
             text += "["
             if comparison.options.contains(.caseInsensitive) { text += "c" }
@@ -155,11 +152,29 @@ private struct ConditionPrinter {
             print(operand)
             text += ", '\(FormatParser.className(of: type))')"
         case .now: text += "now()"
-        case .query(let search): text += "<query \(Value.text(search.text).literal(of: .string))>"
+        case .query, .score: printSearch(operand)
+        }
+    }
+
+    private mutating func printSearch(_ comparison: Comparison) {
+        if !comparison.searchesFetchedObject {
+            print(comparison.left)
+            text += " "
+        }
+        text += comparison.operation.symbol
+        if case .search(let index) = comparison.operation, !index.isEmpty { text += index.indexLiteral }
+        text += " "
+        print(comparison.right)
+    }
+
+    private mutating func printSearch(_ operand: Operand) {
+        switch operand {
+        case .query(let search): text += "<query \(Value.text(search).literal(of: .string))>"
         case .score(let search):
             text += "SCORE("
             print(search)
             text += ")"
+        default: break
         }
     }
 

@@ -22,7 +22,10 @@ extension Condition {
     package func mapped(_ operand: (Operand) throws -> Operand, _ condition: (Condition) throws -> Condition) rethrows -> Condition {
         switch self {
         case .constant, .resolved: return self
-        case .comparison(let comparison): return .comparison(try comparison.mapped(operand))
+        case .comparison(var comparison):
+            comparison.left = try operand(comparison.left)
+            comparison.right = try operand(comparison.right)
+            return .comparison(comparison)
         case .and(let parts): return .and(try parts.map(condition))
         case .or(let parts): return .or(try parts.map(condition))
         case .not(let part): return .not(try condition(part))
@@ -54,7 +57,7 @@ extension Operand {
     package func mapped(_ operand: (Operand) throws -> Operand, _ condition: (Condition) throws -> Condition) rethrows -> Operand {
         switch self {
         case .path, .constant, .object, .now, .query, .subquery: return self
-        case .score(let search): return .score(try search.mapped(operand))
+        case .score(let search): return .score(try condition(search))
         case .aggregate(let function, let value): return .aggregate(function, try value.map(operand))
         case .list(let elements): return .list(try elements.map(operand))
         case .range(let low, let high, let includesHigh):
@@ -66,15 +69,5 @@ extension Operand {
             return .conditional(try condition(test), try operand(first), try operand(second))
         case .cast(let value, let type): return .cast(try operand(value), type)
         }
-    }
-}
-
-extension Comparison {
-    /// Returns the comparison with its sides replaced.
-    fileprivate func mapped(_ operand: (Operand) throws -> Operand) rethrows -> Comparison {
-        var copy = self
-        copy.left = try operand(left)
-        copy.right = try operand(right)
-        return copy
     }
 }

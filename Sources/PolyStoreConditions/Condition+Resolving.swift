@@ -57,7 +57,7 @@ extension Operand {
     private var location: FormatLocation {
         switch self {
         case .path(let path), .subquery(let path, _, _, _): path.location
-        case .score(let search): search.location
+        case .score(.comparison(let search)): search.location
         case .arithmetic(_, let left, let right), .conditional(_, let left, let right):
             left.location.source == nil ? right.location : left.location
         case .function(_, let operands): operands.first { $0.location.source != nil }?.location ?? .none
@@ -230,7 +230,7 @@ package struct ConditionResolver {
     private func asked(
         _ value: ResolvedValue, _ comparison: Comparison, _ operand: Operand, _ scope: Scope
     ) throws -> QueryPredicate {
-        if case .search(let index) = comparison.operation { return try search(value, index, comparison, scope) }
+        if comparison.isSearch { return try search(value, comparison, scope) }
         if case .text(.contains) = comparison.operation,
             let found = try membership(of: operand, in: value, comparison.left, comparison, scope)
         {
@@ -254,7 +254,7 @@ package struct ConditionResolver {
             default: throw comparison.location.error("BETWEEN needs a list of two: {least, greatest}.", entity: scope.entity.name)
             }
         case .text(let operation): return try text(value, operation, comparison, operand, scope)
-        case .search(let index): return try search(value, index, comparison, scope)
+        case .search: return try search(value, comparison, scope)
         }
     }
 
@@ -460,7 +460,7 @@ extension Operand {
         switch self {
         case .path, .constant, .subquery, .now, .query: false
         case .object: true
-        case .score(let search): search.left.namesObjects || search.right.namesObjects
+        case .score(let search): search.namesObjects
         case .function(_, let operands): operands.contains(where: \.namesObjects)
         case .conditional(let condition, let first, let second): condition.namesObjects || first.namesObjects || second.namesObjects
         case .aggregate(_, let inner): inner?.namesObjects ?? false

@@ -1,5 +1,4 @@
 import PolyStoreBackend
-import PolyStoreSearch
 
 /// An unresolved condition: names are not looked up yet, and constants do not have the type of the value they are compared with.
 ///
@@ -54,9 +53,9 @@ package indirect enum Operand: Sendable, Hashable {
     /// The time at which the condition is evaluated.
     case now
     /// The right side of a search whose mistakes are errors. What a user typed is a constant text.
-    case query(Search)
-    /// The score of a full-text search: `SCORE(SEARCH "lazy dog")`. The comparison is a search without a modifier.
-    case score(Comparison)
+    case query(String)
+    /// The score of a full-text search: `SCORE(SEARCH "lazy dog")`. The condition is a search without a modifier.
+    case score(Condition)
 
     /// The null constant.
     package static let null = Operand.constant(.null, .int64)

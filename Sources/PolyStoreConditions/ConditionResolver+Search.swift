@@ -10,8 +10,14 @@ extension Comparison {
     ///   - index: The name of the full-text index; empty for the one without a name, or the only one.
     ///   - path: The path to the object.
     package init(_ search: Search, in index: String, of path: PropertyPath = PropertyPath([])) {
-        self.init(.path(path), .search(index: index), search.isStrict ? .query(search) : .constant(.text(search.text), .string))
+        self.init(.path(path), .search(index: index), search.isStrict ? .query(search.text) : .constant(.text(search.text), .string))
     }
+
+    /// The score of the object in the search.
+    package var score: Operand { .score(.comparison(self)) }
+
+    /// A Boolean value that indicates whether the comparison is a full-text search.
+    var isSearch: Bool { if case .search = operation { true } else { false } }
 
     /// A Boolean value that indicates whether the comparison is a search in the texts of the fetched object, which needs no left side in a format string.
     var searchesFetchedObject: Bool {
@@ -24,8 +30,8 @@ extension Comparison {
 
 extension ConditionResolver {
     /// Returns a full-text search in the texts of the object that a value is.
-    func search(_ value: ResolvedValue, _ index: String, _ comparison: Comparison, _ scope: Scope) throws -> QueryPredicate {
-        let condition = try condition(value, index, comparison, scope)
+    func search(_ value: ResolvedValue, _ comparison: Comparison, _ scope: Scope) throws -> QueryPredicate {
+        let condition = try condition(value, comparison, scope)
         func onObject(_ expression: QueryExpression, _ entity: Entity) throws -> QueryPredicate {
             switch expression.node {
             case .related(let relationship, let inner): return .related(relationship, .any, try onObject(inner, relationship.destination))
@@ -43,10 +49,12 @@ extension ConditionResolver {
     }
 
     /// Returns the score of the object that the left side of a search leads to; null if there is no object.
-    func score(_ search: Comparison, _ scope: Scope) throws -> ResolvedValue {
-        guard case .search(let index) = search.operation else { return ResolvedValue(expression: .constant(.null, .double)) }
+    func score(_ operand: Operand, _ comparison: Comparison, _ scope: Scope) throws -> ResolvedValue {
+        guard case .score(.comparison(let search)) = operand else {
+            throw comparison.location.error("A search query goes with SEARCH only.", entity: scope.entity.name)
+        }
         let value = try value(search.left, nil, search, scope)
-        let condition = try condition(value, index, search, scope)
+        let condition = try condition(value, search, scope)
         func ofObject(_ expression: QueryExpression, _ entity: Entity) throws -> QueryExpression {
             switch expression.node {
             case .related(let relationship, let inner): return .related(relationship, try ofObject(inner, relationship.destination))
@@ -68,7 +76,8 @@ extension ConditionResolver {
     }
 
     /// Returns a search by an index of the entity of a value.
-    private func condition(_ value: ResolvedValue, _ name: String, _ comparison: Comparison, _ scope: Scope) throws -> SearchCondition {
+    private func condition(_ value: ResolvedValue, _ comparison: Comparison, _ scope: Scope) throws -> SearchCondition {
+        let name = if case .search(let index) = comparison.operation { index } else { "" }
         guard let entity = value.target, value.expression.asConstant == nil else {
             throw comparison.location.error(
                 "SEARCH is about the texts of an object, and \(value.expression) is \(description(of: value)). Write SEARCH \"…\" without a left side to search in the fetched object, and title:word in the query to search in one attribute.",
@@ -100,7 +109,7 @@ extension ConditionResolver {
     /// Returns what the right side of a search asks for.
     private func search(_ operand: Operand, _ comparison: Comparison, _ scope: Scope) throws -> Search {
         switch operand {
-        case .query(let search): return search
+        case .query(let text): return (try? Search(query: text)) ?? Search(text)
         case .constant(.text(let text), _): return Search(text)
         // As an empty query: it matches nothing.
         case .constant(.null, _): return Search("")

@@ -195,9 +195,7 @@ extension ConditionResolver {
                 entity: scope.entity.name)
         case .cast(let inner, let type):
             return try cast(inner, type, other, comparison, scope)
-        case .query:
-            throw comparison.location.error("A search query goes with SEARCH only.", entity: scope.entity.name)
-        case .score(let search): return try score(search, scope)
+        case .query, .score: return try score(operand, comparison, scope)
         case .now:
             let now = Value.real(Date().timeIntervalSinceReferenceDate)
             return ResolvedValue(expression: other.flatMap { Self.constant(now, .date, for: $0) } ?? .constant(now, .date))

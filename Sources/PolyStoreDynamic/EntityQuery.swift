@@ -80,7 +80,7 @@ public struct EntityQuery: Sendable {
         }
         for (search, index) in searches {
             let comparison = Comparison(search, in: index)
-            let best = OrderKey<T>(.score(comparison), ascending: false, nulls: .smallest, options: [])
+            let best = OrderKey<T>(comparison.score, ascending: false, nulls: .smallest, options: [])
             chain = chain.where(Where(.comparison(comparison))).orderBy(best)
         }
         for (path, isAscending, nulls, options) in order {

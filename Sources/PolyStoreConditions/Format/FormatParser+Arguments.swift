@@ -96,7 +96,7 @@ extension Operand {
         guard limit > 0 else { return 1 }
         switch self {
         case .path, .constant, .object, .now, .query: return 0
-        case .score(let search): return 1 + max(search.left.depth(upTo: limit - 1), search.right.depth(upTo: limit - 1))
+        case .score(let search): return search.depth(upTo: limit)
         case .range(let low, let high, _): return 1 + max(low?.depth(upTo: limit - 1) ?? 0, high?.depth(upTo: limit - 1) ?? 0)
         case .list(let elements): return 1 + (elements.lazy.map { $0.depth(upTo: limit - 1) }.max() ?? 0)
         case .arithmetic(_, let left, let right): return 1 + max(left.depth(upTo: limit - 1), right.depth(upTo: limit - 1))

@@ -50,9 +50,8 @@ extension FormatParser {
         try expression(.comparison)
         try close(.rightParenthesis, opening)
         let term = terms.removeLast()
-        let range = name.lowerBound..<previous.range.upperBound
-        try push(
-            .operand(.score(try scored(term, FormatLocation(lexer.source, start..<term.range.upperBound)))), depth: term.depth + 1, range)
+        let search = try scored(term, FormatLocation(lexer.source, start..<term.range.upperBound))
+        try push(.operand(search.score), depth: term.depth + 1, name.lowerBound..<previous.range.upperBound)
     }
 
     private func scored(_ term: Term, _ location: FormatLocation) throws -> Comparison {
