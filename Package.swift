@@ -339,7 +339,7 @@ let package = Package(
             name: "PolyStoreSearchStoreTests",
             dependencies: [
                 "EngineTestSupport", "PolyStoreBackend", "PolyStoreKeyValue", "PolyStoreLMDB", "PolyStoreLevelDB", "PolyStoreMemory",
-                "PolyStoreQuery", "PolyStoreSearch", "PolyStoreSQLite", "SeededRandom", "SmallStores", "TestSupport",
+                "PolyStoreQuery", "PolyStoreSearch", "PolyStoreSQLite", "CSQLite", "SeededRandom", "SmallStores", "TestSupport", "engine-child",
             ],
             swiftSettings: settings),
         .testTarget(

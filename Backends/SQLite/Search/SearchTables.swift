@@ -78,7 +78,7 @@ struct SearchTables {
         let entities = Dictionary(connection.tables.schema.entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         return try numbers().sorted { $0.value < $1.value }.compactMap { name, number in
             guard let entity = entities[name.entity], let stemming = SearchOptions.Stemming(rawValue: name.stemming) else { return nil }
-            let fields = name.fields.compactMap { field in entity.fields.first { $0.name == field && $0.type == .string }?.index }
+            let fields = name.fields.compactMap { entity.field(named: $0) }.filter { $0.type == .string }.map(\.index)
             guard fields.count == name.fields.count else { return nil }
             return StoredSearchIndex(number: number, entity: entity.index, fields: fields, options: SearchOptions(stemming: stemming))
         }

@@ -21,6 +21,10 @@ struct Merge: Hashable, Sendable {
     var delta = 0
     /// The number of the first page of positions that each input still has.
     var firstPositionPages: [Int]
+    /// The number of pages of postings that each input has lost.
+    var removedPages: [Int]
+    /// The number of bytes of pages that the merge may write, from the flushes since its last step.
+    var credit = 0
 }
 
 /// The segments of an index and its counts: the record that is written with each change.
@@ -48,10 +52,12 @@ struct IndexStructure: Hashable, Sendable {
         buffer.append(varint: merges.count)
         for merge in merges {
             buffer.append(varint: merge.inputs.count)
-            for (input, page) in zip(merge.inputs, merge.firstPositionPages) {
+            for (index, input) in merge.inputs.enumerated() {
                 buffer.append(varint: input)
-                buffer.append(varint: page)
+                buffer.append(varint: merge.firstPositionPages[index])
+                buffer.append(varint: merge.removedPages[index])
             }
+            buffer.append(varint: merge.credit)
             Self.append(merge.output, to: buffer)
             buffer.append(signed: Int64(merge.delta))
             buffer.append(merge.progress == nil ? 0 : merge.progress?.document == nil ? 1 : 2)
@@ -101,10 +107,13 @@ extension IndexStructure {
     private static func merge(_ reader: inout ByteReader) throws -> Merge {
         var inputs: [UInt64] = []
         var firstPositionPages: [Int] = []
+        var removedPages: [Int] = []
         for _ in 0..<(try reader.count(atMost: 1 << 20)) {
             inputs.append(try reader.varint())
             firstPositionPages.append(try reader.count(atMost: Int(UInt32.max)))
+            removedPages.append(try reader.count(atMost: Self.maximumCount))
         }
+        let credit = try reader.count(atMost: Self.maximumCount)
         let output = try segment(&reader)
         let delta = try reader.signed()
         guard delta.magnitude <= UInt64(Self.maximumCount) else {
@@ -119,7 +128,8 @@ extension IndexStructure {
                 term: Array(UnsafeBufferPointer(start: start, count: count)), document: kind == 1 ? nil : try reader.varint())
         }
         return Merge(
-            inputs: inputs, output: output, progress: progress, delta: Int(delta), firstPositionPages: firstPositionPages
+            inputs: inputs, output: output, progress: progress, delta: Int(delta), firstPositionPages: firstPositionPages,
+            removedPages: removedPages, credit: credit
         )
     }
 

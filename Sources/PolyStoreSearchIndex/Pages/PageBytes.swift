@@ -149,8 +149,14 @@ final class ByteBuffer {
     func append(_ source: UnsafePointer<UInt8>, count more: Int) {
         guard more > 0 else { return }
         reserve(more)
-        (start + count).update(from: source, count: more)
+        let end = start + count
         count += more
+        if more > 16 { return end.update(from: source, count: more) }
+        var index = 0
+        while index < more {
+            end[index] = source[index]
+            index += 1
+        }
     }
 
     func append(_ bytes: [UInt8]) { bytes.withUnsafeBufferPointer { if let base = $0.baseAddress { append(base, count: $0.count) } } }

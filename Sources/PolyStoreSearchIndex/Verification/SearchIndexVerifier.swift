@@ -148,19 +148,20 @@ extension SearchIndexVerifier {
                 next = last.key + [0]
             }
         }
-        let merging = Set(structure.merges.flatMap(\.inputs))
         for segment in structure.segments + structure.merges.map(\.output) {
-            let (terms, positions) = found.removeValue(forKey: segment.id) ?? (0, 0)
-            // The inputs of an unfinished merge have lost the pages that were merged.
-            if merging.contains(segment.id)
-                ? terms > segment.pages || positions > segment.positionPages
-                : terms != segment.pages || positions != segment.positionPages
-            {
-                report(
-                    "Segment \(segment.id) of the index has \(terms) pages of terms and \(positions) of positions, and should have "
-                        + "\(segment.pages) and \(segment.positionPages)."
-                )
+            var (terms, positions) = (segment.pages, segment.positionPages)
+            for merge in structure.merges {
+                // The inputs of an unfinished merge have lost the pages that were merged.
+                guard let input = merge.inputs.firstIndex(of: segment.id) else { continue }
+                terms -= merge.removedPages[input]
+                positions -= merge.firstPositionPages[input]
             }
+            let pages = found.removeValue(forKey: segment.id) ?? (0, 0)
+            guard pages != (terms, positions) else { continue }
+            report(
+                "Segment \(segment.id) of the index has \(pages.terms) pages of terms and \(pages.positions) of positions, and should have "
+                    + "\(terms) and \(positions)."
+            )
         }
         for id in found.keys.sorted() { report("The index has pages of segment \(id), which does not exist.") }
     }

@@ -2,18 +2,22 @@
 enum Impacts {
     static let maximum = 4
 
-    /// Returns at most four pairs, ascending by frequency, of which one dominates each of the given ones: its frequency is not lower and its length not greater.
-    static func reduced(_ pairs: [(frequency: Int, length: Int)]) -> [(frequency: Int, length: Int)] {
-        var result: [(frequency: Int, length: Int)] = []
-        var shortest = Int.max
-        for pair in pairs.sorted(by: { ($0.frequency, $1.length) > ($1.frequency, $0.length) }) where pair.length < shortest {
-            shortest = pair.length
-            result.append(pair)
-        }
-        result.reverse()
-        while result.count > maximum { combine(&result) }
-        return result
+    /// Adds a pair to a list of pairs of which none dominates another, ascending by frequency and by length. A pair dominates one whose frequency is not greater and whose length
+    /// is not lower.
+    static func add(_ frequency: Int, _ length: Int, to pairs: inout [(frequency: Int, length: Int)]) {
+        var place = pairs.count
+        while place > 0, pairs[place - 1].frequency >= frequency { place -= 1 }
+        // The first pair from here on has the lowest length of those that are at least as frequent.
+        if place < pairs.count, pairs[place].length <= length { return }
+        var first = place
+        while first > 0, pairs[first - 1].length >= length { first -= 1 }
+        var last = place
+        if last < pairs.count, pairs[last].frequency == frequency { last += 1 }
+        pairs.replaceSubrange(first..<last, with: [(frequency, length)])
     }
+
+    /// Combines neighbors until there are at most four pairs, which dominate the given ones.
+    static func reduce(_ pairs: inout [(frequency: Int, length: Int)]) { while pairs.count > maximum { combine(&pairs) } }
 
     /// Combines the two neighbors whose combination is nearest to them.
     private static func combine(_ pairs: inout [(frequency: Int, length: Int)]) {

@@ -28,7 +28,7 @@ extension IndexStructure {
         merges.append(
             Merge(
                 inputs: inputs.map(\.id), output: Segment(id: nextSegment, level: min(level, 60)), progress: nil,
-                firstPositionPages: inputs.map { _ in 0 }
+                firstPositionPages: inputs.map { _ in 0 }, removedPages: inputs.map { _ in 0 }
             )
         )
         nextSegment += 1

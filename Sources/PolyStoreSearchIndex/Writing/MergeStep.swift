@@ -12,23 +12,27 @@ final class MergeStep {
     private(set) var removedRanges: [(lower: [UInt8], upper: [UInt8])] = []
     private let inputs: UnsafeMutablePointer<SegmentInput>
     private let count: Int
+    private let segments: [Segment]
     private let writer: SegmentWriter
     private let budget: Int
 
     /// Creates a step.
     /// - Parameters:
+    ///   - segments: The inputs.
     ///   - budget: The number of bytes of pages after which the step ends. It completes at least one page.
     init(
-        _ merge: Merge, pages store: any SearchPageReader, fields: Int, limits: SearchIndexLimits, budget: Int,
+        _ merge: Merge, _ segments: [Segment], pages store: any SearchPageReader, fields: Int, limits: SearchIndexLimits, budget: Int,
         length: @escaping SegmentWriter.Length
     ) throws {
         self.merge = merge
+        self.segments = segments
         self.budget = budget
         let source = PageSource(store, fields: fields, limits: limits)
         count = merge.inputs.count
         inputs = .allocate(capacity: count)
         for (index, id) in merge.inputs.enumerated() {
-            (inputs + index).initialize(to: SegmentInput(source, id, after: merge.progress))
+            let pages = max(1, segments[index].pages - merge.removedPages[index])
+            (inputs + index).initialize(to: SegmentInput(source, id, pages: pages, after: merge.progress))
         }
         writer = SegmentWriter(merge.output, fields: fields, limits: limits, length: length)
         try source.seek(merge.inputs.map { id in merge.progress.map { PageKey.terms(id, $0) } ?? PageKey.terms(id) })
@@ -49,8 +53,7 @@ final class MergeStep {
     }
 
     /// Does the work.
-    /// - Parameter segments: The inputs.
-    func run(_ segments: [Segment]) throws {
+    func run() throws {
         let hasMore = try mergeTerms()
         isComplete = !hasMore
         if isComplete { writer.finish() } else { writer.stop() }
@@ -60,7 +63,9 @@ final class MergeStep {
         pages = writer.takeOutput()
         for index in 0..<count {
             let kept = isComplete ? nil : writer.progress.map { PageKey.terms(inputs[index].segment, $0) }
-            removed += inputs[index].pagesRead.filter { key in kept.map { !$0.precedes(key) } ?? true }
+            let done = inputs[index].pagesRead.filter { key in kept.map { !$0.precedes(key) } ?? true }
+            removed += done
+            merge.removedPages[index] += done.count
             if isComplete { removePositions(index, below: segments[index].positionPages) }
         }
     }
@@ -98,6 +103,13 @@ final class MergeStep {
         }
         while active.count > 0 {
             findGroup(active, &group)
+            if group.count == 1, inputs[group[0]].isSingle {
+                try writer.addSingle(inputs[group[0]].term, inputs[group[0]].posting)
+                if writer.hasOutput(budget) { return true }
+                try inputs[group[0]].nextTerm()
+                if inputs[group[0]].isAtEnd { active.retain { !inputs[$0].isAtEnd } }
+                continue
+            }
             try writer.begin(inputs[group[0]].term)
             if group.count == 1 {
                 if try copyDocuments(group[0]) { return true }

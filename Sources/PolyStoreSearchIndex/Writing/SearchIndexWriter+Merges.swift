@@ -44,30 +44,39 @@ extension SearchIndexWriter {
     private func stage(_ index: Int, _ structure: inout IndexStructure, budget: Int) throws -> ([SearchPage], [[UInt8]]) {
         let merge = structure.merges[index]
         let inputs = structure.segments.filter { merge.inputs.contains($0.id) }
-        let step = try MergeStep(merge, pages: pages, fields: fields, limits: limits, budget: min(budget, Self.stepSize), length: length)
-        try step.run(inputs)
+        let step = try MergeStep(
+            merge, inputs, pages: pages, fields: fields, limits: limits, budget: min(budget, Self.stepSize), length: length)
+        try step.run()
         for range in step.removedRanges { try self.pages.remove(from: range.lower, below: range.upper) }
         structure.update(index, step.merge, isComplete: step.isComplete)
         return (step.pages, step.removed)
     }
 
-    /// Continues each merge in proportion to the bytes that a flush writes. Returns the pages of the last steps, which the flush writes with its own.
+    /// Continues merges in proportion to the bytes that a flush writes. Returns the pages of the last step, which the flush writes with its own.
+    ///
+    /// Merges of few pages are done at once. Others save what they may write until a step is worth opening the inputs; at most one of them makes a step in a small flush.
     func advanceMerges(_ structure: inout IndexStructure, flushed: Int) throws -> ([SearchPage], [[UInt8]]) {
         var staged: ([SearchPage], [[UInt8]]) = ([], [])
+        for index in structure.merges.indices {
+            structure.merges[index].credit = min(structure.merges[index].credit + 2 * flushed, 1 << 40)
+        }
+        let worth = 12 * limits.page
+        let largest = structure.merges.max { $0.credit < $1.credit }?.output.id
         for id in structure.merges.map(\.output.id) {
             guard let merge = structure.merges.first(where: { $0.output.id == id }) else { continue }
             let pages = structure.segments.reduce(0) { $0 + (merge.inputs.contains($1.id) ? $1.pages + $1.positionPages : 0) }
-            // Small merges are done at once.
-            var left = pages <= 4 * limits.fanout ? Int.max : max(1, 2 * flushed)
+            let isSmall = pages <= 2 * limits.fanout
+            guard isSmall || (merge.credit >= worth && (id == largest || flushed >= worth)) else { continue }
+            var left = isSmall ? Int.max : flushed >= worth ? merge.credit : min(merge.credit, 2 * worth)
             while left > 0, let index = structure.merges.firstIndex(where: { $0.output.id == id }) {
-                let (pages, removed) = try stage(index, &structure, budget: left)
-                let size = max(1, pages.reduce(0) { $0 + $1.bytes.count })
+                // The step reads what the one before wrote.
+                if !staged.0.isEmpty || !staged.1.isEmpty { try write(staged.0, removing: staged.1, structure) }
+                staged = try stage(index, &structure, budget: left)
+                let size = max(1, staged.0.reduce(0) { $0 + $1.bytes.count })
                 left = left == .max ? .max : left - size
-                staged = (staged.0 + pages, staged.1 + removed)
-                guard left > 0, structure.merges.contains(where: { $0.output.id == id }) else { break }
-                // The next step reads what this one wrote.
-                try write(staged.0, removing: staged.1, structure)
-                staged = ([], [])
+                if let index = structure.merges.firstIndex(where: { $0.output.id == id }) {
+                    structure.merges[index].credit = max(0, structure.merges[index].credit - size)
+                }
             }
         }
         return staged

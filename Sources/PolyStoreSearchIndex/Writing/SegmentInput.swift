@@ -19,6 +19,8 @@ struct SegmentInput {
     private var ahead: [TermPage] = []
     private var aheadNext = 0
     private var aheadLimit = 2
+    /// The number of pages that were not read.
+    private var pagesLeft: Int
     private var reader: ByteReader
     private var base: DocumentKey = 0
     private var endsHere = false
@@ -30,7 +32,8 @@ struct SegmentInput {
     private var count = 0
     private var index = 0
 
-    init(_ source: PageSource, _ segment: UInt64, after: TermPosition?) {
+    init(_ source: PageSource, _ segment: UInt64, pages: Int, after: TermPosition?) {
+        pagesLeft = pages
         self.source = source
         self.segment = segment
         self.after = after
@@ -53,6 +56,10 @@ struct SegmentInput {
     @inline(__always)
     var posting: Posting { postings[index] }
 
+    /// A Boolean value that indicates whether the current term, at its first posting, has no other.
+    @inline(__always)
+    var isSingle: Bool { count == 1 && endsHere && blocksLeft == 0 }
+
     /// Goes to the next posting of the term.
     @inline(__always)
     mutating func next() throws {
@@ -64,6 +71,7 @@ struct SegmentInput {
     mutating func start() throws {
         let key = after.map { PageKey.terms(segment, $0) } ?? PageKey.terms(segment)
         guard let first = try source.page(of: segment, atOrAfter: key) else {
+            // An input that was merged to its end has no pages; it is removed with the others.
             isAtEnd = true
             return
         }
@@ -94,6 +102,7 @@ struct SegmentInput {
 
     private mutating func open(_ next: TermPage) throws {
         page = next
+        pagesLeft -= 1
         pagesRead.append(next.key)
         term.clear()
         reader = next.bytes.reader
@@ -102,13 +111,13 @@ struct SegmentInput {
     }
 
     private mutating func nextPage() throws -> Bool {
-        guard let page else { return false }
+        guard let page, pagesLeft > 0 else { return false }
         if aheadNext == ahead.count {
-            ahead = try source.pages(of: segment, after: page.key, limit: aheadLimit)
+            ahead = try source.pages(of: segment, after: page.key, limit: min(aheadLimit, pagesLeft))
             aheadNext = 0
             aheadLimit = min(aheadLimit * 2, 32)
         }
-        guard aheadNext < ahead.count else { return false }
+        guard aheadNext < ahead.count else { throw SearchIndexError.damaged("pages of segment \(segment) are missing") }
         aheadNext += 1
         try open(ahead[aheadNext - 1])
         return true

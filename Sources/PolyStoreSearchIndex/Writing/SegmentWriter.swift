@@ -115,6 +115,18 @@ final class SegmentWriter {
         delta += posting.kind.delta
     }
 
+    /// Adds a term with a single posting.
+    @inline(__always)
+    func addSingle(_ next: TermBuffer, _ posting: Posting) throws {
+        try begin(next)
+        guard !hasBlocks, posting.positionCount <= limits.inlinePositions || posting.kind == .deleted else {
+            try add(posting)
+            return try end()
+        }
+        delta = posting.kind.delta
+        writeSingle(posting)
+    }
+
     /// Ends the current term.
     func end() throws {
         if count == 1, !hasBlocks, positions.count <= limits.inlinePositions || kinds[0] == .deleted {
@@ -157,16 +169,25 @@ final class SegmentWriter {
 }
 
 extension SegmentWriter {
-    /// Writes the only posting of a term in a short form.
+    /// Writes the only posting of a term, which was collected, in a short form.
     private func endSingle() {
-        beginEntry(first: documents[0], more: frequencies.count + positions.count)
-        appendTerm()
-        page.append(1 | 2 | kinds[0].rawValue << 2)
-        page.append(signed: Int64(bitPattern: documents[0] &- base))
-        page.append(frequencies)
-        page.append(positions)
-        segment.postings += 1
+        writeSingle(
+            Posting(
+                document: documents[0], kind: kinds[0], total: totals[0], frequencies: frequencies.start, frequencyCount: frequencies.count,
+                positions: positions.start, positionCount: positions.count
+            )
+        )
         clearBlock()
+    }
+
+    private func writeSingle(_ posting: Posting) {
+        beginEntry(first: posting.document, more: posting.frequencyCount + posting.positionCount)
+        appendTerm()
+        page.append(1 | 2 | posting.kind.rawValue << 2)
+        page.append(signed: Int64(bitPattern: posting.document &- base))
+        page.append(posting.frequencies, count: posting.frequencyCount)
+        page.append(posting.positions, count: posting.positionCount)
+        segment.postings += 1
         finishTerm()
     }
 
@@ -252,9 +273,10 @@ extension SegmentWriter {
         var pairs: [(frequency: Int, length: Int)] = []
         for index in 0..<count where kinds[index] != .deleted {
             guard let length = try length(documents[index]) else { continue }
-            pairs.append((totals[index], Int(length)))
+            Impacts.add(totals[index], Int(length), to: &pairs)
         }
-        return Impacts.reduced(pairs)
+        Impacts.reduce(&pairs)
+        return pairs
     }
 
     private func emit(_ key: [UInt8], _ buffer: ByteBuffer) {

@@ -1,0 +1,43 @@
+import EngineTestSupport
+import Foundation
+import PolyStoreBackend
+import SeededRandom
+import TestSupport
+import Testing
+
+/// A process that builds a full-text index and writes, and is killed.
+@Suite struct KilledBuildTests {
+    /// The kills are at random times. Some find the index complete and some do not; the outcome is the same.
+    @Test(arguments: Backend.persistent) func killedBuildIsContinued(_ backend: Backend) throws {
+        let folder = try Folder()
+        let path = folder.file("store")
+        var random = SplitMix64(seed: 11)
+        let plain = try Store(backend.store(at: path), Texts.schema([]))
+        for start in stride(from: Int64(1), through: 4001, by: 1000) {
+            try plain.write { changes in
+                for id in start..<start + 1000 { try changes.insert("Note", id, Texts.values(&random, id)) }
+            }
+        }
+        try plain.backend.close()
+        var next: Int64 = 10_000
+        for _ in 0..<Ring.size(3, thorough: 20) {
+            let child = try Child("search", backend.rawValue, path, "\(next)")
+            #expect(child.line() == "open")
+            Thread.sleep(forTimeInterval: Double(random.below(300)) / 1000)
+            child.kill()
+            let acknowledged = child.lines().compactMap { Int64($0) }.last
+            let store = try Store(backend.store(at: path), Texts.schema([Texts.both]))
+            let findings = try store.backend.verify()
+            #expect(findings == [])
+            let ids = try store.ids("Note").filter { $0 >= 10_000 }
+            #expect(ids.last ?? 0 >= acknowledged ?? 0)
+            #expect(ids == Array(10_000..<(10_000 + Int64(ids.count))))
+            next = 10_000 + Int64(ids.count)
+            try store.backend.close()
+        }
+        let store = try Store(backend.store(at: path), Texts.schema([Texts.both]))
+        store.waitForIndexes()
+        #expect(try store.searchDifferences(["lazy fox"]) == [])
+        #expect(try store.backend.verify() == [])
+    }
+}
