@@ -294,7 +294,7 @@ private let searchReadingCases: [ConformanceCase] = [
             try store.rankedRequest("quick fox"), try store.rankedRequest("quick OR dog", limit: 2),
             FetchRequest(try store.entity("Note"), predicate: .search(try store.search("\"quick fox\""))),
         ] {
-            let plan = try store.read { try $0.explain(request) }
+            let plan = try store.read { try $0.explained(request) }
             try store.run.expect(plan.rowsReturned, equals: try store.ids(request).count, "\(request.predicate)")
             try store.run.expect(
                 plan.accesses.contains { $0.path == .text && $0.index == index.plainName }, "\(request.predicate) is not executed by the index: \(plan)")
@@ -304,7 +304,7 @@ private let searchReadingCases: [ConformanceCase] = [
         }
         var scan = try store.rankedRequest("quick")
         scan.ignoresIndexes = true
-        let plan = try store.read { try $0.explain(scan) }
+        let plan = try store.read { try $0.explained(scan) }
         try store.run.expect(!plan.accesses.contains { $0.path == .text }, "without indexes: \(plan)")
     },
     searchCase("plan.without-execution", "A plan of a search is made without executing it.") { store in

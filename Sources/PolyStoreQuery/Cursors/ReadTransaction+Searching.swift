@@ -40,8 +40,9 @@ extension ReadTransaction {
     ///
     /// Searches without an index stay: the evaluator searches the texts of the records.
     package func searched(_ request: FetchRequest) throws -> (request: FetchRequest, costs: SearchCosts) {
-        guard request.searches, !request.ignoresIndexes else { return (request, SearchCosts()) }
+        guard request.searches else { return (request, SearchCosts()) }
         let request = try scored(request)
+        if request.ignoresIndexes { return (request, SearchCosts()) }
         if let best = try best(request) { return best }
         var costs = SearchCosts()
         var found: [SearchCondition: QueryPredicate] = [:]
