@@ -18,7 +18,9 @@ import Testing
             for word in Set(text.lowercased().split { !$0.isLetter }) { counted[String(word), default: []].append(Int64(number + 1)) }
         }
         let concordance = verses.concordance(counted.keys.sorted())
-        let store = try Store(backend.store(in: try Folder()), try Self.schema())
+        let folder = try Folder()
+        defer { withExtendedLifetime(folder) {} }
+        let store = try Store(backend.store(in: folder), try Self.schema())
         try store.write { changes in
             for (number, text) in verses.texts.enumerated() { try changes.insert("Verse", Int64(number + 1), ["text": .text(text)]) }
         }

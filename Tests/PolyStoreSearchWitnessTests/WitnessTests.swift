@@ -26,7 +26,9 @@ import Testing
         var compared = 0
         for seed in 1...Ring.size(6 as UInt64, thorough: 200) {
             var random = SplitMix64(seed: seed)
-            let store = try Store(backend.store(in: try Folder()), try Self.schema())
+            let folder = try Folder()
+            defer { withExtendedLifetime(folder) {} }
+            let store = try Store(backend.store(in: folder), try Self.schema())
             let table = try FullTextTable(Self.fields)
             var ids: [Int64] = []
             for round in 0..<8 {

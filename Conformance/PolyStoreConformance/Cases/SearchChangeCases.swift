@@ -93,6 +93,7 @@ private let changedTextCases: [ConformanceCase] = [
             try store.expect("jumps", finds: [], "round \(round), inserted")
             try store.expect("\"\(round) quick\"", finds: [1], "round \(round), inserted")
             try store.expect("number", finds: [1])
+            for earlier in 0..<round { try store.expect("number \(earlier)", finds: [], "in round \(round)") }
             try store.checkSearches(["quick", "number", "fox"], nil, "round \(round)")
         }
     },
