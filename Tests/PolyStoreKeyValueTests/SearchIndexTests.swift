@@ -86,6 +86,31 @@ import Testing
         #expect(try opened.store.ids("Note") == [1])
     }
 
+    @Test func groupOfChangeSetsIsWrittenOnce() throws {
+        let opened = try Opened(TestEngine(), Texts.schema([Texts.both]))
+        let transaction = try opened.backend.beginWrite()
+        for id in Int64(1)...30 {
+            let changes = Changes(opened.store.schema)
+            try changes.insert("Note", id, ["title": .text("lazy dog \(id)"), "code": .integer(id)])
+            try transaction.apply(changes.set)
+        }
+        _ = try transaction.commit(.relaxed)
+        // The structure of the index, the lengths of the documents and one page of terms.
+        #expect(opened.engine.keys([Keyspace.search.rawValue]).count == 3)
+        #expect(try opened.store.searchDifferences(Self.searches) == [])
+    }
+
+    @Test func changesOfOtherFieldsWriteNoPages() throws {
+        let opened = try Opened(TestEngine(), Texts.schema([Texts.both]))
+        try Self.fill(opened, 1...20)
+        let pages = opened.engine.keys([Keyspace.search.rawValue]).map { opened.engine[$0] }
+        try opened.store.write { changes in for id in Int64(1)...20 { try changes.update("Note", id, ["number": .integer(-id)]) } }
+        try opened.store.write { try $0.insert("Note", 21, ["number": .integer(3), "code": .integer(21)]) }
+        try opened.store.write { try $0.delete("Note", 21) }
+        #expect(opened.engine.keys([Keyspace.search.rawValue]).map { opened.engine[$0] } == pages)
+        #expect(try opened.backend.verify() == [])
+    }
+
     /// A page with another bit is an error or is found by the verification, and rebuilding repairs it.
     @Test func damagedPagesAreFound() throws {
         let opened = try Opened(TestEngine(), Texts.schema([Texts.both]))

@@ -1,5 +1,6 @@
 import EngineTestSupport
 import PolyStoreBackend
+import PolyStoreSearch
 import SeededRandom
 import TestSupport
 import Testing
@@ -28,7 +29,9 @@ import Testing
                         try transaction.apply(changes.set)
                         now = next
                     }
-                    if random.once(in: 4) { #expect(try transaction.differences(try store.entity("Note")) == [], "\(backend) \(seed) \(round)") }
+                    if random.once(in: 4) {
+                        #expect(try transaction.differences(try store.entity("Note")) == [], "\(backend) \(seed) \(round)")
+                    }
                 }
                 if random.once(in: 5) {
                     transaction.rollback()
@@ -45,6 +48,35 @@ import Testing
             #expect(try store.backend.verify() == [])
             #expect(try store.ids("Note").count == ids.count)
         }
+    }
+
+    @Test(arguments: Backend.allCases) func interruptedSearchThrowsAndTheTransactionContinues(_ backend: Backend) throws {
+        let folder = try Folder()
+        let store = try Store(backend.store(in: folder), Texts.schema([Texts.both]))
+        try store.write { try $0.insert("Note", 1, ["title": .text("lazy dog"), "code": .integer(1)]) }
+        let condition = try store.condition("lazy")
+        let reader = try store.backend.beginRead()
+        defer { reader.end() }
+        reader.interruption = Interruption(timeLimit: .zero)
+        #expect(failure { _ = try reader.search(SearchRequest(condition)) } != nil)
+        #expect(failure { _ = try reader.searchStatistics(condition) } != nil)
+        reader.interruption = nil
+        #expect(try reader.search(SearchRequest(condition))?.documents == [1])
+        reader.end()
+        #expect(failure { _ = try reader.search(SearchRequest(condition)) }?.code == .closed)
+    }
+
+    /// A snapshot finds what it shows, also after later commits and merges.
+    @Test(arguments: Backend.allCases) func snapshotIsSearchedAsItWas(_ backend: Backend) throws {
+        let folder = try Folder()
+        let store = try Store(backend.store(in: folder), Texts.schema([Texts.both]))
+        for id in Int64(1)...20 { try store.write { try $0.insert("Note", id, ["title": .text("lazy dog \(id)"), "code": .integer(id)]) } }
+        let snapshot = try store.backend.beginRead()
+        defer { snapshot.end() }
+        let condition = try store.condition("lazy")
+        for id in Int64(1)...20 { try store.write { try $0.update("Note", id, ["title": .text("fox")]) } }
+        #expect(try snapshot.search(SearchRequest(condition))?.documents == Array(1...20))
+        #expect(try store.read { try $0.search(SearchRequest(condition)) }?.documents == [])
     }
 
     /// Adds random changes and returns the ids of the objects after them.

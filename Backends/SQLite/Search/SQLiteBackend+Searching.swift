@@ -29,7 +29,8 @@ extension SQLiteBackend {
     func missingSearchTables(_ connection: Connection, _ existing: Set<String>, isIndexing: Bool) throws -> [String] {
         var findings: [String] = []
         for entity in pool.tables.schema.entities {
-            for index in entity.searchIndexes where !isIndexing && !connection.searchIndexes.contains(where: { $0.serves(index, of: entity) }) {
+            for index in entity.searchIndexes
+            where !isIndexing && !connection.searchIndexes.contains(where: { $0.serves(index, of: entity) }) {
                 findings.append("The index \(index.plainName) is missing.")
             }
         }

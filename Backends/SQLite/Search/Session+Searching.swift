@@ -6,6 +6,7 @@ extension Session {
     /// Executes a search by the index; returns nil while it is being built.
     func search(_ request: SearchRequest) throws -> SearchHits? {
         try check()
+        try interruption?.check()
         _ = try tables.table(request.condition.entity)
         return try search?.search(request) { try interruption?.check() }
     }
@@ -13,6 +14,7 @@ extension Session {
     /// Returns the statistics of a search; nil while the index is being built.
     func searchStatistics(_ condition: SearchCondition) throws -> SearchStatistics? {
         try check()
+        try interruption?.check()
         _ = try tables.table(condition.entity)
         return try search?.statistics(condition) { try interruption?.check() }
     }

@@ -12,7 +12,8 @@ final class SQLiteBackend: StorageBackend {
         self.metadata = metadata
         capabilities = Capabilities(
             features: [
-                .persistence, .multiProcess, .readOnlyOpen, .fullDurability, .concurrentReaders, .verification, .plannedIndexes, .searchIndexes,
+                .persistence, .multiProcess, .readOnlyOpen, .fullDurability, .concurrentReaders, .verification, .plannedIndexes,
+                .searchIndexes,
                 .transferableWriter, .namedValues, .changeLog, .migration, .copying, .compaction,
             ],
             largestValue: largestValue)

@@ -208,10 +208,14 @@ extension StoreLayout {
 
 extension SnapshotReader {
     /// Executes a search by the index; returns nil while it is being built.
-    func search(_ request: SearchRequest) throws -> SearchHits? { try search?.search(request) { try interruption?.check() } }
+    func search(_ request: SearchRequest) throws -> SearchHits? {
+        try interruption?.check()
+        return try search?.search(request) { try interruption?.check() }
+    }
 
     /// Returns the statistics of a search; nil while the index is being built.
     func searchStatistics(_ condition: SearchCondition) throws -> SearchStatistics? {
-        try search?.statistics(condition) { try interruption?.check() }
+        try interruption?.check()
+        return try search?.statistics(condition) { try interruption?.check() }
     }
 }

@@ -68,7 +68,8 @@ struct SearchIndexBuilder {
         }
     }
 
-    private func add(_ index: StoredSearchIndex, after last: Int64?, _ writer: any EngineWriter) throws -> (isUnfinished: Bool, count: Int) {
+    private func add(_ index: StoredSearchIndex, after last: Int64?, _ writer: any EngineWriter) throws -> (isUnfinished: Bool, count: Int)
+    {
         let reader = SnapshotReader(layout, writer, isWritten: true)
         guard let search = reader.search else { return (false, 0) }
         let entity = layout.schema.entities[index.entity]

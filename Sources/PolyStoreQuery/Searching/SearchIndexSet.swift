@@ -89,12 +89,16 @@ package final class SearchIndexSet {
 
     /// Adds the changes of the texts of one object to a list.
     /// - Parameters:
-    ///   - old: The record before the change; nil for a new object.
+    ///   - old: The record before the change; nil for a new object, whose record must stay valid until ``add(_:)``.
     ///   - new: The record after the change; nil for a deleted object.
     package func collect(
         _ rowID: Int64, of affected: [StoredSearchIndex], old: RecordView?, new: RecordView?, into list: inout [SearchTextChange]
     ) {
         for index in affected {
+            guard let old else {
+                list.append(SearchTextChange(index: index, rowID: rowID, old: nil, new: nil, inserted: new))
+                continue
+            }
             add(SearchTextChange(index: index, rowID: rowID, old: index.texts(of: old), new: index.texts(of: new)), to: &list)
         }
     }
@@ -123,7 +127,8 @@ package final class SearchIndexSet {
         isChanged = true
         for change in changes {
             guard try state(of: change.index).covers(change.rowID), let writer = writer(change.index) else { continue }
-            try reporting(nil) { try writer.replace(change.rowID, old: change.old, new: change.new) }
+            let new = change.inserted.map { change.index.texts(of: $0) } ?? change.new
+            try reporting(nil) { try writer.replace(change.rowID, old: change.old, new: new) }
         }
     }
 
@@ -189,7 +194,8 @@ package final class SearchIndexSet {
     private func reporting<Result>(_ entity: String?, _ body: () throws -> Result) throws -> Result {
         do { return try body() } catch let error as SearchIndexError {
             let name = entity.map { " of \($0)" } ?? ""
-            throw StoreError(.corrupt, "A full-text index\(name) in \(location) cannot be used. \(error)", entity: entity, location: location)
+            throw StoreError(
+                .corrupt, "A full-text index\(name) in \(location) cannot be used. \(error)", entity: entity, location: location)
         }
     }
 }

@@ -74,4 +74,6 @@ package struct SearchTextChange {
     let rowID: Int64
     let old: [String?]?
     let new: [String?]?
+    /// The record of a new object, whose texts are read when they are indexed; the change set owns its bytes.
+    var inserted: RecordView?
 }

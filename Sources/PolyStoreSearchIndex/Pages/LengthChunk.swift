@@ -21,12 +21,12 @@ final class LengthChunk {
     /// The number of documents.
     var count: Int { (0..<256).reduce(0) { $0 + (lengths[$1] == Self.absent ? 0 : 1) } }
 
-    /// The bytes of the chunk: for few documents their offsets, otherwise a set of bits, and the lengths.
+    /// The bytes of the chunk: for few documents their offsets and lengths, otherwise 256 numbers of two or four bytes, all bits of which are set where there is no document.
     var bytes: [UInt8] {
         let buffer = ByteBuffer(capacity: 600)
         let count = self.count
-        buffer.append(count <= 24 ? 0 : 1)
         if count <= 24 {
+            buffer.append(0)
             buffer.append(UInt8(count))
             for offset in 0..<256 where lengths[offset] != Self.absent {
                 buffer.append(UInt8(offset))
@@ -34,32 +34,42 @@ final class LengthChunk {
             }
             return buffer.bytes
         }
-        for group in 0..<32 {
-            var bits: UInt8 = 0
-            for bit in 0..<8 where lengths[group * 8 + bit] != Self.absent { bits |= 1 << UInt8(bit) }
-            buffer.append(bits)
+        let isShort = (0..<256).allSatisfy { lengths[$0] == Self.absent || lengths[$0] < UInt16.max }
+        buffer.append(isShort ? 2 : 4)
+        for offset in 0..<256 {
+            for byte in 0..<(isShort ? 2 : 4) { buffer.append(UInt8(truncatingIfNeeded: lengths[offset] >> UInt32(byte * 8))) }
         }
-        for offset in 0..<256 where lengths[offset] != Self.absent { buffer.append(varint: UInt64(lengths[offset])) }
         return buffer.bytes
     }
 
     /// Decodes a chunk.
-    convenience init(_ bytes: [UInt8]) throws {
-        self.init()
+    init(_ bytes: [UInt8]) throws {
+        lengths = .allocate(capacity: 256)
+        try bytes.withUnsafeBytes { buffer in
+            guard let form = buffer.first else { throw SearchIndexError.damaged("a page of lengths is empty") }
+            if form == 0 { return try decodeFew(bytes) }
+            guard form == 2 || form == 4, buffer.count == 1 + 256 * Int(form) else {
+                throw SearchIndexError.damaged("a page of lengths has an unknown form")
+            }
+            for offset in 0..<256 {
+                if form == 2 {
+                    let value = UInt16(littleEndian: buffer.loadUnaligned(fromByteOffset: 1 + offset * 2, as: UInt16.self))
+                    lengths[offset] = value == .max ? Self.absent : UInt32(value)
+                } else {
+                    lengths[offset] = UInt32(littleEndian: buffer.loadUnaligned(fromByteOffset: 1 + offset * 4, as: UInt32.self))
+                }
+            }
+        }
+    }
+
+    private func decodeFew(_ bytes: [UInt8]) throws {
+        lengths.initialize(repeating: Self.absent, count: 256)
         let page = PageBytes(bytes)
         var reader = page.reader
-        switch try reader.byte() {
-        case 0:
-            for _ in 0..<(try reader.byte()) {
-                let offset = Int(try reader.byte())
-                lengths[offset] = UInt32(try reader.count(atMost: Int(UInt32.max - 1)))
-            }
-        case 1:
-            let bits = try reader.take(32)
-            for offset in 0..<256 where bits[offset >> 3] & 1 << UInt8(offset & 7) != 0 {
-                lengths[offset] = UInt32(try reader.count(atMost: Int(UInt32.max - 1)))
-            }
-        default: throw SearchIndexError.damaged("a page of lengths has an unknown form")
+        _ = try reader.byte()
+        for _ in 0..<(try reader.byte()) {
+            let offset = Int(try reader.byte())
+            lengths[offset] = UInt32(try reader.count(atMost: Int(UInt32.max - 1)))
         }
         guard reader.isAtEnd else { throw SearchIndexError.trailingBytes("a page of lengths") }
     }
@@ -93,20 +103,21 @@ final class LengthReader {
             return chunk
         }
         if chunks.count >= limit { chunks.removeAll(keepingCapacity: true) }
-        // Documents are mostly asked for in ascending order, so the chunks that follow are read too.
-        let ahead = last.map { $0.number < number && number - $0.number <= 4 } == true
-        let upper = number.addingReportingOverflow(ahead ? 16 : 1)
-        let found = try pages.pages(
-            from: PageKey.lengths(number), below: upper.overflow ? [0x4d] : PageKey.lengths(upper.partialValue), limit: 16
-        )
+        // Documents are mostly asked for in ascending order; where they are near each other, the chunks that follow are read too.
+        guard let last, last.number < number, number - last.number <= 4 else {
+            let chunk = try pages.pages(at: [PageKey.lengths(number)])[0].map { try LengthChunk($0) } ?? LengthChunk()
+            chunks[number] = chunk
+            self.last = (number, chunk)
+            return chunk
+        }
         let chunk = LengthChunk()
         chunks[number] = chunk
-        for page in found {
+        for page in try pages.pages(from: PageKey.lengths(number), below: PageKey.lengths(number + 16), limit: 16) {
             let key = page.key.dropFirst().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-            chunks[key] = try LengthChunk(page.bytes)
+            if key == number || chunks[key] == nil { chunks[key] = try LengthChunk(page.bytes) }
         }
         let result = chunks[number] ?? chunk
-        last = (number, result)
+        self.last = (number, result)
         return result
     }
 

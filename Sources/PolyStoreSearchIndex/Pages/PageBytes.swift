@@ -83,6 +83,12 @@ struct ByteReader {
     @inline(__always)
     mutating func skipVarints(_ count: Int) throws {
         var left = count
+        // Eight bytes end at most eight numbers.
+        while left >= 8, remaining >= 8 {
+            let bytes = UnsafeRawPointer(next).loadUnaligned(as: UInt64.self)
+            left -= 8 - (bytes & 0x8080_8080_8080_8080).nonzeroBitCount
+            next += 8
+        }
         while left > 0 {
             guard next < end else { throw SearchIndexError.damaged("a page ends too early") }
             if next.pointee < 128 { left -= 1 }

@@ -26,10 +26,10 @@ class PhraseCursor: DocumentCursor {
     func forEachField(_ body: (Int, Int) throws -> Void) throws {}
 
     /// Appends the places at which the phrase begins in the current document: the field in the upper half, the position in the lower half, ascending.
-    func appendPositions(to list: inout [UInt64]) throws {}
+    func appendPositions(to list: PositionList) throws {}
 
     /// Calls a closure with each field of some positions and their number.
-    static func forEachField(of list: [UInt64], _ body: (Int, Int) throws -> Void) rethrows {
+    static func forEachField(of list: PositionList, _ body: (Int, Int) throws -> Void) rethrows {
         var start = 0
         while start < list.count {
             let field = list[start] >> 32
@@ -56,6 +56,7 @@ final class TermCursor: PhraseCursor {
     private let mask: UInt64
     private let isMasked: Bool
     private var current: SegmentCursor
+    private let isSingle: Bool
     private let frequency: Int
 
     /// Creates a cursor.
@@ -70,6 +71,7 @@ final class TermCursor: PhraseCursor {
         self.mask = mask & all
         isMasked = self.mask != all
         current = segments[0]
+        isSingle = segments.count == 1
         super.init()
         try settle()
     }
@@ -77,14 +79,35 @@ final class TermCursor: PhraseCursor {
     override var estimate: Int { frequency }
 
     override func next() throws {
+        if isSingle {
+            try current.next()
+            return try settleSingle()
+        }
         for segment in segments where !segment.isAtEnd && segment.document == document { try segment.next() }
         try settle()
     }
 
     override func skip(to target: DocumentKey) throws {
         if isAtEnd || document >= target { return }
+        if isSingle {
+            try current.skip(to: target)
+            return try settleSingle()
+        }
         for segment in segments { try segment.skip(to: target) }
         try settle()
+    }
+
+    /// Finds the first document of the only segment that is not a deletion.
+    @inline(__always)
+    private func settleSingle() throws {
+        while !current.isAtEnd {
+            if try current.kind() != .deleted, try !isMasked || occursInMask() {
+                document = current.document
+                return
+            }
+            try current.next()
+        }
+        isAtEnd = true
     }
 
     /// Finds the smallest document of the segments whose newest posting is not a deletion.
@@ -109,9 +132,10 @@ final class TermCursor: PhraseCursor {
     /// Returns a bound of what the term adds to the scores of documents from one on, and the last document for which it holds. Also returns whether one of them can have the term.
     ///
     /// Only ``skip(to:)`` for this or a greater document may follow.
-    func bound(from target: DocumentKey, _ score: TermScore) throws -> (upTo: DocumentKey, bound: Double, occurs: Bool) {
+    func bound(from target: DocumentKey, _ score: TermScore) throws -> (upTo: DocumentKey, bound: Double, frequency: Int, occurs: Bool) {
         var upTo = DocumentKey.max
         var bound = 0.0
+        var frequency = 0
         var occurs = false
         for segment in segments {
             let (last, isInBlock) = try segment.shallow(to: target)
@@ -121,12 +145,16 @@ final class TermCursor: PhraseCursor {
             let found = segment.block.bound ?? score.bound(segment.block.impacts)
             segment.block.bound = found
             bound = max(bound, found)
+            frequency = max(frequency, segment.block.impacts.last?.frequency ?? Int(UInt32.max))
         }
-        return (upTo, bound, occurs)
+        return (upTo, bound, frequency, occurs)
     }
 
     /// Returns a bound of what the term adds to the score of the current document, without its length.
     func currentBound(_ score: TermScore) throws -> Double { try score.bound(current.block.impacts, frequency: current.total()) }
+
+    /// Returns a bound of what the term adds to the score of the current document, whose length is known.
+    func currentPart(_ score: TermScore, length: Int) throws -> Double { score.part(try current.total(), length) }
 
     private func occursInMask() throws -> Bool {
         var occurs = false
@@ -139,11 +167,16 @@ final class TermCursor: PhraseCursor {
         try current.forEachField { field, count in if mask >> UInt64(field) & 1 != 0 { try body(field, count) } }
     }
 
-    override func appendPositions(to list: inout [UInt64]) throws {
-        guard isMasked else { return try current.appendPositions(to: &list) }
-        var all: [UInt64] = []
-        try current.appendPositions(to: &all)
-        for position in all where mask >> (position >> 32) & 1 != 0 { list.append(position) }
+    override func appendPositions(to list: PositionList) throws {
+        guard isMasked else { return try current.appendPositions(to: list) }
+        let start = list.count
+        try current.appendPositions(to: list)
+        var kept = start
+        for place in start..<list.count where mask >> (list[place] >> 32) & 1 != 0 {
+            list.start[kept] = list[place]
+            kept += 1
+        }
+        list.truncate(kept)
     }
 }
 
@@ -238,14 +271,14 @@ final class UnionCursor: PhraseCursor {
         for (field, count) in counts.sorted(by: { $0.field < $1.field }) { try body(field, count) }
     }
 
-    override func appendPositions(to list: inout [UInt64]) throws {
+    override func appendPositions(to list: PositionList) throws {
         let start = list.count
         var sources = 0
         try forEachCurrent { cursor in
-            try cursor.appendPositions(to: &list)
+            try cursor.appendPositions(to: list)
             sources += 1
         }
-        if sources > 1 { list[start...].sort() }
+        if sources > 1 { list.sort(from: start) }
     }
 }
 
@@ -253,8 +286,8 @@ final class UnionCursor: PhraseCursor {
 final class SequenceCursor: PhraseCursor {
     private let terms: [PhraseCursor]
     private let conjunction: AndCursor
-    private var found: [UInt64] = []
-    private var scratch: [UInt64] = []
+    private let found = PositionList()
+    private let scratch = PositionList()
 
     init(_ terms: [PhraseCursor]) throws {
         self.terms = terms
@@ -289,31 +322,17 @@ final class SequenceCursor: PhraseCursor {
 
     /// Finds the places at which the terms follow one another.
     private func match() throws -> Bool {
-        found.removeAll(keepingCapacity: true)
-        try terms[0].appendPositions(to: &found)
-        for (offset, term) in terms.enumerated().dropFirst() {
-            guard !found.isEmpty else { return false }
-            scratch.removeAll(keepingCapacity: true)
-            try term.appendPositions(to: &scratch)
-            retain(offset: UInt64(offset))
+        found.removeAll()
+        try terms[0].appendPositions(to: found)
+        for offset in 1..<terms.count {
+            guard found.count > 0 else { return false }
+            scratch.removeAll()
+            try terms[offset].appendPositions(to: scratch)
+            found.retain(followedBy: scratch, offset: UInt64(offset))
         }
-        return !found.isEmpty
-    }
-
-    private func retain(offset: UInt64) {
-        var kept = 0
-        var other = 0
-        for place in found {
-            while other < scratch.count, scratch[other] < place + offset { other += 1 }
-            guard other < scratch.count else { break }
-            if scratch[other] == place + offset {
-                found[kept] = place
-                kept += 1
-            }
-        }
-        found.removeSubrange(kept...)
+        return found.count > 0
     }
 
     override func forEachField(_ body: (Int, Int) throws -> Void) throws { try Self.forEachField(of: found, body) }
-    override func appendPositions(to list: inout [UInt64]) throws { list.append(contentsOf: found) }
+    override func appendPositions(to list: PositionList) throws { list.append(found) }
 }

@@ -45,9 +45,9 @@ final class NearCursor: DocumentCursor {
     private func match() throws -> Bool {
         counts = phrases.map { _ in [] }
         let places = try phrases.map { phrase in
-            var list: [UInt64] = []
-            try phrase.appendPositions(to: &list)
-            return list
+            let list = PositionList()
+            try phrase.appendPositions(to: list)
+            return list.array
         }
         var isFound = false
         for field in Set(places[0].map { $0 >> 32 }).sorted() {

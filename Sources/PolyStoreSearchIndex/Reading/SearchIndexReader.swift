@@ -97,6 +97,17 @@ public final class SearchIndexReader {
         }
     }
 
+    /// Returns what the index contains. Reads the structure record only.
+    public func summary() throws -> SearchIndexSummary {
+        _ = try compiler()
+        let structure = known?.structure ?? IndexStructure(fields: fields)
+        let segments = structure.segments + structure.merges.map(\.output)
+        return SearchIndexSummary(
+            documents: structure.documents, tokens: structure.tokens, segments: structure.visibleSegments, merges: structure.merges.count,
+            postings: segments.reduce(0) { $0 + $1.postings }, pages: segments.reduce(0) { $0 + $1.pages + $1.positionPages }
+        )
+    }
+
     private static func scoreAll(
         _ search: ResolvedSearch, _ rank: SearchRank, _ compiler: SearchCompiler, _ best: inout BestDocuments, _ check: () throws -> Void
     ) throws -> Int {

@@ -80,6 +80,7 @@ extension SegmentCursor {
 
     /// The kind of the current posting.
     func kind() throws -> PostingKind {
+        if block.kind == 0 { return .added }
         if let kinds { return try kind(kinds[index >> 2] >> UInt8((index & 3) * 2) & 3) }
         return try kind(block.kind)
     }
@@ -151,20 +152,27 @@ extension SegmentCursor {
     }
 
     /// Appends the positions of the current posting: the field in the upper half, the position in the lower half, ascending.
-    func appendPositions(to list: inout [UInt64]) throws {
+    func appendPositions(to list: PositionList) throws {
         let total = try self.total()
         guard total > 0 else { return }
         var reader = try positionBytes(total)
-        try forEachField { field, count in
-            var position: UInt64 = 0
-            for place in 0..<count {
-                let difference = try reader.varint()
-                position &+= difference
-                guard position <= UInt64(UInt32.max), place == 0 || difference > 0 else {
-                    throw SearchIndexError.damaged("the positions of a posting are not in order")
-                }
-                list.append(UInt64(field) << 32 | position)
-            }
+        guard fields > 1 else { return try Self.read(total, field: 0, from: &reader, to: list) }
+        try forEachField { field, count in try Self.read(count, field: UInt64(field) << 32, from: &reader, to: list) }
+    }
+
+    @inline(__always)
+    private static func read(_ count: Int, field: UInt64, from reader: inout ByteReader, to list: PositionList) throws {
+        guard count <= reader.remaining else { throw SearchIndexError.damaged("a page of positions is too short") }
+        let target = list.extend(count)
+        var position: UInt64 = 0
+        var isOrdered = true
+        for place in 0..<count {
+            let difference = try reader.varint()
+            if difference == 0, place > 0 { isOrdered = false }
+            position &+= difference
+            if position > UInt64(UInt32.max) { isOrdered = false }
+            target[place] = field | (position & 0xffff_ffff)
         }
+        guard isOrdered else { throw SearchIndexError.damaged("the positions of a posting are not in order") }
     }
 }

@@ -12,6 +12,8 @@ final class SegmentCursor {
     var aheadNext = 0
     var aheadLimit = 1
     private var entersTerms = true
+    /// A Boolean value that indicates whether the segment ended within the term, which is its last.
+    private var hasEnded = false
 
     /// The term.
     var term: [UInt8] = []
@@ -222,7 +224,7 @@ extension SegmentCursor {
 
     /// Goes to the page after the current one. Reads more pages at once the longer pages are read in sequence.
     private func nextPage() throws -> Bool {
-        guard let page else { return false }
+        guard let page, !hasEnded else { return false }
         if aheadNext == ahead.count {
             ahead = try source.pages(of: view.id, after: page.key, limit: aheadLimit)
             aheadNext = 0
@@ -286,6 +288,7 @@ extension SegmentCursor {
     private func endPartialTerm() throws {
         guard view.isPartial else { throw SearchIndexError.damaged("segment \(view.id) ends within a term") }
         endsHere = true
+        hasEnded = true
         blocksLeft = 0
         hasSingle = false
         reader = ByteReader(reader.end, end: reader.end)

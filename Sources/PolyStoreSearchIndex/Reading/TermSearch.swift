@@ -29,8 +29,9 @@ struct TermScore {
         return limit
     }
 
+    /// What a number of occurrences in the field of the greatest weight adds.
     @inline(__always)
-    private func part(_ frequency: Int, _ length: Int) -> Double {
+    func part(_ frequency: Int, _ length: Int) -> Double {
         rank.part(phrase, frequency: weight * Double(frequency), length: length)
     }
 }
@@ -44,8 +45,11 @@ final class TermSearch {
         let cursor: TermCursor
         let score: TermScore
         var bound = 0.0
+        /// The greatest number of occurrences in a document of the range.
+        var frequency = 0
     }
 
+    private let lengths: LengthReader
     private var terms: [Term] = []
     private let requiresAll: Bool
     private let scorer: DocumentScorer
@@ -54,6 +58,7 @@ final class TermSearch {
     /// Creates a search. Returns nil if it is not for terms alone or the weights give no bounds.
     init?(_ search: ResolvedSearch, _ rank: SearchRank, _ compiler: SearchCompiler) throws {
         guard rank.weights.allSatisfy({ $0 >= 0 && $0 < 1e9 }), let (phrases, requiresAll) = Self.phrases(search) else { return nil }
+        lengths = compiler.source.lengths
         var cursors: [Int: PhraseCursor] = [:]
         for index in phrases {
             let cursor = try compiler.phrase(search.phrases[index])
@@ -123,8 +128,9 @@ final class TermSearch {
         var sum = 0.0
         var hasAll = true
         for index in terms.indices {
-            let (last, bound, occurs) = try terms[index].cursor.bound(from: target, terms[index].score)
+            let (last, bound, frequency, occurs) = try terms[index].cursor.bound(from: target, terms[index].score)
             terms[index].bound = bound
+            terms[index].frequency = frequency
             upTo = min(upTo, last)
             sum += bound
             if !occurs { hasAll = false }
@@ -144,9 +150,18 @@ final class TermSearch {
             steps += 1
             if steps & 4_095 == 0 { try check() }
             let document = lead.cursor.document
-            if let threshold = best.threshold, Self.isHopeless(try lead.cursor.currentBound(lead.score) + othersBound, threshold) {
-                try lead.cursor.next()
-                continue
+            if let threshold = best.threshold {
+                var isHopeless = Self.isHopeless(try lead.cursor.currentBound(lead.score) + othersBound, threshold)
+                if !isHopeless {
+                    let length = Int(try lengths.length(document))
+                    var bound = try lead.cursor.currentPart(lead.score, length: length)
+                    for other in others { bound += min(other.bound, other.score.part(other.frequency, length)) }
+                    isHopeless = Self.isHopeless(bound, threshold)
+                }
+                if isHopeless {
+                    try lead.cursor.next()
+                    continue
+                }
             }
             for other in others {
                 try other.cursor.skip(to: document)
@@ -192,6 +207,14 @@ final class TermSearch {
             var bound = weakBound
             for term in order[weak...] where !term.cursor.isAtEnd && term.cursor.document == document {
                 bound += try term.cursor.currentBound(term.score)
+            }
+            if let threshold = best.threshold, !Self.isHopeless(bound, threshold) {
+                let length = Int(try lengths.length(document))
+                bound = 0
+                for term in order[..<weak] { bound += min(term.bound, term.score.part(term.frequency, length)) }
+                for term in order[weak...] where !term.cursor.isAtEnd && term.cursor.document == document {
+                    bound += try term.cursor.currentPart(term.score, length: length)
+                }
             }
             if !Self.isHopeless(bound, best.threshold) {
                 best.add(document, try scorer.score(document))

@@ -116,12 +116,12 @@ extension SearchIndexVerifier {
             var count = 0
             if !cursors.isEmpty {
                 let cursor = try TermCursor(cursors, frequency: 0, mask: .max, fields: fields)
-                var positions: [UInt64] = []
+                let positions = PositionList()
                 while !cursor.isAtEnd {
                     count += 1
-                    positions.removeAll(keepingCapacity: true)
-                    try cursor.appendPositions(to: &positions)
-                    try body(term, cursor.document.document, positions)
+                    positions.removeAll()
+                    try cursor.appendPositions(to: positions)
+                    try body(term, cursor.document.document, positions.array)
                     try cursor.next()
                 }
             }

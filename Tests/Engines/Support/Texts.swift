@@ -33,7 +33,8 @@ package enum Texts {
 
     /// Searches of every form.
     package static let searches = [
-        "lazy", "dog fox", "\"quick brown\"", "ru*", "alpha OR beta", "dog -lazy", "title:zebra", "NEAR(fox dog, 3)", "body:(x OR over)", "nothing", "",
+        "lazy", "dog fox", "\"quick brown\"", "ru*", "alpha OR beta", "dog -lazy", "title:zebra", "NEAR(fox dog, 3)", "body:(x OR over)",
+        "nothing", "",
     ]
 
     package static func values(_ random: inout SplitMix64, _ id: Int64) -> [String: Value] {
@@ -89,7 +90,9 @@ extension ReadTransaction {
         if all?.scores.map(\.bitPattern) != expected.scores.map(\.bitPattern) { found.append("\(condition): other scores") }
         let best = try search(SearchRequest(condition, scoredBy: statistics, limit: 10))
         let sorted = zip(expected.ids, expected.scores).sorted { ($1.1, $0.0) < ($0.1, $1.0) }.prefix(10)
-        if best?.documents != sorted.map(\.0) { found.append("\(condition): the best are \(best?.documents ?? []), not \(sorted.map(\.0))") }
+        if best?.documents != sorted.map(\.0) {
+            found.append("\(condition): the best are \(best?.documents ?? []), not \(sorted.map(\.0))")
+        }
         var request = FetchRequest(condition.entity, predicate: .search(condition))
         let indexed = try ids(request)
         request.ignoresIndexes = true
