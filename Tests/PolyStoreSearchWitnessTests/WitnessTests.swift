@@ -83,7 +83,8 @@ import Testing
         guard isRanked else { return }
         for (id, score) in found {
             guard let other = expected[id] else { continue }
-            #expect(abs(score - other) <= 1e-12 * max(abs(score), abs(other)), "\(what): \(query.text), object \(id): \(score), FTS5 \(other)")
+            #expect(
+                abs(score - other) <= 1e-12 * max(abs(score), abs(other)), "\(what): \(query.text), object \(id): \(score), FTS5 \(other)")
         }
     }
 }

@@ -91,7 +91,8 @@ private let phraseCases: [ConformanceCase] = [
         try store.expect("\"lazy dog\"*", finds: [1, 2])
         try store.expect("\"b butter\"*", finds: [])
     },
-    searchCase("near.distance", "NEAR finds words with at most a number of others between them, in either order; 10 without a number.") { store in
+    searchCase("near.distance", "NEAR finds words with at most a number of others between them, in either order; 10 without a number.") {
+        store in
         try store.expect("NEAR(quick dog, 5)", finds: [10])
         try store.expect("NEAR(quick dog, 6)", finds: [1, 10])
         try store.expect("NEAR(dog quick, 6)", finds: [1, 10])
@@ -113,7 +114,9 @@ private let phraseCases: [ConformanceCase] = [
     searchCase("near.counts-what-is-near", "Only the occurrences that are near the others count for the score of NEAR.") { store in
         try store.insert(11, Notes.row("a far far far far b", "a b far far far far far a"))
         try store.insert(12, Notes.row("b a b a", "far a far far b"))
-        try store.checkSearches(["NEAR(a b, 0)", "NEAR(a b, 1)", "NEAR(a b, 3)", "NEAR(b a far, 2)", "NEAR(a a, 1)", "NEAR(far \"far far\", 1)"])
+        try store.checkSearches([
+            "NEAR(a b, 0)", "NEAR(a b, 1)", "NEAR(a b, 3)", "NEAR(b a far, 2)", "NEAR(a a, 1)", "NEAR(far \"far far\", 1)",
+        ])
     },
 ]
 
@@ -133,7 +136,10 @@ private let operatorCases: [ConformanceCase] = [
         try store.expect("title:NEAR(fox quick, 0)", finds: [1])
         try store.expect("body:NEAR(fox quick, 0)", finds: [3])
     },
-    searchCase("field.unknown-is-refused", "A strict query with a field that the index does not have throws invalidPredicate; a lenient one takes it as text.") {
+    searchCase(
+        "field.unknown-is-refused",
+        "A strict query with a field that the index does not have throws invalidPredicate; a lenient one takes it as text."
+    ) {
         store in
         let note = try store.entity("Note")
         guard let index = note.searchIndex(named: "stems") else { throw store.run.fail("no index") }
@@ -148,7 +154,8 @@ private let operatorCases: [ConformanceCase] = [
         let note = try store.entity("Note")
         guard let index = note.searchIndex(named: "") else { throw store.run.fail("no index") }
         for (typed, ids) in [
-            ("quick AND", []), ("(quick fox", [1, 3]), ("quick)", [1, 3, 5, 9, 10]), ("\"quick fox", [1, 3]), ("OR", []), ("NEAR(", []), ("*", []),
+            ("quick AND", []), ("(quick fox", [1, 3]), ("quick)", [1, 3, 5, 9, 10]), ("\"quick fox", [1, 3]), ("OR", []), ("NEAR(", []),
+            ("*", []),
             ("c++ -", []), ("quick -", [1, 3, 5, 9, 10]),
         ] as [(String, [Int64])] {
             let condition = try SearchCondition(Search(typed), in: index, of: note)
@@ -220,12 +227,16 @@ private let textCasesOfSearch: [ConformanceCase] = [
         try store.insert(11, Notes.row("日本語の全文検索", "東京都に住む"))
         try store.insert(12, Notes.row("京都の本", nil))
         for (query, ids) in [
-            ("日本語", [11]), ("本語", [11]), ("全文検索", [11]), ("京都", [11, 12]), ("東京", [11]), ("本", [11, 12]), ("語", [11]), ("索", [11]), ("日語", []),
+            ("日本語", [11]), ("本語", [11]), ("全文検索", [11]), ("京都", [11, 12]), ("東京", [11]), ("本", [11, 12]), ("語", [11]), ("索", [11]),
+            ("日語", []),
             ("京 本", [11, 12]), ("\"都の本\"", [12]), ("日本語 -東京", []),
         ] as [(String, [Int64])] { try store.expect(query, finds: ids) }
         try store.checkSearches(["日本語", "京都", "本", "京都 OR 語", "全文検索 東京都"])
     },
-    searchCase("text.nul-and-noncharacters", "NUL, noncharacters and unpaired marks in texts separate words or belong to them, and nothing is lost after them.") { store in
+    searchCase(
+        "text.nul-and-noncharacters",
+        "NUL, noncharacters and unpaired marks in texts separate words or belong to them, and nothing is lost after them."
+    ) { store in
         try store.insert(11, Notes.row("before\u{0}after", "\u{ffff}\u{fffe} tail \u{10ffff}"))
         try store.insert(12, Notes.row("\u{301}\u{301}\u{301}", "\u{200d}\u{fe0f} mark"))
         for query in ["before", "after", "\"before after\"", "tail"] { try store.expect(query, finds: [11]) }
@@ -248,7 +259,9 @@ private let textCasesOfSearch: [ConformanceCase] = [
     searchCase("text.large", "A document of 30,000 words is found by each of them, and its phrases at the end.") { store in
         let words = (0..<30_000).map { "w\($0 % 5000)" }
         try store.insert(11, Notes.row("large", words.joined(separator: " ") + " the very end"))
-        for query in ["w0", "w4999", "\"w4998 w4999 w0\"", "\"very end\"", "NEAR(w4999 the, 0)", "w49*"] { try store.expect(query, finds: [11]) }
+        for query in ["w0", "w4999", "\"w4998 w4999 w0\"", "\"very end\"", "NEAR(w4999 the, 0)", "w49*"] {
+            try store.expect(query, finds: [11])
+        }
         try store.expect("\"w4999 w1\"", finds: [])
         try store.checkSearches(["w0", "\"w4998 w4999 w0\"", "end", "w499*"])
     },

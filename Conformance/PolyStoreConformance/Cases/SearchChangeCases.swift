@@ -6,7 +6,9 @@ import SeededRandom
 let searchChangeCases: [ConformanceCase] = changedTextCases + searchTransactionCases + manyChangeCases
 
 private let changedTextCases: [ConformanceCase] = [
-    searchCase("statistics.follow-changes", "The numbers of objects, of words and of objects with a word follow each insert, update and deletion.") { store in
+    searchCase(
+        "statistics.follow-changes", "The numbers of objects, of words and of objects with a word follow each insert, update and deletion."
+    ) { store in
         func expect(_ documents: Int, _ tokens: Int, _ quick: Int, _ what: String) throws {
             let statistics = try store.read { try $0.statistics(of: try store.search("quick")) }
             try store.run.expect(statistics, equals: SearchStatistics(documents: documents, tokens: tokens, frequencies: [quick]), what)
@@ -32,7 +34,8 @@ private let changedTextCases: [ConformanceCase] = [
         try store.insert(3, Notes.row("quick", nil))
         try expect(1, 1, 1, "with one object")
     },
-    searchCase("update.replaces-the-text", "After an update the words of the old text are not found, and those of the new one are.") { store in
+    searchCase("update.replaces-the-text", "After an update the words of the old text are not found, and those of the new one are.") {
+        store in
         try store.update(1, ["body": .text("a slow green turtle")])
         try store.expect("jumps", finds: [])
         try store.expect("lazy", finds: [2])
@@ -52,7 +55,9 @@ private let changedTextCases: [ConformanceCase] = [
         try store.expect("wolves quick", finds: [])
         try store.checkSearches()
     },
-    searchCase("update.of-other-fields", "An update of fields that are not searched changes nothing, and what else is read of the object is new.") { store in
+    searchCase(
+        "update.of-other-fields", "An update of fields that are not searched changes nothing, and what else is read of the object is new."
+    ) { store in
         let before = try store.scores("quick")
         try store.update(1, ["stars": .integer(9), "code": .text("x"), "folder": .null])
         try store.run.expect(try store.scores("quick"), equals: before)
@@ -74,7 +79,8 @@ private let changedTextCases: [ConformanceCase] = [
         try store.run.expect(try store.read { try $0.statistics(of: try store.search("quick fox")) }, equals: before)
         try store.checkSearches()
     },
-    searchCase("update.exchanged-texts", "Two objects that exchange their texts in one change set are found by the other's words.") { store in
+    searchCase("update.exchanged-texts", "Two objects that exchange their texts in one change set are found by the other's words.") {
+        store in
         let note = try store.entity("Note")
         try store.change { changes in
             try changes.update(note, rowID: 4, ["title": .text("Lazy dogs"), "body": .text("A dog sleeps. A lazy dog sleeps long.")])
@@ -84,7 +90,8 @@ private let changedTextCases: [ConformanceCase] = [
         try store.expect("bread", finds: [2, 10])
         try store.checkSearches()
     },
-    searchCase("delete.and-insert-again", "A deleted object is not found, also not by its old words when another object takes its id.") { store in
+    searchCase("delete.and-insert-again", "A deleted object is not found, also not by its old words when another object takes its id.") {
+        store in
         for round in 0..<6 {
             try store.delete(1)
             try store.expect("jumps", finds: [], "round \(round), deleted")
@@ -97,7 +104,8 @@ private let changedTextCases: [ConformanceCase] = [
             try store.checkSearches(["quick", "number", "fox"], nil, "round \(round)")
         }
     },
-    searchCase("change-set.delete-and-insert", "An insert and a deletion of different objects with the same text in one change set.") { store in
+    searchCase("change-set.delete-and-insert", "An insert and a deletion of different objects with the same text in one change set.") {
+        store in
         let note = try store.entity("Note")
         try store.change { changes in
             changes.delete(note, rowID: 1)
@@ -120,7 +128,8 @@ private let changedTextCases: [ConformanceCase] = [
 ]
 
 private let searchTransactionCases: [ConformanceCase] = [
-    searchCase("write.sees-its-changes", "A search in a write transaction finds what the transaction has applied, with its statistics.") { store in
+    searchCase("write.sees-its-changes", "A search in a write transaction finds what the transaction has applied, with its statistics.") {
+        store in
         try store.write { writer in
             let note = try store.entity("Note")
             for round in 0..<3 as Range<Int64> {
@@ -177,7 +186,8 @@ private let searchTransactionCases: [ConformanceCase] = [
         try store.expect("jumps", finds: [1])
         try store.checkSearches()
     },
-    searchCase("apply.several-sets", "Several change sets of one call: those that are applied are found, a refused one leaves nothing.") { store in
+    searchCase("apply.several-sets", "Several change sets of one call: those that are applied are found, a refused one leaves nothing.") {
+        store in
         let note = try store.entity("Note")
         try store.update(9, ["code": .text("taken")])
         func set(_ body: (ChangeSet) throws -> Void) rethrows -> ChangeSet {
@@ -202,14 +212,19 @@ private let searchTransactionCases: [ConformanceCase] = [
         try store.expect("refused", finds: [])
         try store.expect("first third", finds: [11])
         try store.expect("quick", finds: [1, 5, 9, 10])
-        let more = try [set { try $0.insert(note, rowID: 21, Notes.row("group")) }, set { try $0.insert(note, rowID: 22, Notes.row("group")) }]
+        let more = try [
+            set { try $0.insert(note, rowID: 21, Notes.row("group")) }, set { try $0.insert(note, rowID: 22, Notes.row("group")) },
+        ]
         let group = try store.backend.beginWrite()
         try store.run.expect(try group.apply(more, committing: .full).errors.map { $0?.code }, equals: [nil, nil])
         group.rollback()
         try store.expect("group", finds: [21, 22])
         try store.checkSearches()
     },
-    searchCase("snapshot.isolation", "A snapshot searches the texts and statistics of its version, whatever is committed afterwards.", requires: [.concurrentReaders]) {
+    searchCase(
+        "snapshot.isolation", "A snapshot searches the texts and statistics of its version, whatever is committed afterwards.",
+        requires: [.concurrentReaders]
+    ) {
         store in
         let note = try store.entity("Note")
         let old = try store.backend.beginRead()
@@ -257,7 +272,8 @@ private let manyChangeCases: [ConformanceCase] = [
             if round % 60 == 59 { try store.checkSearches(SearchTexts.queries, nil, "after \(round + 1) commits") }
         }
     },
-    searchCase("objects.many", "More than a thousand objects in few commits: every word, phrase and prefix, and the best of them.") { store in
+    searchCase("objects.many", "More than a thousand objects in few commits: every word, phrase and prefix, and the best of them.") {
+        store in
         var random = SplitMix64(seed: 37)
         for part in 0..<3 as Range<Int64> {
             try store.change { changes in

@@ -5,7 +5,9 @@ import PolyStoreSearch
 let searchRankCases: [ConformanceCase] = scoreCases + combinedCases + relatedSearchCases
 
 private let scoreCases: [ConformanceCase] = [
-    searchCase("score.to-the-bit", "Scores are BM25 with k1 = 1.2 and b = 0.75 in the documented order of operations, equal to the last bit.") { store in
+    searchCase(
+        "score.to-the-bit", "Scores are BM25 with k1 = 1.2 and b = 0.75 in the documented order of operations, equal to the last bit."
+    ) { store in
         try store.checkSearches()
     },
     searchCase("score.zero-without-match", "The score of an object that a search does not find is 0.") { store in
@@ -14,7 +16,8 @@ private let scoreCases: [ConformanceCase] = [
         let zero = QueryPredicate.compare(.score(condition), .equal, .constant(.real(0), .double))
         try store.run.expect(try store.ids(FetchRequest(note, predicate: zero)), equals: [1, 2, 3, 5, 6, 7, 8, 9])
         try store.run.expect(
-            try store.ids(FetchRequest(note, predicate: .compare(.score(condition), .greater, .constant(.real(0), .double)))), equals: [4, 10])
+            try store.ids(FetchRequest(note, predicate: .compare(.score(condition), .greater, .constant(.real(0), .double)))),
+            equals: [4, 10])
     },
     searchCase("score.frequent-words", "A word that most objects contain has a small positive weight, and never a negative one.") { store in
         for id in 11...40 as ClosedRange<Int64> { try store.insert(id, Notes.row("common", "word \(id)")) }
@@ -23,7 +26,8 @@ private let scoreCases: [ConformanceCase] = [
         let positive = QueryPredicate.compare(.score(condition), .greater, .constant(.real(0), .double))
         try store.run.expect(try store.ids(FetchRequest(note, predicate: positive)), equals: Array(11...40))
         try store.run.expect(
-            try store.ids(FetchRequest(note, predicate: .compare(.score(condition), .less, .constant(.real(1e-5), .double)))).count, equals: 40)
+            try store.ids(FetchRequest(note, predicate: .compare(.score(condition), .less, .constant(.real(1e-5), .double)))).count,
+            equals: 40)
         try store.checkSearches(["common", "common word", "common 17", "common OR quick"])
     },
     searchCase("score.length-counts", "Of two objects with a word, the shorter one is better.") { store in
@@ -36,21 +40,26 @@ private let scoreCases: [ConformanceCase] = [
         try store.checkSearches(["quick OR fox OR dog", "(quick fox) OR dog", "quick OR (dog -lazy)", "lazy OR NEAR(fox dog, 0)"])
         try store.run.expect(try store.ranked("bread OR butter OR brown").prefix(2), equals: [4, 10])
     },
-    searchCase("weights.change-the-order", "The weight of a field multiplies its occurrences, and changes the order but not what is found.") { store in
+    searchCase("weights.change-the-order", "The weight of a field multiplies its occurrences, and changes the order but not what is found.")
+    { store in
         try store.insert(11, Notes.row("needle", "hay hay hay hay"))
         try store.insert(12, Notes.row("hay", "needle needle needle hay"))
         try store.run.expect(try store.ranked("needle"), equals: [12, 11])
         try store.run.expect(try store.ranked("needle", "weighted"), equals: [11, 12])
         try store.checkSearches(["needle", "needle hay", "title:needle OR hay"])
     },
-    searchCase("order.ties-by-id", "Objects with equal scores are in ascending order of their ids, also where a limit divides them.") { store in
+    searchCase("order.ties-by-id", "Objects with equal scores are in ascending order of their ids, also where a limit divides them.") {
+        store in
         for id in [40, 12, 33, 21, 17, 28] as [Int64] { try store.insert(id, Notes.row("tie", "with equal words")) }
         try store.insert(25, Notes.row("tie", "tie"))
         let order: [Int64] = [25, 12, 17, 21, 28, 33, 40]
         try store.run.expect(try store.ranked("tie"), equals: order)
-        for limit in 0...8 { try store.run.expect(try store.ranked("tie", limit: limit), equals: Array(order.prefix(limit)), "limit \(limit)") }
+        for limit in 0...8 {
+            try store.run.expect(try store.ranked("tie", limit: limit), equals: Array(order.prefix(limit)), "limit \(limit)")
+        }
         for offset in 0...8 {
-            try store.run.expect(try store.ranked("tie", limit: 2, offset: offset), equals: Array(order.dropFirst(offset).prefix(2)), "offset \(offset)")
+            try store.run.expect(
+                try store.ranked("tie", limit: 2, offset: offset), equals: Array(order.dropFirst(offset).prefix(2)), "offset \(offset)")
         }
     },
     searchCase("order.ascending", "Ascending scores are the reverse order, with ties by id.") { store in
@@ -141,7 +150,8 @@ private let combinedCases: [ConformanceCase] = [
         try store.expect([.or([.and([quick, .not(dog)]), .and([dog, .not(quick)])])], finds: [2, 3, 5, 8])
         try store.expect([.not(.not(quick)), .compare(stars, .less, .integer(5))], finds: [3, 9, 10])
     },
-    searchCase("combined.score-of-another-search", "The order can be the score of another search than the condition, and of several.") { store in
+    searchCase("combined.score-of-another-search", "The order can be the score of another search than the condition, and of several.") {
+        store in
         let (condition, other) = (try store.search("quick"), try store.search("dog", "weighted"))
         let scores = try store.scores("dog", "weighted")
         let request = FetchRequest(
@@ -192,7 +202,10 @@ private let combinedCases: [ConformanceCase] = [
             }
         }
     },
-    searchCase("combined.fields-and-ids", "A search returns complete records, some of their fields, or ids, also of fields that it does not search.") { store in
+    searchCase(
+        "combined.fields-and-ids",
+        "A search returns complete records, some of their fields, or ids, also of fields that it does not search."
+    ) { store in
         var request = try store.rankedRequest("quick OR dog")
         let ids = try store.ids(request)
         try store.run.expect(try store.read { try $0.rows(request) }, equals: ids.map { Notes.rows[Int($0) - 1] })
@@ -208,7 +221,8 @@ private let combinedCases: [ConformanceCase] = [
             for id in ids {
                 try store.run.expect(try cursor.next(), "the cursor ends before \(id)")
                 try store.run.expect(cursor.rowID, equals: id)
-                try store.run.expect(cursor.record.value(request.entity.fields[2]), equals: Notes.rows[Int(id) - 1][2], "the stars of \(id)")
+                try store.run.expect(
+                    cursor.record.value(request.entity.fields[2]), equals: Notes.rows[Int(id) - 1][2], "the stars of \(id)")
             }
         }
     },
@@ -222,7 +236,10 @@ private let combinedCases: [ConformanceCase] = [
             try store.run.expect(found, equals: try requests.map { try reader.ids($0) })
         }
     },
-    searchCase("refusal.other-entity", "A search in an index of another entity, and one in an index that the entity does not have, throw invalidPredicate.") { store in
+    searchCase(
+        "refusal.other-entity",
+        "A search in an index of another entity, and one in an index that the entity does not have, throw invalidPredicate."
+    ) { store in
         let (note, folder) = (try store.entity("Note"), try store.entity("Folder"))
         let condition = try store.search("quick")
         try store.run.expectError(.invalidPredicate) { try store.ids(FetchRequest(folder, predicate: .search(condition))) }
@@ -285,7 +302,9 @@ private let relatedSearchCases: [ConformanceCase] = [
         try store.expect([.related(reference, .any, fox)], finds: [2, 3, 4])
         try store.expect([.related(reference, .any, fox), .search(try store.search("bread"))], finds: [4])
         try store.change { changes in
-            for (source, target) in [(4, 8), (8, 4)] as [(Int64, Int64)] { changes.link(try store.pair(similar, source, target, isAddition: false)) }
+            for (source, target) in [(4, 8), (8, 4)] as [(Int64, Int64)] {
+                changes.link(try store.pair(similar, source, target, isAddition: false))
+            }
         }
         try store.expect([.related(reference, .any, fox)], finds: [2, 3])
     },
