@@ -191,6 +191,14 @@ private let combinedCases: [ConformanceCase] = [
         try store.run.expect(
             try store.read { try $0.aggregate(request)[0].values },
             equals: [.integer(5), .integer(16), .real(scores.values.max() ?? 0), .real(scores.values.min() ?? 0)])
+        let (fox, dog) = (try store.search("fox"), try store.search("dog OR lazy", "weighted"))
+        let several = AggregateRequest(
+            note, groupBy: [.field(.objectID)],
+            aggregates: [.of(.maximum, .score(fox)), .of(.minimum, .score(dog)), .of(.maximum, .score(condition))])
+        let (first, second) = (try store.scores("fox"), try store.scores("dog OR lazy", "weighted"))
+        try store.run.expect(
+            try store.read { try $0.aggregate(several).map { $0.values } },
+            equals: (1...10).map { [first[$0] ?? 0, second[$0] ?? 0, scores[$0] ?? 0].map { .real($0) } }, "scores of several searches")
         let groups = AggregateRequest(note, predicate: .not(.search(condition)), groupBy: [stars], aggregates: [.count])
         try store.run.expect(
             try store.read { try $0.aggregate(groups).map { $0.group + $0.values } },

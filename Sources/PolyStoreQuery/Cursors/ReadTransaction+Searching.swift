@@ -29,6 +29,13 @@ extension ReadTransaction {
         return try request.replacingSearches({ .search($0) }, scores: { .score(try with(&known, $0)) })
     }
 
+    /// Returns an expression whose scores have the statistics of this transaction.
+    package func scored(_ expression: QueryExpression) throws -> QueryExpression {
+        guard expression.searches else { return expression }
+        var known: [SearchCondition: SearchStatistics] = [:]
+        return try expression.replacingSearches({ .search($0) }, scores: { .score(try with(&known, $0)) })
+    }
+
     private func with(_ known: inout [SearchCondition: SearchStatistics], _ condition: SearchCondition) throws -> SearchCondition {
         var scored = condition
         scored.statistics = try known[condition] ?? statistics(of: condition)
