@@ -31,7 +31,9 @@ if format == "cases", let prefix = arguments.popFirst() {
     print("\(failed) failed")
     exit(failed == 0 ? 0 : 1)
 }
-if format == "searches", let first = arguments.popFirst().flatMap({ UInt64($0) }), let last = arguments.popFirst().flatMap({ UInt64($0) }), first <= last {
+if format == "searches", let first = arguments.popFirst().flatMap({ UInt64($0) }), let last = arguments.popFirst().flatMap({ UInt64($0) }),
+    first <= last
+{
     for target in arguments.isEmpty ? Targets.all : Targets.all.filter({ arguments.contains($0.name) }) {
         for seed in first...last {
             do { try await Oracle.runSearches(seed: seed, on: target) } catch {

@@ -11,7 +11,9 @@ import SmallStores
 package enum Targets {
     package static let memory = ConformanceTarget(
         name: "memory",
-        capabilities: [.concurrentReaders, .verification, .plannedIndexes, .searchIndexes, .transferableWriter, .namedValues, .changeLog, .compaction]
+        capabilities: [
+            .concurrentReaders, .verification, .plannedIndexes, .searchIndexes, .transferableWriter, .namedValues, .changeLog, .compaction,
+        ]
     ) { _ in .inMemory() }
 
     package static let sqlite = ConformanceTarget(
@@ -30,7 +32,8 @@ package enum Targets {
     package static let lmdb = ConformanceTarget(
         name: "lmdb",
         capabilities: [
-            .persistence, .multiProcess, .readOnlyOpen, .fullDurability, .concurrentReaders, .verification, .plannedIndexes, .searchIndexes, .namedValues,
+            .persistence, .multiProcess, .readOnlyOpen, .fullDurability, .concurrentReaders, .verification, .plannedIndexes, .searchIndexes,
+            .namedValues,
             .changeLog, .migration, .copying, .compaction,
         ]
     ) { location in
@@ -43,7 +46,8 @@ package enum Targets {
     package static let levelDB = ConformanceTarget(
         name: "leveldb",
         capabilities: [
-            .persistence, .fullDurability, .concurrentReaders, .verification, .plannedIndexes, .searchIndexes, .transferableWriter, .namedValues,
+            .persistence, .fullDurability, .concurrentReaders, .verification, .plannedIndexes, .searchIndexes, .transferableWriter,
+            .namedValues,
             .changeLog, .migration, .copying, .compaction,
         ]
     ) { location in .levelDB(directory: location.path) }

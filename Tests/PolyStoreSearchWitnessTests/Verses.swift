@@ -21,7 +21,9 @@ struct Verses {
         for package in folder.names where package.hasSuffix(".deb") {
             guard Self.run("/usr/bin/dpkg-deb", ["-x", package, "unpacked"], in: folder.path) != nil else { return nil }
         }
-        guard let lines = Self.bible(["Gen1:1-Rev99:99"], "", in: folder.path)?.split(separator: "\n"), lines.count > 31_000 else { return nil }
+        guard let lines = Self.bible(["Gen1:1-Rev99:99"], "", in: folder.path)?.split(separator: "\n"), lines.count > 31_000 else {
+            return nil
+        }
         var (texts, numbers): ([String], [String: Int]) = ([], [:])
         var (book, last) = (-1, "")
         for line in lines {

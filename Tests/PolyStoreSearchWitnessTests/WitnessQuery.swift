@@ -16,11 +16,12 @@ indirect enum WitnessQuery {
     /// Draws a word; the first ones are frequent.
     static func word(_ random: inout SplitMix64) -> String { words[random.below(1 + random.below(words.count))] }
 
-    /// Draws a query whose alternatives are words and phrases. Of alternatives with several words FTS5 counts those words that its cursor happens to have
-    /// reached, so that its scores depend on the plan.
+    /// Draws a query whose alternatives are words and phrases. Of an alternative with several words or with `NEAR` that a row does not satisfy, FTS5 counts those
+    /// words that its cursors happen to have reached, so that its scores depend on the plan.
     static func ranked(_ random: inout SplitMix64, _ fields: [String]) -> WitnessQuery {
         let parts = (0..<1 + random.below(3)).map { _ in
-            let options = (0..<1 + random.below(3)).map { _ in operand(&random, fields) }
+            let count = 1 + random.below(3)
+            let options = (0..<count).map { _ in operand(&random, fields, mayBeNear: count == 1) }
             return options.count == 1 ? options[0] : WitnessQuery.any(options)
         }
         let query = parts.count == 1 ? parts[0] : .all(parts)
@@ -34,12 +35,12 @@ indirect enum WitnessQuery {
         return random.pick([.all([first, second]), .any([first, second]), .excluding(first, second)])
     }
 
-    private static func operand(_ random: inout SplitMix64, _ fields: [String]) -> WitnessQuery {
+    private static func operand(_ random: inout SplitMix64, _ fields: [String], mayBeNear: Bool = true) -> WitnessQuery {
         var query: WitnessQuery
         switch random.below(7) {
         case 0: query = .prefix(String(word(&random).prefix(1 + random.below(3))))
         case 1, 2: query = .phrase((0..<2 + random.below(2)).map { _ in word(&random) }, isPrefix: random.once(in: 3))
-        case 3:
+        case 3 where mayBeNear:
             let members = (0..<2 + random.below(2)).map { _ in (0..<(random.once(in: 4) ? 2 : 1)).map { _ in word(&random) } }
             query = .near(members, random.below(5))
         default: query = .word(word(&random))

@@ -26,7 +26,9 @@ import Testing
         var compared = 0
         for seed in 1...Ring.size(6 as UInt64, thorough: 200) {
             var random = SplitMix64(seed: seed)
-            let store = try Store(backend.store(in: try Folder()), try Self.schema())
+            let folder = try Folder()
+            defer { withExtendedLifetime(folder) {} }
+            let store = try Store(backend.store(in: folder), try Self.schema())
             let table = try FullTextTable(Self.fields)
             var ids: [Int64] = []
             for round in 0..<8 {
@@ -81,7 +83,8 @@ import Testing
         guard isRanked else { return }
         for (id, score) in found {
             guard let other = expected[id] else { continue }
-            #expect(abs(score - other) <= 1e-12 * max(abs(score), abs(other)), "\(what): \(query.text), object \(id): \(score), FTS5 \(other)")
+            #expect(
+                abs(score - other) <= 1e-12 * max(abs(score), abs(other)), "\(what): \(query.text), object \(id): \(score), FTS5 \(other)")
         }
     }
 }

@@ -3,7 +3,8 @@ let differentialCases: [ConformanceCase] = randomRequestCases + randomSearchCase
 
 private let randomSearchCases: [ConformanceCase] = (1...4).map { seed in
     ConformanceCase(
-        "search.differential.seed-\(seed)", "Random searches of random texts, before and after random changes, match a naive model to the last bit."
+        "search.differential.seed-\(seed)",
+        "Random searches of random texts, before and after random changes, match a naive model to the last bit."
     ) { run in
         for part in 0..<6 { try Oracle.run(UInt64(seed * 6007 + part), run, name: "part-\(part)", isSearched: true) }
     }

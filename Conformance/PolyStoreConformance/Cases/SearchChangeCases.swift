@@ -6,7 +6,10 @@ import SeededRandom
 let searchChangeCases: [ConformanceCase] = changedTextCases + searchTransactionCases + manyChangeCases
 
 private let changedTextCases: [ConformanceCase] = [
-    searchCase("statistics.follow-changes", "The numbers of objects, of words and of objects with a word follow each insert, update and deletion.") { store in
+    searchCase(
+        "search.statistics.follow-changes",
+        "The numbers of objects, of words and of objects with a word follow each insert, update and deletion."
+    ) { store in
         func expect(_ documents: Int, _ tokens: Int, _ quick: Int, _ what: String) throws {
             let statistics = try store.read { try $0.statistics(of: try store.search("quick")) }
             try store.run.expect(statistics, equals: SearchStatistics(documents: documents, tokens: tokens, frequencies: [quick]), what)
@@ -32,7 +35,9 @@ private let changedTextCases: [ConformanceCase] = [
         try store.insert(3, Notes.row("quick", nil))
         try expect(1, 1, 1, "with one object")
     },
-    searchCase("update.replaces-the-text", "After an update the words of the old text are not found, and those of the new one are.") { store in
+    searchCase("search.update.replaces-the-text", "After an update the words of the old text are not found, and those of the new one are.")
+    {
+        store in
         try store.update(1, ["body": .text("a slow green turtle")])
         try store.expect("jumps", finds: [])
         try store.expect("lazy", finds: [2])
@@ -43,7 +48,7 @@ private let changedTextCases: [ConformanceCase] = [
         try store.expect("turtle", finds: [])
         try store.checkSearches()
     },
-    searchCase("update.of-one-field", "An update of one field keeps the words of the others.") { store in
+    searchCase("search.update.of-one-field", "An update of one field keeps the words of the others.") { store in
         try store.update(3, ["title": .text("Wolves")])
         try store.expect("foxes", finds: [])
         try store.expect("wolves quick", finds: [3])
@@ -52,7 +57,10 @@ private let changedTextCases: [ConformanceCase] = [
         try store.expect("wolves quick", finds: [])
         try store.checkSearches()
     },
-    searchCase("update.of-other-fields", "An update of fields that are not searched changes nothing, and what else is read of the object is new.") { store in
+    searchCase(
+        "search.update.of-other-fields",
+        "An update of fields that are not searched changes nothing, and what else is read of the object is new."
+    ) { store in
         let before = try store.scores("quick")
         try store.update(1, ["stars": .integer(9), "code": .text("x"), "folder": .null])
         try store.run.expect(try store.scores("quick"), equals: before)
@@ -61,20 +69,21 @@ private let changedTextCases: [ConformanceCase] = [
         let both = QueryPredicate.and([.search(try store.search("quick")), .compare(stars, .equal, .integer(9))])
         try store.run.expect(try store.ids(FetchRequest(try store.entity("Note"), predicate: both)), equals: [1])
     },
-    searchCase("update.order-of-words", "An update that only moves words changes which phrases are found.") { store in
+    searchCase("search.update.order-of-words", "An update that only moves words changes which phrases are found.") { store in
         try store.update(1, ["body": .text("dog lazy the over jumps fox brown quick the")])
         try store.expect("\"lazy dog\"", finds: [2])
         try store.expect("\"fox brown quick\"", finds: [1])
         try store.expect("title:fox brown", finds: [1])
         try store.checkSearches()
     },
-    searchCase("update.same-text", "An update to the same text changes nothing.") { store in
+    searchCase("search.update.same-text", "An update to the same text changes nothing.") { store in
         let before = try store.read { try $0.statistics(of: try store.search("quick fox")) }
         for _ in 0..<5 { try store.update(1, ["title": .text("The quick fox")]) }
         try store.run.expect(try store.read { try $0.statistics(of: try store.search("quick fox")) }, equals: before)
         try store.checkSearches()
     },
-    searchCase("update.exchanged-texts", "Two objects that exchange their texts in one change set are found by the other's words.") { store in
+    searchCase("search.update.exchanged-texts", "Two objects that exchange their texts in one change set are found by the other's words.") {
+        store in
         let note = try store.entity("Note")
         try store.change { changes in
             try changes.update(note, rowID: 4, ["title": .text("Lazy dogs"), "body": .text("A dog sleeps. A lazy dog sleeps long.")])
@@ -84,7 +93,10 @@ private let changedTextCases: [ConformanceCase] = [
         try store.expect("bread", finds: [2, 10])
         try store.checkSearches()
     },
-    searchCase("delete.and-insert-again", "A deleted object is not found, also not by its old words when another object takes its id.") { store in
+    searchCase(
+        "search.delete.and-insert-again", "A deleted object is not found, also not by its old words when another object takes its id."
+    ) {
+        store in
         for round in 0..<6 {
             try store.delete(1)
             try store.expect("jumps", finds: [], "round \(round), deleted")
@@ -93,10 +105,13 @@ private let changedTextCases: [ConformanceCase] = [
             try store.expect("jumps", finds: [], "round \(round), inserted")
             try store.expect("\"\(round) quick\"", finds: [1], "round \(round), inserted")
             try store.expect("number", finds: [1])
+            for earlier in 0..<round { try store.expect("number \(earlier)", finds: [], "in round \(round)") }
             try store.checkSearches(["quick", "number", "fox"], nil, "round \(round)")
         }
     },
-    searchCase("change-set.delete-and-insert", "An insert and a deletion of different objects with the same text in one change set.") { store in
+    searchCase("search.change-set.delete-and-insert", "An insert and a deletion of different objects with the same text in one change set.")
+    {
+        store in
         let note = try store.entity("Note")
         try store.change { changes in
             changes.delete(note, rowID: 1)
@@ -106,7 +121,7 @@ private let changedTextCases: [ConformanceCase] = [
         try store.expect("jumps", finds: [3, 11])
         try store.checkSearches()
     },
-    searchCase("ids.extremes", "Objects with the smallest, negative and greatest ids are found, and ordered by id.") { store in
+    searchCase("search.ids.extremes", "Objects with the smallest, negative and greatest ids are found, and ordered by id.") { store in
         let ids: [Int64] = [.min, .min + 1, -1_000_000, -1, 0, 255, 256, 1 << 40, .max - 1, .max]
         for id in ids.reversed() { try store.insert(id, Notes.row("edge", "of the ids")) }
         try store.expect("edge", finds: ids)
@@ -119,7 +134,10 @@ private let changedTextCases: [ConformanceCase] = [
 ]
 
 private let searchTransactionCases: [ConformanceCase] = [
-    searchCase("write.sees-its-changes", "A search in a write transaction finds what the transaction has applied, with its statistics.") { store in
+    searchCase(
+        "search.write.sees-its-changes", "A search in a write transaction finds what the transaction has applied, with its statistics."
+    ) {
+        store in
         try store.write { writer in
             let note = try store.entity("Note")
             for round in 0..<3 as Range<Int64> {
@@ -135,7 +153,8 @@ private let searchTransactionCases: [ConformanceCase] = [
         try store.expect("quick", finds: [1, 5, 9, 12, 13])
         try store.checkSearches(Notes.queries + ["pending", "slow"])
     },
-    searchCase("write.rollback", "A rollback leaves nothing of a transaction in the searches, also after it has searched.") { store in
+    searchCase("search.write.rollback", "A rollback leaves nothing of a transaction in the searches, also after it has searched.") {
+        store in
         let before = try store.read { try $0.statistics(of: try store.search("quick fox")) }
         let writer = try store.backend.beginWrite()
         let note = try store.entity("Note")
@@ -153,7 +172,8 @@ private let searchTransactionCases: [ConformanceCase] = [
         try store.expect("after", finds: [12])
         try store.checkSearches()
     },
-    searchCase("apply.refused", "A change set that is refused leaves nothing in the searches, and the transaction continues.") { store in
+    searchCase("search.apply.refused", "A change set that is refused leaves nothing in the searches, and the transaction continues.") {
+        store in
         let note = try store.entity("Note")
         try store.update(9, ["code": .text("taken")])
         try store.write { writer in
@@ -176,7 +196,10 @@ private let searchTransactionCases: [ConformanceCase] = [
         try store.expect("jumps", finds: [1])
         try store.checkSearches()
     },
-    searchCase("apply.several-sets", "Several change sets of one call: those that are applied are found, a refused one leaves nothing.") { store in
+    searchCase(
+        "search.apply.several-sets", "Several change sets of one call: those that are applied are found, a refused one leaves nothing."
+    ) {
+        store in
         let note = try store.entity("Note")
         try store.update(9, ["code": .text("taken")])
         func set(_ body: (ChangeSet) throws -> Void) rethrows -> ChangeSet {
@@ -201,14 +224,19 @@ private let searchTransactionCases: [ConformanceCase] = [
         try store.expect("refused", finds: [])
         try store.expect("first third", finds: [11])
         try store.expect("quick", finds: [1, 5, 9, 10])
-        let more = try [set { try $0.insert(note, rowID: 21, Notes.row("group")) }, set { try $0.insert(note, rowID: 22, Notes.row("group")) }]
+        let more = try [
+            set { try $0.insert(note, rowID: 21, Notes.row("group")) }, set { try $0.insert(note, rowID: 22, Notes.row("group")) },
+        ]
         let group = try store.backend.beginWrite()
         try store.run.expect(try group.apply(more, committing: .full).errors.map { $0?.code }, equals: [nil, nil])
         group.rollback()
         try store.expect("group", finds: [21, 22])
         try store.checkSearches()
     },
-    searchCase("snapshot.isolation", "A snapshot searches the texts and statistics of its version, whatever is committed afterwards.", requires: [.concurrentReaders]) {
+    searchCase(
+        "search.snapshot.isolation", "A snapshot searches the texts and statistics of its version, whatever is committed afterwards.",
+        requires: [.concurrentReaders]
+    ) {
         store in
         let note = try store.entity("Note")
         let old = try store.backend.beginRead()
@@ -227,7 +255,7 @@ private let searchTransactionCases: [ConformanceCase] = [
         old.end()
         try store.checkSearches()
     },
-    searchCase("relationships.change-nothing", "Changes of relationships alone do not change what is found.") { store in
+    searchCase("search.relationships.change-nothing", "Changes of relationships alone do not change what is found.") { store in
         let before = try store.read { try $0.statistics(of: try store.search("quick fox")) }
         let similar = try store.relationship("Note", "similar")
         try store.change { changes in
@@ -241,7 +269,8 @@ private let searchTransactionCases: [ConformanceCase] = [
 ]
 
 private let manyChangeCases: [ConformanceCase] = [
-    searchCase("commits.many", "After hundreds of commits of single objects every word is found with its exact statistics.") { store in
+    searchCase("search.commits.many", "After hundreds of commits of single objects every word is found with its exact statistics.") {
+        store in
         var random = SplitMix64(seed: 36)
         for round in 0..<300 as Range<Int64> {
             let id = 11 + Int64(random.below(80))
@@ -256,7 +285,8 @@ private let manyChangeCases: [ConformanceCase] = [
             if round % 60 == 59 { try store.checkSearches(SearchTexts.queries, nil, "after \(round + 1) commits") }
         }
     },
-    searchCase("objects.many", "More than a thousand objects in few commits: every word, phrase and prefix, and the best of them.") { store in
+    searchCase("search.objects.many", "More than a thousand objects in few commits: every word, phrase and prefix, and the best of them.") {
+        store in
         var random = SplitMix64(seed: 37)
         for part in 0..<3 as Range<Int64> {
             try store.change { changes in
@@ -274,7 +304,7 @@ private let manyChangeCases: [ConformanceCase] = [
         try store.checkSearches(SearchTexts.queries, "", "after deletions")
         try store.checkSearches(["w1 w2", "w3*"], "weighted")
     },
-    searchCase("objects.common-word", "A word of every object: all of them, and the best by length and id.") { store in
+    searchCase("search.objects.common-word", "A word of every object: all of them, and the best by length and id.") { store in
         try store.change { changes in
             for id in 100..<1500 as Range<Int64> {
                 let words = String(repeating: " filler", count: Int(id % 7)) + (id % 500 == 0 ? " needle" : "")
@@ -287,7 +317,7 @@ private let manyChangeCases: [ConformanceCase] = [
         try store.run.expect(try store.ranked("common", limit: 3), equals: [105, 112, 119])
         try store.checkSearches(["common", "common needle", "\"common filler filler\"", "common filler OR needle"], "")
     },
-    searchCase("random.between-changes", "Random texts, changes, rollbacks and queries.") { store in
+    searchCase("search.random.between-changes", "Random texts, changes, rollbacks and queries.") { store in
         for seed in 1...4 as ClosedRange<UInt64> {
             var random = SplitMix64(seed: seed)
             for round in 0..<12 {

@@ -6,7 +6,10 @@ import PolyStoreSearch
 let searchStoreCases: [ConformanceCase] = searchOpeningCases + searchMaintenanceCases + searchReadingCases
 
 private let searchOpeningCases: [ConformanceCase] = [
-    searchCase("reopen.keeps-everything", "After reopening, searches find the same with the same scores, and follow further changes.", requires: [.persistence]) {
+    searchCase(
+        "search.reopen.keeps-everything", "After reopening, searches find the same with the same scores, and follow further changes.",
+        requires: [.persistence]
+    ) {
         first in
         var store = first
         for round in 0..<4 as Range<Int64> {
@@ -21,7 +24,8 @@ private let searchOpeningCases: [ConformanceCase] = [
         }
         try store.expect("reopened", finds: [102, 103])
     },
-    searchCase("reopen.read-only", "A store that is opened for reading only is searched.", requires: [.persistence, .readOnlyOpen]) { store in
+    searchCase("search.reopen.read-only", "A store that is opened for reading only is searched.", requires: [.persistence, .readOnlyOpen]) {
+        store in
         try store.backend.close()
         let reading = try store.run.open(Notes.schema) { $0.readOnly() }
         try reading.expect("quick fox", finds: [1, 3])
@@ -46,7 +50,10 @@ private let searchOpeningCases: [ConformanceCase] = [
         let same = try run.open(Notes.schema([]))
         try run.expect(try same.read { try $0.all(try same.entity("Note")) }, equals: before)
     },
-    indexChange("added", "An index that is added when a store is opened finds the objects that exist, and follows changes at once.") { run in
+    indexChange(
+        "search.index.added", "An index that is added when a store is opened finds the objects that exist, and follows changes at once."
+    ) {
+        run in
         let store = try Notes.open(run, searched: [])
         try store.backend.close()
         let opened = try run.open(Notes.schema)
@@ -62,7 +69,11 @@ private let searchOpeningCases: [ConformanceCase] = [
         try again.checkSearches(Notes.queries + ["added"], nil, "after reopening")
         try run.verify(again)
     },
-    indexChange("added-to-many", "An index of many objects is built while the store is read and written, and continues after reopening.") { run in
+    indexChange(
+        "search.index.added-to-many",
+        "An index of many objects is built while the store is read and written, and continues after reopening."
+    ) {
+        run in
         let store = try run.open(Notes.schema([]))
         try store.change { changes in
             for id in 1...3000 as ClosedRange<Int64> {
@@ -82,7 +93,10 @@ private let searchOpeningCases: [ConformanceCase] = [
         try last.expect("changed", finds: [1, 2, 3, 1500, 1501, 1502, 2900, 2901, 2902])
         try run.verify(last)
     },
-    indexChange("dropped", "An index that is dropped when a store is opened, and added again later, knows what was changed between.") { run in
+    indexChange(
+        "search.index.dropped", "An index that is dropped when a store is opened, and added again later, knows what was changed between."
+    ) {
+        run in
         let store = try Notes.open(run)
         try store.backend.close()
         let without = try run.open(Notes.schema([]))
@@ -97,7 +111,10 @@ private let searchOpeningCases: [ConformanceCase] = [
         try again.checkSearches(Notes.queries + ["without"])
         try run.verify(again)
     },
-    indexChange("replaced", "Indexes with other fields, options, weights, names or in another order are those of the last opening.") { run in
+    indexChange(
+        "search.index.replaced", "Indexes with other fields, options, weights, names or in another order are those of the last opening."
+    ) {
+        run in
         try Notes.open(run).backend.close()
         let (both, body) = (["title", "body"], ["body"])
         let stems = SearchOptions(stemming: .english)
@@ -117,7 +134,10 @@ private let searchOpeningCases: [ConformanceCase] = [
             try store.backend.close()
         }
     },
-    indexChange("schema-is-replaced", "The store contains the full-text indexes that it was last opened with, and no migration is needed.") { run in
+    indexChange(
+        "search.index.schema-is-replaced",
+        "The store contains the full-text indexes that it was last opened with, and no migration is needed."
+    ) { run in
         let store = try Notes.open(run, searched: [])
         try run.expect(store.backend.metadata.schemaHash, equals: Notes.schema([]).versionHash)
         try store.backend.close()
@@ -131,7 +151,10 @@ private let searchOpeningCases: [ConformanceCase] = [
 ]
 
 private let searchMaintenanceCases: [ConformanceCase] = [
-    searchCase("verify.is-clean", "A check finds nothing in a store whose texts were changed in every way.", requires: [.verification]) { store in
+    searchCase(
+        "search.verify.is-clean", "A check finds nothing in a store whose texts were changed in every way.", requires: [.verification]
+    ) {
+        store in
         try store.run.verify(store)
         for round in 0..<30 as Range<Int64> {
             try store.insert(20 + round, Notes.row("verified \(round)", "quick \(round % 3)"))
@@ -147,7 +170,7 @@ private let searchMaintenanceCases: [ConformanceCase] = [
         try store.insert(1, Notes.row("one", nil))
         try store.run.verify(store)
     },
-    searchCase("copy.is-searched", "A copy of a store finds the same, and is independent.", requires: [.copying]) { store in
+    searchCase("search.copy.is-searched", "A copy of a store finds the same, and is independent.", requires: [.copying]) { store in
         let run = store.run
         try store.update(2, ["title": .text("copied")])
         try store.backend.copy(to: run.copyLocation("copy"))
@@ -161,7 +184,10 @@ private let searchMaintenanceCases: [ConformanceCase] = [
         try run.verify(copy)
         try run.verify(store)
     },
-    searchCase("compaction.keeps-everything", "Compaction changes nothing that a search finds, and no score.", requires: [.compaction]) { store in
+    searchCase(
+        "search.compaction.keeps-everything", "Compaction changes nothing that a search finds, and no score.", requires: [.compaction]
+    ) {
+        store in
         for id in 11...60 as ClosedRange<Int64> { try store.insert(id, Notes.row("compacted \(id % 4)", "quick fox")) }
         for id in stride(from: Int64(11), through: 60, by: 2) { try store.delete(id) }
         let reader = try store.backend.beginRead()
@@ -175,7 +201,10 @@ private let searchMaintenanceCases: [ConformanceCase] = [
         try store.checkSearches(Notes.queries + ["compacted", "afterwards"])
         try store.run.verify(store)
     },
-    searchCase("migration.renamed-text", "A migration that renames searched attributes keeps their texts searchable.", requires: [.migration]) { store in
+    searchCase(
+        "search.migration.renamed-text", "A migration that renames searched attributes keeps their texts searchable.",
+        requires: [.migration]
+    ) { store in
         let run = store.run
         let schema = migrated(["headline", "content"])
         let change = try store.change(
@@ -194,7 +223,10 @@ private let searchMaintenanceCases: [ConformanceCase] = [
         try opened.checkSearches(["after", "quick"])
         try run.verify(opened)
     },
-    searchCase("migration.changed-text", "After a migration that replaces texts, searches find the new ones.", requires: [.migration]) { store in
+    searchCase(
+        "search.migration.changed-text", "After a migration that replaces texts, searches find the new ones.", requires: [.migration]
+    ) {
+        store in
         let run = store.run
         let schema = migrated(["title", "content"])
         let change = try store.change(to: schema, fields: ["Note.content": .constant(.text("constant words"))])
@@ -209,7 +241,9 @@ private let searchMaintenanceCases: [ConformanceCase] = [
         try opened.checkSearches(["constant", "lazy", "quick words"])
         try run.verify(opened)
     },
-    searchCase("reset.removes-the-index", "A store that is reset for another model and back has an empty index.", requires: [.persistence]) { store in
+    searchCase(
+        "search.reset.removes-the-index", "A store that is reset for another model and back has an empty index.", requires: [.persistence]
+    ) { store in
         let run = store.run
         try store.backend.close()
         let other = SchemaDescription([EntityDescription("Other", [.attribute("name", .string)])])
@@ -221,7 +255,10 @@ private let searchMaintenanceCases: [ConformanceCase] = [
         try again.checkSearches(["quick", "start"])
         try run.verify(again)
     },
-    searchCase("values.and-log-beside", "Named values and log entries of the same change sets do not affect searches.", requires: [.namedValues, .changeLog]) { store in
+    searchCase(
+        "search.values.and-log-beside", "Named values and log entries of the same change sets do not affect searches.",
+        requires: [.namedValues, .changeLog]
+    ) { store in
         try store.setValues([("quick", [1]), ("s", [2])])
         try store.append([[1, 2], [3]])
         try store.insert(11, Notes.row("quick", "beside"))
@@ -232,7 +269,10 @@ private let searchMaintenanceCases: [ConformanceCase] = [
 ]
 
 private let searchReadingCases: [ConformanceCase] = [
-    searchCase("hierarchy.subentities", "A search in a hierarchy finds the objects of all its entities; its statistics count them all.") { notes in
+    searchCase(
+        "search.hierarchy.subentities", "A search in a hierarchy finds the objects of all its entities; its statistics count them all."
+    ) {
+        notes in
         let store = try notes.run.open(items, "items")
         try store.insert(
             "Item",
@@ -251,7 +291,7 @@ private let searchReadingCases: [ConformanceCase] = [
         let statistics = try store.read { try $0.statistics(of: condition) }
         try store.run.expect(statistics, equals: SearchStatistics(documents: 4, tokens: 8, frequencies: [3]))
     },
-    searchCase("fields.sixty-four", "An index of 64 fields finds words and phrases in each of them, alone and together.") { notes in
+    searchCase("search.fields.sixty-four", "An index of 64 fields finds words and phrases in each of them, alone and together.") { notes in
         let names = (0..<64).map { "f\($0)" }
         let schema = SchemaDescription(
             name: "Wide",
@@ -270,9 +310,11 @@ private let searchReadingCases: [ConformanceCase] = [
         try store.expect("f7:first", finds: [])
         try store.checkSearches(["common", "f62:common OR word1", "first common", "\"word9 common\""])
     },
-    searchCase("interruption.of-a-search", "An interrupted search throws, and the transaction can be used afterwards.") { store in
+    searchCase("search.interruption.of-a-search", "An interrupted search throws, and the transaction can be used afterwards.") { store in
         try store.change { changes in
-            for id in 100..<2100 as Range<Int64> { try changes.insert(try store.entity("Note"), rowID: id, Notes.row("common", "word \(id % 9)")) }
+            for id in 100..<2100 as Range<Int64> {
+                try changes.insert(try store.entity("Note"), rowID: id, Notes.row("common", "word \(id % 9)"))
+            }
         }
         let requests = try ["common", "common OR word", "\"common\" 5", "w*"].map { try store.rankedRequest($0) }
         try store.read { reader in
@@ -288,26 +330,28 @@ private let searchReadingCases: [ConformanceCase] = [
         }
         try store.checkSearches(["common 5"], "")
     },
-    searchCase("explain.names-the-index", "The plan of a search names its index and what was read.", requires: [.searchIndexes]) { store in
+    searchCase("search.explain.names-the-index", "The plan of a search names its index and what was read.", requires: [.searchIndexes]) {
+        store in
         let index = try store.search("quick").index
         for request in [
             try store.rankedRequest("quick fox"), try store.rankedRequest("quick OR dog", limit: 2),
             FetchRequest(try store.entity("Note"), predicate: .search(try store.search("\"quick fox\""))),
         ] {
-            let plan = try store.read { try $0.explain(request) }
+            let plan = try store.read { try $0.explained(request) }
             try store.run.expect(plan.rowsReturned, equals: try store.ids(request).count, "\(request.predicate)")
             try store.run.expect(
-                plan.accesses.contains { $0.path == .text && $0.index == index.plainName }, "\(request.predicate) is not executed by the index: \(plan)")
+                plan.accesses.contains { $0.path == .text && $0.index == index.plainName },
+                "\(request.predicate) is not executed by the index: \(plan)")
             guard let costs = plan.search else { throw store.run.fail("the plan of \(request.predicate) has no costs: \(plan)") }
             try store.run.expect(costs.terms >= 2 && costs.postings >= 2, "\(request.predicate): \(costs)")
             try store.run.expect(plan.description.contains("SEARCH"), "\(plan)")
         }
         var scan = try store.rankedRequest("quick")
         scan.ignoresIndexes = true
-        let plan = try store.read { try $0.explain(scan) }
+        let plan = try store.read { try $0.explained(scan) }
         try store.run.expect(!plan.accesses.contains { $0.path == .text }, "without indexes: \(plan)")
     },
-    searchCase("plan.without-execution", "A plan of a search is made without executing it.") { store in
+    searchCase("search.plan.without-execution", "A plan of a search is made without executing it.") { store in
         let plan = try store.read { try $0.plan(try store.rankedRequest("quick fox")) }
         try store.run.expect(plan.rowsReturned, equals: nil)
         try store.run.expect(!plan.access.isEmpty, "no access path")
@@ -338,14 +382,15 @@ private let items = SchemaDescription(
             ], searchIndexes: [SearchIndexDescription(fields: ["title", "text"])],
             hierarchy: EntityHierarchy(
                 isAbstract: false, properties: ["title"],
-                subentities: [SubentityDescription(name: "Article", parent: "Item", isAbstract: false, properties: ["text"], required: [])]))
+                subentities: [SubentityDescription(name: "Article", parent: "Item", isAbstract: false, properties: ["text"], required: [])])
+        )
     ])
 
 /// Creates a case in which a store is opened with other full-text indexes.
 private func indexChange(
     _ id: String, _ statement: String, _ body: @escaping @Sendable (ConformanceRun) throws -> Void
 ) -> ConformanceCase {
-    ConformanceCase("search.index.\(id)", statement, requires: [.migration, .persistence], body)
+    ConformanceCase(id, statement, requires: [.migration, .persistence], body)
 }
 
 extension ConformanceRun {

@@ -124,7 +124,8 @@ struct DefectiveSearchIndex {
         let ranked = Set(search.ranked)
         let counts = search.phrases.enumerated().map { position, phrase in
             if !ranked.contains(position) { return 0 }
-            let isWord = phrase.terms.count == 1 && !phrase.isPrefix && index.fields.indices.allSatisfy { phrase.fields >> UInt64($0) & 1 == 1 }
+            let isWord =
+                phrase.terms.count == 1 && !phrase.isPrefix && index.fields.indices.allSatisfy { phrase.fields >> UInt64($0) & 1 == 1 }
             return isWord ? frequencies[phrase.terms[0]] ?? 0 : occurrences(phrase).count
         }
         return SearchStatistics(documents: lengths.count, tokens: lengths.values.reduce(0, +), frequencies: counts)
@@ -184,9 +185,12 @@ private struct Finder {
             var isNear = false
             for field in 0..<fields {
                 let near = SearchPositions.near(
-                    phrases.map { occurrences[$0][id]?[field] ?? [] }, lengths: phrases.map { search.phrases[$0].terms.count }, distance: distance)
+                    phrases.map { occurrences[$0][id]?[field] ?? [] }, lengths: phrases.map { search.phrases[$0].terms.count },
+                    distance: distance)
                 if near != nil { isNear = true }
-                for (position, phrase) in phrases.enumerated() where ranked.contains(phrase) { counts[phrase][field] = near?[position].count ?? 0 }
+                for (position, phrase) in phrases.enumerated() where ranked.contains(phrase) {
+                    counts[phrase][field] = near?[position].count ?? 0
+                }
             }
             return isNear
         case .and(let parts): return parts.map { holds($0, id) }.allSatisfy { $0 }

@@ -49,6 +49,8 @@ private class DefectiveSearchReader: ReadTransaction {
     func count(_ request: FetchRequest) throws -> Int { try reader.count(request) }
     func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs { try reader.related(relationship, of: sources) }
     func scanGroups(_ request: AggregateRequest) throws -> GroupScan? { try reader.scanGroups(request) }
+    func plan(_ request: FetchRequest) throws -> QueryPlan { try reader.plan(request) }
+    func explain(_ request: FetchRequest) throws -> QueryPlan { try reader.explain(request) }
     func search(_ request: SearchRequest) throws -> SearchHits? { index(request.condition)?.hits(request) }
     func searchStatistics(_ condition: SearchCondition) throws -> SearchStatistics? { index(condition)?.statistics(condition.search) }
     func end() { reader.end() }

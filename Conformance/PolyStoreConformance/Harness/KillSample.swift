@@ -101,7 +101,9 @@ enum KillSample {
         let entry = try store.entity("Entry")
         var model = SearchModel(entry.searchIndexes[0])
         model.texts = texts
-        for query in ["common", "word3 OR word5", "\"commit\(number) part1\"", "commit\(max(1, number - 4))", "name:2", "part2 -word0", "com*"] {
+        for query in [
+            "common", "word3 OR word5", "\"commit\(number) part1\"", "commit\(max(1, number - 4))", "name:2", "part2 -word0", "com*",
+        ] {
             let condition = try SearchCondition(Search(query), in: entry.searchIndexes[0], of: entry)
             let request = FetchRequest(entry, predicate: .search(condition), sortKeys: [SortKey(.score(condition), ascending: false)])
             try store.read { reader in

@@ -14,7 +14,8 @@ extension OracleDraw {
     mutating func search(_ entity: Entity) -> SearchCondition? {
         guard !entity.searchIndexes.isEmpty else { return nil }
         let index = random.pick(entity.searchIndexes)
-        let text = random.once(in: 20) ? random.pick(["", "-w1", "?", "\"\"", "(-w1 -w2)"]) : SearchTexts.query(&random, fields: index.fieldNames)
+        let text =
+            random.once(in: 20) ? random.pick(["", "-w1", "?", "\"\"", "(-w1 -w2)"]) : SearchTexts.query(&random, fields: index.fieldNames)
         // In the strict reading, because a drawn query has no mistake.
         guard let search = try? Search(query: text) else { return nil }
         return try? SearchCondition(search, in: index, of: entity)
@@ -35,7 +36,9 @@ extension OracleDraw {
             return .aggregate(
                 AggregateRequest(
                     entity, predicate: predicate(entity, 1),
-                    aggregates: [.count, .of(.minimum, .score(other)), .of(.maximum, .score(condition)), .of(.countDistinct, .score(condition))]))
+                    aggregates: [
+                        .count, .of(.minimum, .score(other)), .of(.maximum, .score(condition)), .of(.countDistinct, .score(condition)),
+                    ]))
         case 4: return .count(FetchRequest(entity, predicate: .and([.search(condition), predicate(entity, 1)])))
         default:
             let order = [SortKey(.score(condition), ascending: random.once(in: 4))]
@@ -54,6 +57,9 @@ extension OracleDraw {
         case 1, 2: request.predicate = .and([.search(condition), request.predicate])
         default: break
         }
-        if random.below(3) > 0 { request.sortKeys.insert(SortKey(.score(condition), ascending: random.once(in: 4)), at: random.below(2) % (request.sortKeys.count + 1)) }
+        if random.below(3) > 0 {
+            request.sortKeys.insert(
+                SortKey(.score(condition), ascending: random.once(in: 4)), at: random.below(2) % (request.sortKeys.count + 1))
+        }
     }
 }

@@ -65,7 +65,9 @@ enum Notes {
         "(quick OR brown) (dog OR bread)", "quick quick", "nothing", "", "-quick", "a -(quick OR dog)", "\"dog sleeps\" long",
     ]
 
-    static func open(_ run: ConformanceRun, _ name: String = "store", searched indexes: [SearchIndexDescription] = indexes) throws -> TestStore {
+    static func open(_ run: ConformanceRun, _ name: String = "store", searched indexes: [SearchIndexDescription] = indexes) throws
+        -> TestStore
+    {
         let store = try run.open(schema(indexes), name)
         try store.insert("Folder", folders)
         try store.insert("Note", rows)
@@ -121,8 +123,12 @@ extension TestStore {
             for query in queries {
                 let condition: SearchCondition
                 // Not every index has each field.
-                do { condition = try search(query, searched.name) } catch let error as StoreError where error.code == .invalidPredicate { continue }
-                try check(condition, model, reader, "\(query)\(searched.name.isEmpty ? "" : " in \(searched.name)")\(when.isEmpty ? "" : ", \(when)")")
+                do { condition = try search(query, searched.name) } catch let error as StoreError where error.code == .invalidPredicate {
+                    continue
+                }
+                try check(
+                    condition, model, reader,
+                    "\(query)\(searched.name.isEmpty ? "" : " in \(searched.name)")\(when.isEmpty ? "" : ", \(when)")")
             }
         }
     }

@@ -25,8 +25,12 @@ extension SearchModel {
         let ids = scores.keys.sorted()
         guard let hits = try reader.search(SearchRequest(condition, scoredBy: statistics)) else { return nil }
         if let found = difference("the documents of the index", hits.documents, ids) { return found }
-        if let found = difference("the scores of the index", hits.scores.map(\.bitPattern), ids.map { (scores[$0] ?? 0).bitPattern }) { return found }
-        if let plain = try reader.search(SearchRequest(condition)), let found = difference("the documents without scores", plain.documents, ids) {
+        if let found = difference("the scores of the index", hits.scores.map(\.bitPattern), ids.map { (scores[$0] ?? 0).bitPattern }) {
+            return found
+        }
+        if let plain = try reader.search(SearchRequest(condition)),
+            let found = difference("the documents without scores", plain.documents, ids)
+        {
             return found
         }
         let ranked = ranked(condition.text)

@@ -3,13 +3,15 @@ import SeededRandom
 /// Random texts and queries of few words, so that phrases occur.
 enum SearchTexts {
     private static let words = [
-        "w1", "w2", "w3", "w31", "w32", "fox", "Fox", "FOX", "the", "the", "the", "a", "é", "e\u{301}", "naïve", "naive", "straße", "strasse", "e-mail", "don't",
+        "w1", "w2", "w3", "w31", "w32", "fox", "Fox", "FOX", "the", "the", "the", "a", "é", "e\u{301}", "naïve", "naive", "straße",
+        "strasse", "e-mail", "don't",
         "3.14", "C++", "running", "runs", "日本語", "本語", "京都", "한국", "שלום", "😀", "x\u{0}y", "well-known", "U.S.A.",
     ]
     private static let separators = [" ", " ", " ", " ", ", ", ". ", "\n", " — ", "\t", "/", "\u{0}"]
 
     static let queries = [
-        "w1", "w2 w3", "\"w1 w2\"", "w3*", "fox", "fox the", "the -fox", "NEAR(w1 fox, 2)", "title:the", "title:w1 OR body:fox", "naive OR strasse", "本",
+        "w1", "w2 w3", "\"w1 w2\"", "w3*", "fox", "fox the", "the -fox", "NEAR(w1 fox, 2)", "title:the", "title:w1 OR body:fox",
+        "naive OR strasse", "本",
         "\"the the\"", "body:(w1 OR w2) -title:the", "w1 OR w2 OR w3 OR fox",
     ]
 
@@ -34,7 +36,8 @@ enum SearchTexts {
             return fields.isEmpty ? operand(&random) : random.pick(fields) + ":" + inner
         case 9, 10: return parts(&random, fields, depth).joined(separator: random.once(in: 4) ? " AND " : " ")
         case 11: return parts(&random, fields, depth).joined(separator: " OR ")
-        case 12: return "(" + query(&random, fields: fields, depth: depth - 1) + ") -(" + query(&random, fields: fields, depth: depth - 1) + ")"
+        case 12:
+            return "(" + query(&random, fields: fields, depth: depth - 1) + ") -(" + query(&random, fields: fields, depth: depth - 1) + ")"
         default: return operand(&random) + " -" + operand(&random)
         }
     }
