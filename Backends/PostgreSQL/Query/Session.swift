@@ -123,9 +123,9 @@ final class Session: RelatedRecords {
     }
 
     /// Executes a statement and returns its rows one by one.
-    /// - Parameter isWhole: See ``Connection/stream(_:isWhole:)``.
-    func stream(_ statement: Statement, isWhole: Bool = false) throws -> RowStream {
-        let stream = try request { try $0.stream(statement, isWhole: isWhole) }
+    /// - Parameters: See ``Connection/stream(_:isWhole:rowsAtOnce:)``.
+    func stream(_ statement: Statement, isWhole: Bool = false, rowsAtOnce: Int32 = 1) throws -> RowStream {
+        let stream = try request { try $0.stream(statement, isWhole: isWhole, rowsAtOnce: rowsAtOnce) }
         stream.hasSavepoint = interruptedBy != nil
         return stream
     }
@@ -148,7 +148,7 @@ final class Session: RelatedRecords {
         }
         let query = try QueryCompiler(tables).compile(request)
         try setIndexes(request, isOn: false)
-        let stream = try stream(query.statement, isWhole: query.isShort)
+        let stream = try stream(query.statement, isWhole: query.isShort, rowsAtOnce: query.rowsAtOnce)
         try setIndexes(request, isOn: true)
         return Scan(try PostgreSQLCursor(self, stream, query), residual: query.residualRequest)
     }
