@@ -217,4 +217,53 @@ import Testing
         #expect(try documents(subject, "again").count == 398)
         #expect(try findings(subject) == [])
     }
+
+    @Test func lengthsSurviveManyFlushesOfOneWriter() throws {
+        let subject = SearchIndexSubject(fields: 1)
+        for round in 0..<8 {
+            for document in 0..<300 { try subject.replace(Int64(document * 100 + round), ["word of round\(round)"]) }
+            try subject.writer.flush()
+            #expect(try findings(subject) == [], "round \(round)")
+        }
+    }
+
+    @Test func deletionsThatUndoAllAdditionsAreMergedInSteps() throws {
+        var limits = SearchIndexLimits.small
+        limits.fanout = 1_000
+        limits.segments = 1_000
+        limits.memory = 1 << 20
+        let subject = SearchIndexSubject(fields: 1, limits: limits)
+        for document in 0..<800 { try subject.replace(Int64(document), ["word number\(document)"]) }
+        try subject.writer.flush()
+        for document in 0..<800 { try subject.replace(Int64(document), nil) }
+        try subject.writer.flush()
+        limits.fanout = 2
+        var steps = 0
+        while try SearchIndexWriter(subject.map, fields: 1, options: SearchOptions(), limits: limits).merge(budget: 1) {
+            steps += 1
+            if steps % 8 == 0 { #expect(try findings(subject) == []) }
+        }
+        #expect(steps > 5)
+        #expect(try findings(subject) == [])
+        // A step that ends within a term leaves the end of the term.
+        #expect(try subject.reader.summary().pages <= 1)
+    }
+
+    @Test func aFailedFlushIsNotContinued() throws {
+        let subject = SearchIndexSubject(fields: 1)
+        try subject.replace(1, ["word"])
+        try subject.writer.flush()
+        let place = try #require(subject.map.keys.firstIndex(of: [0x53]))
+        subject.map.change(place) { $0[0] = 99 }
+        subject.reopen()
+        try subject.replace(2, ["word"])
+        #expect(throws: SearchIndexError.self) { try subject.writer.flush() }
+        subject.map.change(place) { $0[0] = 1 }
+        #expect(throws: SearchIndexError.self) { try subject.writer.flush() }
+        subject.writer.reset()
+        try subject.writer.replace(2, old: nil, new: ["word"])
+        try subject.writer.flush()
+        #expect(try documents(subject, "word") == [1, 2])
+        #expect(try findings(subject) == [])
+    }
 }

@@ -80,6 +80,8 @@ final class LengthReader {
     private let pages: any SearchPageReader
     private var chunks: [UInt64: LengthChunk] = [:]
     private var last: (number: UInt64, chunk: LengthChunk)?
+    /// Chunks that were changed and not written yet. They are never read again from the pages.
+    private var changed: [UInt64: LengthChunk] = [:]
     /// The number of chunks that are kept.
     private let limit: Int
 
@@ -98,6 +100,10 @@ final class LengthReader {
 
     @inline(never)
     private func load(_ number: UInt64) throws -> LengthChunk {
+        if let chunk = changed[number] {
+            last = (number, chunk)
+            return chunk
+        }
         if let chunk = chunks[number] {
             last = (number, chunk)
             return chunk
@@ -114,22 +120,42 @@ final class LengthReader {
         chunks[number] = chunk
         for page in try pages.pages(from: PageKey.lengths(number), below: PageKey.lengths(number + 16), limit: 16) {
             let key = page.key.dropFirst().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-            if key == number || chunks[key] == nil { chunks[key] = try LengthChunk(page.bytes) }
+            if changed[key] == nil, key == number || chunks[key] == nil { chunks[key] = try LengthChunk(page.bytes) }
         }
         let result = chunks[number] ?? chunk
         self.last = (number, result)
         return result
     }
 
-    /// Reads the chunks of some documents in one request.
+    /// Reads the chunks of some documents, many in one request.
     func load(_ numbers: [UInt64]) throws {
-        let missing = numbers.filter { chunks[$0] == nil }
-        guard !missing.isEmpty else { return }
-        for (number, bytes) in zip(missing, try pages.pages(at: missing.map(PageKey.lengths))) {
-            chunks[number] = try bytes.map { try LengthChunk($0) } ?? LengthChunk()
+        var rest = numbers.filter { chunks[$0] == nil && changed[$0] == nil }[...]
+        if chunks.count + rest.count > limit { chunks.removeAll(keepingCapacity: true) }
+        while !rest.isEmpty {
+            let part = Array(rest.prefix(512))
+            for (number, bytes) in zip(part, try pages.pages(at: part.map(PageKey.lengths))) {
+                chunks[number] = try bytes.map { try LengthChunk($0) } ?? LengthChunk()
+            }
+            rest = rest.dropFirst(512)
         }
     }
 
-    /// Returns a chunk that ``load(_:)`` read.
-    func chunk(_ number: UInt64) throws -> LengthChunk { try load(number) }
+    /// Returns the chunks of some documents in order to change them. They are kept until ``writeEnded()``.
+    func change(_ numbers: [UInt64]) throws -> [UInt64: LengthChunk] {
+        last = nil
+        try load(numbers)
+        for number in numbers {
+            guard changed[number] == nil else { continue }
+            changed[number] = chunks.removeValue(forKey: number) ?? LengthChunk()
+        }
+        return changed
+    }
+
+    /// Keeps changed chunks as read ones, after they were written.
+    func writeEnded() {
+        if chunks.count + changed.count > limit { chunks.removeAll(keepingCapacity: true) }
+        if changed.count <= limit { chunks.merge(changed) { $1 } }
+        changed.removeAll()
+        last = nil
+    }
 }

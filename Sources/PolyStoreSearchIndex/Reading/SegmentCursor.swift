@@ -258,7 +258,11 @@ extension SegmentCursor {
             endDelta = PostingKind(rawValue: block.kind)?.delta ?? 0
             return
         }
-        if endsHere { endDelta = Int(try reader.signed()) }
+        if endsHere {
+            let delta = try reader.signed()
+            guard delta.magnitude <= 1 << 48 else { throw SearchIndexError.damaged("a term of segment \(view.id) has an impossible count") }
+            endDelta = Int(delta)
+        }
         blocksLeft = try reader.count(atMost: reader.remaining)
     }
 

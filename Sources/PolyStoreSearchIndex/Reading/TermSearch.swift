@@ -126,16 +126,16 @@ final class TermSearch {
     private func bounds(from target: DocumentKey, _ threshold: Double?) throws -> (upTo: DocumentKey, isHopeful: Bool) {
         var upTo = DocumentKey.max
         var sum = 0.0
-        var hasAll = true
         for index in terms.indices {
             let (last, bound, frequency, occurs) = try terms[index].cursor.bound(from: target, terms[index].score)
             terms[index].bound = bound
             terms[index].frequency = frequency
+            // Without a required term none of the documents up to its next block can be found; the other terms need no look at theirs.
+            if requiresAll, !occurs { return (last, false) }
             upTo = min(upTo, last)
             sum += bound
-            if !occurs { hasAll = false }
         }
-        return (upTo, !Self.isHopeless(sum, threshold) && (hasAll || !requiresAll))
+        return (upTo, !Self.isHopeless(sum, threshold))
     }
 
     /// Visits the documents of a range that have all terms. Returns false if there are no more in the index.

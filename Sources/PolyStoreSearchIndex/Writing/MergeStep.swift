@@ -15,6 +15,8 @@ final class MergeStep {
     private let segments: [Segment]
     private let writer: SegmentWriter
     private let budget: Int
+    private let limits: SearchIndexLimits
+    private var turns = 0
 
     /// Creates a step.
     /// - Parameters:
@@ -27,6 +29,7 @@ final class MergeStep {
         self.merge = merge
         self.segments = segments
         self.budget = budget
+        self.limits = limits
         let source = PageSource(store, fields: fields, limits: limits)
         count = merge.inputs.count
         inputs = .allocate(capacity: count)
@@ -118,6 +121,10 @@ final class MergeStep {
             }
             try writer.end()
             if writer.hasOutput(budget) { return true }
+            if hasReadEnough() {
+                try writer.pause(at: TermPosition(term: inputs[group[0]].term.bytes, document: nil))
+                return true
+            }
             for place in 0..<group.count { try inputs[group[place]].nextTerm() }
             active.retain { !inputs[$0].isAtEnd }
         }
@@ -177,7 +184,22 @@ final class MergeStep {
                 if inputs[index].hasPosting, inputs[index].posting.document == document { try inputs[index].next() }
             }
             if writer.hasOutput(budget) { return true }
+            if hasReadEnough() {
+                try writer.pause(at: TermPosition(term: inputs[group[0]].term.bytes, document: document))
+                return true
+            }
         }
+    }
+
+    /// Returns whether the step has read so much more than it wrote, because deletions undo additions, that it ends without full pages.
+    @inline(__always)
+    private func hasReadEnough() -> Bool {
+        turns &+= 1
+        guard turns & 63 == 0 else { return false }
+        var bytes = 0
+        for index in 0..<count { bytes += inputs[index].bytesRead }
+        // What the inputs read first is not in proportion to the budget: a page each.
+        return bytes / 8 > max(budget, limits.page * count)
     }
 }
 

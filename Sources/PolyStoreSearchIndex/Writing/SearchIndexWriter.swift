@@ -7,16 +7,20 @@ public final class SearchIndexWriter {
     let pages: any SearchPageWriter
     let fields: Int
     let limits: SearchIndexLimits
-    let lengths: LengthReader
+    private(set) var lengths: LengthReader
     private let tokenizer: SearchTokenizer
     private let table: PostingTable
     /// The document of each change.
     private var documents: [DocumentKey] = []
     /// The number of tokens that the document of each change has after it; nil if it is removed.
     private var newLengths: [UInt32?] = []
+    /// The chunks of the lengths of the documents.
+    private var chunks = Set<UInt64>()
+    private var lastChunk: UInt64?
     private var documentDelta = 0
     private var tokenDelta = 0
     private var known: IndexStructure?
+    private var hasFailed = false
 
     /// Creates a writer. Reads nothing before the first change is written.
     public convenience init(_ pages: any SearchPageWriter, fields: Int, options: SearchOptions) {
@@ -58,7 +62,13 @@ public final class SearchIndexWriter {
             tokenDelta += Int(length)
         }
         newLengths.append(new == nil ? nil : length)
-        if table.size + documents.count * 24 >= limits.memory { try flushChanges() }
+        let chunk = PageKey.chunk(document.documentKey)
+        if chunk != lastChunk {
+            lastChunk = chunk
+            chunks.insert(chunk)
+        }
+        // A chunk needs 1 KiB while it is changed, and its page.
+        if table.size + documents.count * 24 + chunks.count * 1_600 >= limits.memory { try flushChanges() }
     }
 
     @inline(__always)
@@ -71,6 +81,26 @@ public final class SearchIndexWriter {
 
     /// Writes the collected changes and a bounded part of the merges that are due.
     public func flush() throws { try flushChanges() }
+
+    /// Discards the collected changes and what was read, after the transaction was rolled back to a savepoint or a flush failed.
+    ///
+    /// The changes since the savepoint that remain must be given again.
+    public func reset() {
+        hasFailed = false
+        known = nil
+        lengths = LengthReader(pages)
+        removeChanges()
+    }
+
+    private func removeChanges() {
+        documents.removeAll(keepingCapacity: true)
+        newLengths.removeAll(keepingCapacity: true)
+        chunks.removeAll(keepingCapacity: true)
+        lastChunk = nil
+        documentDelta = 0
+        tokenDelta = 0
+        table.removeAll()
+    }
 }
 
 extension SearchIndexWriter {
@@ -91,12 +121,21 @@ extension SearchIndexWriter {
             try pages.write(Array(rest.prefix(512)), removing: [])
             rest = rest.dropFirst(512)
         }
-        try pages.write(Array(rest) + [SearchPage(key: PageKey.structure, bytes: structure.bytes)], removing: keys)
+        var removed = keys[...]
+        while removed.count > 512 {
+            try pages.write([], removing: Array(removed.prefix(512)))
+            removed = removed.dropFirst(512)
+        }
+        try pages.write(Array(rest) + [SearchPage(key: PageKey.structure, bytes: structure.bytes)], removing: Array(removed))
         known = structure
     }
 
     private func flushChanges() throws {
+        guard !hasFailed else {
+            throw SearchIndexError.damaged("an earlier flush of this transaction failed, and the transaction continued without reset()")
+        }
         guard !documents.isEmpty else { return }
+        hasFailed = true
         var structure = try structure()
         let (lengthPages, emptied) = try updateLengths()
         structure.documents = max(0, structure.documents + documentDelta)
@@ -107,26 +146,23 @@ extension SearchIndexWriter {
         if segment.postings > 0 { structure.segments.append(segment) }
         structure.plan(fanout: limits.fanout)
         try write(lengthPages + merged + changed, removing: removed + emptied, structure)
+        lengths.writeEnded()
         try limitSegments(&structure)
-        documents.removeAll(keepingCapacity: true)
-        newLengths.removeAll(keepingCapacity: true)
-        documentDelta = 0
-        tokenDelta = 0
-        table.removeAll()
+        removeChanges()
+        hasFailed = false
     }
 
     /// Sets the lengths of the changed documents. Returns the changed pages, and the keys of those that have no documents any more.
     private func updateLengths() throws -> ([SearchPage], [[UInt8]]) {
         let numbers = Set(documents.map(PageKey.chunk)).sorted()
-        try lengths.load(numbers)
-        var chunks: [UInt64: LengthChunk] = [:]
-        for number in numbers { chunks[number] = try lengths.chunk(number) }
+        let chunks = try lengths.change(numbers)
         for (document, length) in zip(documents, newLengths) {
             chunks[PageKey.chunk(document)]?[document] = length ?? LengthChunk.absent
         }
         var changed: [SearchPage] = []
         var emptied: [[UInt8]] = []
-        for (number, chunk) in chunks.sorted(by: { $0.key < $1.key }) {
+        for number in numbers {
+            guard let chunk = chunks[number] else { continue }
             if chunk.count == 0 {
                 emptied.append(PageKey.lengths(number))
             } else {

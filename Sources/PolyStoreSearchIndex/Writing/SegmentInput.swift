@@ -12,6 +12,8 @@ struct SegmentInput {
     private(set) var isAtEnd = false
     /// The keys of the pages that were read.
     private(set) var pagesRead: [[UInt8]] = []
+    /// The number of bytes of the pages that were read.
+    private(set) var bytesRead = 0
     /// The page of positions of the first block that was read and has one.
     private(set) var firstPositionPage: Int?
 
@@ -103,6 +105,7 @@ struct SegmentInput {
     private mutating func open(_ next: TermPage) throws {
         page = next
         pagesLeft -= 1
+        bytesRead += next.bytes.count
         pagesRead.append(next.key)
         term.clear()
         reader = next.bytes.reader

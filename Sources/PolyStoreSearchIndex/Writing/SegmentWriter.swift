@@ -329,6 +329,16 @@ extension SegmentWriter {
         mark = (segment.positionPages, positionPage.count, segment.postings)
     }
 
+    /// Ends this part of a segment at the current posting, even if the page is not full or there is no page because deletions undid all additions.
+    /// - Parameter position: The last posting that was merged.
+    func pause(at position: TermPosition) throws {
+        if count > 0 { try closeBlock() }
+        if page.count + run.count > 0 { closePage() }
+        progress = position
+        progressDelta = position.document == nil ? 0 : delta
+        mark = (segment.positionPages, positionPage.count, segment.postings)
+    }
+
     /// Returns whether pages of a number of bytes are complete, one of postings among them.
     func hasOutput(_ bytes: Int) -> Bool { outputBytes >= bytes && mark != nil }
 
