@@ -138,6 +138,21 @@ import Testing
         let english = SearchOptions(stemming: .english)
         #expect(Self.lenient("Running \"happy dogs\"", english) == "(run & happi+dog)")
         #expect(Self.lenient("happy*", english) == "happi*")
+        #expect(Self.lenient("relational*", english) == "relat*")
+        #expect(Self.lenient("runnin*", english) == "runnin*")
+    }
+
+    /// The examples of docs/search-tokens.md. An index finds a prefix among its terms, and the matcher in the text.
+    @Test(arguments: [
+        ("happy*", "happiness", true), ("relational*", "relative", true), ("relational*", "relations", true), ("runnin*", "running", false),
+        ("runnin*", "runninx", true), ("run*", "running", true), ("running*", "running", true), ("relational*", "relay", false),
+    ]) func prefixesFindStems(query: String, word: String, isFound: Bool) throws {
+        let english = SearchOptions(stemming: .english)
+        let search = try Search(query).resolved(fields: Self.fields, options: english)
+        #expect(SearchMatcher(search, english).matches(["a \(word) b", nil]) == isFound)
+        let terms = SearchTokenizer(english).tokens(in: word).map(\.term)
+        #expect(terms.contains { $0.starts(with: search.phrases[0].terms[0]) } == isFound)
+        #expect(SearchMatcher(search, english).highlights(in: word, field: 0).isEmpty == !isFound)
     }
 
     @Test(arguments: ["a -(b c)", "a -title:\"b c\"", "NEAR(a b)", "a (b -\"c d\")", "a title:(b OR (c -(d)))", "a OR -(b \"c\")"])
