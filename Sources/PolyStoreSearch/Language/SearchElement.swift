@@ -43,7 +43,7 @@ struct SearchLexer {
             wordStart = nil
         }
         while offset < bytes.count {
-            let space = spaceLength(at: offset)
+            let space = UTF8Scalar.spaceLength(bytes, at: offset)
             let quote = space > 0 ? 0 : quoteLength(at: offset)
             if space > 0 {
                 endWord(&elements)
@@ -68,19 +68,6 @@ struct SearchLexer {
             }
         }
         endWord(&elements)
-    }
-
-    /// Returns the number of bytes of a space or control character, 0 for other characters.
-    private func spaceLength(at offset: Int) -> Int {
-        let byte = bytes[offset]
-        if byte <= 0x20 || byte == 0x7f { return 1 }
-        guard byte >= 0xc2 else { return 0 }
-        if byte == 0xc2 { return offset + 1 < bytes.count && (bytes[offset + 1] == 0xa0 || bytes[offset + 1] == 0x85) ? 2 : 0 }
-        guard byte >= 0xe1, byte <= 0xe3, offset + 2 < bytes.count else { return 0 }
-        switch (byte, bytes[offset + 1], bytes[offset + 2]) {
-        case (0xe2, 0x80, 0x80...0x8a), (0xe2, 0x80, 0xa8...0xa9), (0xe2, 0x80, 0xaf), (0xe2, 0x81, 0x9f), (0xe3, 0x80, 0x80): return 3
-        default: return 0
-        }
     }
 
     /// Returns the number of bytes of a quotation mark, straight or curly; 0 for other characters.
