@@ -59,6 +59,7 @@ CATEGORIES, COMBINING, DECOMPOSITIONS, LOWER = read_characters()
 SCRIPTS, DERIVED = properties("Scripts.txt"), properties("DerivedCoreProperties.txt")
 WORD_BREAK, LINE_BREAK = properties("auxiliary/WordBreakProperty.txt"), properties("extracted/DerivedLineBreak.txt")
 PICTOGRAPHS = properties("emoji/emoji-data.txt")["Extended_Pictographic"]
+GRAPHEME_BREAK = properties("auxiliary/GraphemeBreakProperty.txt")
 EXCLUSIONS = properties("DerivedNormalizationProps.txt")["Full_Composition_Exclusion"]
 WORD_LETTERS = WORD_BREAK["ALetter"] | WORD_BREAK["Hebrew_Letter"]
 WITHOUT_SPACES = set().union(
@@ -175,6 +176,18 @@ def fold_runs(classes):
     return numbers, [number for fold in longer for number in fold]
 
 
+def set_runs(codes):
+    """Runs of characters: the distance from the end of the run before, and the length."""
+    numbers, end = [], 0
+    for code in sorted(codes):
+        if numbers and code == end:
+            numbers[-1] += 1
+        else:
+            numbers += [code - end, 1]
+        end = code + 1
+    return numbers
+
+
 def combining_runs():
     """Runs of characters of one combining class other than 0, from the first one that is kept."""
     numbers, end = [], 0
@@ -201,11 +214,16 @@ def compositions():
 
 def main():
     classes = [class_of(code) for code in range(LAST + 1)]
+    joined = [code for code in PICTOGRAPHS if classes[code] != EMOJI]
+    extending = GRAPHEME_BREAK["Extend"] | GRAPHEME_BREAK["ZWJ"] | GRAPHEME_BREAK["V"]
+    extenders = [code for code in extending if classes[code] == IGNORABLE]
     single, longer = fold_runs(classes)
     tables = [
         ("classes", "The lengths of runs of characters of one class, and the classes.", class_runs()),
         ("folds", "Runs of characters that differ from their folded form by one number.", single),
         ("longFolds", "Characters whose folded form is several characters: the character, their number, and they.", longer),
+        ("joinedPictographs", "Runs of characters that are emoji only after a joiner.", set_runs(joined)),
+        ("extenders", "Runs of invisible characters that belong to the character before them.", set_runs(extenders)),
         ("combiningClasses", "Runs of characters of one combining class.", combining_runs()),
         ("compositions", "Pairs of characters and the character that they compose.", compositions()),
     ]

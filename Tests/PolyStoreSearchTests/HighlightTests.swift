@@ -62,6 +62,36 @@ import Testing
         #expect(japanese.highlights.map { String(japanese.text[$0]) } == ["車"])
     }
 
+    @Test(arguments: [
+        ("so it is. Now x alpha y z", "…Now x alpha y z"), ("is it?\u{a0}Now x alpha y z", "…Now x alpha y z"),
+        ("he said \"no!\" Now alpha y z w", "…Now alpha y z w"), ("one two\nNow x alpha y z w", "…Now x alpha y z…"),
+        ("it is 3.14 x y alpha one two three", "…x y alpha one two…"),
+        ("at example.com x y alpha y z w", "…x y alpha y z…"), ("it Is v1.2 x y alpha y z w", "…x y alpha y z…"),
+    ]) func aSentenceBeginsAfterAStopAndWhiteSpace(text: String, part: String) throws {
+        #expect(try Self.matcher("alpha").snippet(of: [text], tokens: 5)?.text == part)
+    }
+
+    @Test func aSnippetHasAtMost256Tokens() throws {
+        let text = String(repeating: "x ", count: 1_000) + "alpha " + String(repeating: "x ", count: 1_000)
+        let snippet = try #require(try Self.matcher("alpha").snippet(of: [text], tokens: .max))
+        #expect(SearchTokenizer().tokens(in: snippet.text).count == 256)
+    }
+
+    @Test(arguments: [
+        ("   a b\u{3000}\n", "a b"), ("«a b»!", "«a b»!"), ("-- a b --", "-- a b --"), ("\n — a b … ", "— a b …"), ("a b", "a b"),
+    ]) func whiteSpaceAtTheEndsOfASnippetIsLeftOut(text: String, part: String) throws {
+        #expect(try Self.matcher("a").snippet(of: [text], ellipsis: "~")?.text == part)
+    }
+
+    @Test(arguments: [" ", "-", "… ", "\n", "\u{3000}", "\0"]) func longRunsWithoutWordsAreNotInASnippet(unit: String) throws {
+        let run = String(repeating: unit, count: 20_000)
+        let mark = unit == " " || unit == "\n" || unit == "\u{3000}" || unit == "\0" ? "" : "~"
+        let snippet = try #require(try Self.matcher("a").snippet(of: [run + "a b" + run], ellipsis: "~"))
+        #expect(snippet.text == mark + "a b" + mark)
+        #expect(snippet.range == run.utf8.count..<(run.utf8.count + 3))
+        #expect(snippet.highlights.map { String(snippet.text[$0]) } == ["a"])
+    }
+
     @Test func theSnippetComesFromTheBestField() throws {
         let snippet = try #require(try Self.matcher("a b").snippet(of: ["a x", "b a"]))
         #expect(snippet.field == 1 && snippet.text == "b a" && snippet.range == 0..<3)
@@ -73,7 +103,7 @@ import Testing
 
     @Test func aShortTextIsItsOwnSnippet() throws {
         let snippet = try #require(try Self.matcher("b").snippet(of: ["  (a b c!) "], tokens: 64))
-        #expect(snippet.text == "  (a b c!) ")
+        #expect(snippet.text == "(a b c!)" && snippet.range == 2..<10)
     }
 
     @Test func aPhraseThatIsLongerThanTheSnippetIsCut() throws {
@@ -101,8 +131,8 @@ import Testing
             found += 1
             let bytes = Array(texts[snippet.field].utf8)
             let part = String(decoding: bytes[snippet.range], as: UTF8.self)
-            let before = snippet.range.lowerBound > 0 ? "~" : ""
-            let after = snippet.range.upperBound < bytes.count ? "~" : ""
+            let before = bytes[..<snippet.range.lowerBound].contains { $0 > 0x20 } ? "~" : ""
+            let after = bytes[snippet.range.upperBound...].contains { $0 > 0x20 } ? "~" : ""
             #expect(snippet.text == before + part + after, "seed \(seed)")
             let whole = matcher.highlightedBytes(in: texts[snippet.field], field: snippet.field)
             let shift = snippet.range.lowerBound - before.utf8.count

@@ -50,7 +50,8 @@ import Testing
         ("title:http://x.org", "http+x+org@0"),
         ("title:a*", "a*@0"), ("title:e-mail", "e+mail@0"), ("NEAR(a b)", "near(a b 10)"), ("NEAR(a b, 3)", "near(a b 3)"),
         ("NEAR(a b,3)", "near(a b 3)"), ("NEAR(a b , 0 )", "near(a b 0)"), ("NEAR(\"a b\" c* , 7)", "near(a+b c* 7)"), ("NEAR(a)", "a"),
-        ("NEAR(a ++, 2)", "a"), ("NEAR(++)", "nothing"), ("title:NEAR(a b, 2)", "near(a@0 b@0 2)"),
+        ("NEAR(a ++, 2)", "a"), ("NEAR(a b,\u{3000}3\u{a0})", "near(a b 3)"), ("NEAR(a b,\u{a0}3)", "near(a b 3)"), ("NEAR(++)", "nothing"),
+        ("title:NEAR(a b, 2)", "near(a@0 b@0 2)"),
         ("c -NEAR(a b, 2)", "(c - near(a b 2))"),
         ("NEAR(a e-mail)", "near(a e+mail 10)"), ("日本語", "日本+本語"), ("日", "日*"), ("日本*", "日本*"), ("Swift日", "swift+日*"),
         ("日本語abc", "日本+本語+語+abc"), ("NEAR(日 本語, 4)", "near(日* 本語 4)"), ("title:日本", "日本@0"), ("-日 a", "(a - 日*)"), ("กิน", "กิน"),
@@ -72,7 +73,7 @@ import Testing
         ("a AND", "(a & and)", 2, "AND"),
         ("a OR AND b", "(a & or & b)", 2, "OR"), ("(OR)", "or", 1, "OR"), ("a (b", "(a & b)", 2, "parenthesis"),
         ("a) b", "(a & b)", 1, "parenthesis"),
-        ("() a", "a", 0, "nothing"), ("\"a b", "(a & b)", 0, "quotation"), ("a \"b c\" \"d", "(a & b+c & d)", 8, "quotation"),
+        ("() a", "a", 0, "nothing"), ("\"a b", "a+b", 0, "quotation"), ("a \"b c\" \"d", "(a & b+c & d)", 8, "quotation"),
         ("a - b", "(a & b)", 2, "-"),
         ("--a", "a", 0, "-"), ("a*b", "a+b", 1, "*"), ("*a", "a", 0, "*"), ("a **", "a", 2, "*"), ("*", "nothing", 0, "*"),
         ("title: a", "(title & a)", 5, "colon"), ("http://x.org/a", "http+x+org+a", 0, "title, body"), ("10:30", "10+30", 0, "10"),
@@ -81,6 +82,23 @@ import Testing
         ("NEAR(a -b)", "near(a b 10)", 7, "NEAR"),
         ("NEAR()", "nothing", 0, "NEAR"), ("NEAR(a b, 99999999999999999999)", "near(a b 1000000)", 10, "distance"),
         (":-) a", "a", 2, "parenthesis"),
+        ("b title:-x", "(b - x@0)", 8, "before the name"), ("b title:-\"old news\"", "(b - old+news@0)", 8, "before the name"),
+        ("c title:-(a OR b)", "(c - (a@0 | b@0))", 8, "before the name"), ("c title:-NEAR(a b, 2)", "(c - near(a@0 b@0 2))", 8, "before"),
+        ("title:-x", "nothing", 6, "before the name"), ("a OR title:-x", "a", 11, "before the name"),
+        ("(title:-x) a", "nothing", 7, "before the name"), ("a -title:-x", "a", 9, "before the name"),
+        ("body:(a title:-x)", "a@1", 14, "before the name"), ("title:-x*  b", "(b - x*@0)", 6, "before the name"),
+        ("title:--x", "x@0", 6, "before the name"), ("a title:-", "a", 8, "before the name"), ("b smile:-x", "(b & smile+x)", 8, "before"),
+        ("b x:-\"c d\"", "(b & (x - c+d))", 4, "before the name"),
+        ("swift -\"objective c", "(swift - objective+c)", 7, "quotation"), ("swift -(objc", "(swift - objc)", 7, "parenthesis"),
+        ("title:(swift b", "(swift@0 & b@0)", 6, "parenthesis"), ("title:\"struct", "struct@0", 6, "quotation"),
+        ("a -(b OR (c d", "(a - (b | (c & d)))", 3, "parenthesis"), ("a -(b \"c d) e", "(a - (b & c+d+e))", 3, "parenthesis"),
+        ("NEAR(a b, 3", "near(a b 3)", 4, "parenthesis"), ("NEAR(a \"b, 3", "near(a b+3 10)", 4, "parenthesis"),
+        ("a \"", "a", 2, "quotation"),
+        ("a (", "a", 2, "parenthesis"),
+        ("NEAR(title:a b)", "near(title+a b 10)", 10, "before NEAR"), ("NEAR(price 1,000)", "near(price 1+000 10)", 12, "comma"),
+        ("NEAR(1,000 b, 3)", "near(1+000 b 3)", 6, "comma"), ("NEAR(a b, five)", "near(a b five 10)", 8, "comma"),
+        ("NEAR(a, b, 3)", "near(a b 3)", 6, "comma"), ("NEAR(a b,)", "near(a b 10)", 8, "comma"),
+        ("NEAR(\"a\" 1.5,3)", "near(a 1+5+3 10)", 12, "comma"),
     ]
 
     @Test(arguments: mistaken) func mistakesAreTextOrErrors(query: String, meaning: String, offset: Int, word: String) {
@@ -120,6 +138,31 @@ import Testing
         let english = SearchOptions(stemming: .english)
         #expect(Self.lenient("Running \"happy dogs\"", english) == "(run & happi+dog)")
         #expect(Self.lenient("happy*", english) == "happi*")
+        #expect(Self.lenient("relational*", english) == "relat*")
+        #expect(Self.lenient("runnin*", english) == "runnin*")
+    }
+
+    /// The examples of docs/search-tokens.md. An index finds a prefix among its terms, and the matcher in the text.
+    @Test(arguments: [
+        ("happy*", "happiness", true), ("relational*", "relative", true), ("relational*", "relations", true), ("runnin*", "running", false),
+        ("runnin*", "runninx", true), ("run*", "running", true), ("running*", "running", true), ("relational*", "relay", false),
+    ]) func prefixesFindStems(query: String, word: String, isFound: Bool) throws {
+        let english = SearchOptions(stemming: .english)
+        let search = try Search(query).resolved(fields: Self.fields, options: english)
+        #expect(SearchMatcher(search, english).matches(["a \(word) b", nil]) == isFound)
+        let terms = SearchTokenizer(english).tokens(in: word).map(\.term)
+        #expect(terms.contains { $0.starts(with: search.phrases[0].terms[0]) } == isFound)
+        #expect(SearchMatcher(search, english).highlights(in: word, field: 0).isEmpty == !isFound)
+    }
+
+    @Test(arguments: ["a -(b c)", "a -title:\"b c\"", "NEAR(a b)", "a (b -\"c d\")", "a title:(b OR (c -(d)))", "a OR -(b \"c\")"])
+    func aQueryThatIsNotClosedMeansTheSameAsTheClosedOne(query: String) {
+        var open = query
+        while let last = open.last, last == ")" || last == "\"" {
+            open.removeLast()
+            #expect(Self.lenient(open) == Self.lenient(query), "\(open)")
+        }
+        #expect(open.count < query.count)
     }
 
     @Test func longQueriesAreCutOrRejected() throws {
@@ -149,6 +192,37 @@ import Testing
     @Test func aSearchOfManyFieldsNamesTheFirst64() throws {
         let fields = (0..<70).map { "f\($0)" }
         #expect(try Search("f63:a").resolved(fields: fields, options: SearchOptions()).phrases[0].fields == 1 << 63)
-        #expect(try Search("f64:a").resolved(fields: fields, options: SearchOptions()).root == .nothing)
+        let lenient = try Search("f64:a").resolved(fields: fields, options: SearchOptions())
+        #expect(Self.meaning(lenient) == "f64+a")
+        let error = #expect(throws: SearchSyntaxError.self) {
+            _ = try Search(query: "b f64:a").resolved(fields: fields, options: SearchOptions())
+        }
+        #expect(error?.message.contains("first 64") == true && error?.offset == 2)
+    }
+
+    @Test func namesOfFieldsDifferInTheCaseOfASCIILettersOnly() throws {
+        func meaning(_ query: String, _ fields: [String]) throws -> String {
+            Self.meaning(try Search(query).resolved(fields: fields, options: SearchOptions()))
+        }
+        #expect(try meaning("TiTle:a", ["b", "title"]) == "a@1")
+        #expect(try meaning("Title:a", ["title", "Title"]) == "a@1")
+        #expect(try meaning("TITLE:a", ["title", "Title"]) == "title+a")
+        #expect(try meaning("größe:a", ["Größe"]) == "a@0")
+        #expect(try meaning("GRÖSSE:a", ["Größe"]) == "grosse+a")
+        #expect(try meaning("İ:a", ["i\u{307}"]) == "i+a")
+        let error = #expect(throws: SearchSyntaxError.self) {
+            _ = try Search(query: "TITLE:a").resolved(fields: ["title", "b", "Title"], options: SearchOptions())
+        }
+        #expect(error?.message.contains("title, Title") == true && error?.offset == 0)
+        #expect(throws: SearchSyntaxError.self) { _ = try Search(query: "É:a").resolved(fields: ["é"], options: SearchOptions()) }
+    }
+
+    @Test func descriptionsHaveNoNeedlessParentheses() {
+        #expect(Search("a -title:b").description == "a -title:b")
+        #expect(Search("a -(title:\"b c\")").description == "a -title:\"b c\"")
+        #expect(Search("a -title:(b OR c)").description == "a -title:(b OR c)")
+        #expect(Search("a title:(body:b)").description == "a title:(body:b)")
+        #expect(Search("a -(b)").description == "a -b")
+        #expect(Search("a (b -(c").description == "a (b -c)")
     }
 }

@@ -78,6 +78,24 @@ import Testing
         #expect(!SearchMatcher(empty, SearchOptions()).matches(["a"]))
     }
 
+    @Test(arguments: [1, -1, Int.max, Int.min]) func conditionsOnPhrasesThatDoNotExistAreNeverSatisfied(unknown: Int) {
+        let phrases = [ResolvedSearch.Phrase(terms: [Array("a".utf8)], isPrefix: false, fields: .max)]
+        let cases: [(ResolvedSearch.Node, isFound: Bool)] = [
+            (.phrase(unknown), false), (.near([0, unknown], distance: 5), false), (.and([.phrase(0), .phrase(unknown)]), false),
+            (.or([.phrase(0), .phrase(unknown)]), true), (.excluding(.phrase(0), .phrase(unknown)), true),
+            (.excluding(.phrase(unknown), .phrase(0)), false), (.near([], distance: 1), false),
+        ]
+        for (root, isFound) in cases {
+            let search = ResolvedSearch(phrases: phrases, root: root)
+            #expect(search.ranked.allSatisfy { $0 == 0 })
+            let matcher = SearchMatcher(search, SearchOptions())
+            #expect(matcher.matches(["a b"]) == isFound && (matcher.match(["a b"]) != nil) == isFound, "\(root)")
+            _ = matcher.frequencies(["a b"])
+            _ = matcher.snippet(of: ["a b"])
+            #expect(matcher.search == search.withoutUnknownPhrases && matcher.search.withoutUnknownPhrases == matcher.search)
+        }
+    }
+
     @Test func anyDistanceOfNearIsPermitted() {
         let phrases = [0, 1].map { ResolvedSearch.Phrase(terms: [[97 + UInt8($0)]], isPrefix: false, fields: .max) }
         for (distance, isFound) in [(Int.max, true), (0, false), (Int.min, false)] {

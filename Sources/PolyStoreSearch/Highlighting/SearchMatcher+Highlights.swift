@@ -16,6 +16,8 @@ extension SearchMatcher {
     }
 
     /// Returns a text with marks around what the search found.
+    ///
+    /// By default the text is not escaped. If the result is shown as HTML, use ``SearchMarkup/html``, or the text is read as HTML too.
     /// - Parameters:
     ///   - text: The text of a field.
     ///   - field: The index of the field.

@@ -55,6 +55,15 @@ public struct ResolvedSearch: Sendable, Hashable {
             case .excluding(let part, _): ranked(part)
             }
         }
-        return ranked(root).sorted()
+        return ranked(root).filter(phrases.indices.contains).sorted()
+    }
+
+    /// The search in which a condition is ``Node/nothing`` if it names a phrase that does not exist, so that ``phrases`` has every index.
+    ///
+    /// ``Search/resolved(fields:options:)`` gives such a search already. ``SearchMatcher`` and indexes use this form of every search.
+    public var withoutUnknownPhrases: ResolvedSearch {
+        var isKnown = true
+        root.forEachPhrase { if !phrases.indices.contains($0) { isKnown = false } }
+        return isKnown ? self : ResolvedSearch(phrases: phrases, root: root.removingPhrases(outside: phrases.indices))
     }
 }

@@ -39,8 +39,9 @@ public struct Search: Sendable, Hashable {
 
     /// Returns the search for the fields and options of an index.
     ///
-    /// A name of a field is compared exactly, and then without regard to case. Only the first 64 fields can be named.
-    /// - Throws: ``SearchSyntaxError`` if a strict query names a field that the index does not have. The lenient reading takes such a name as text.
+    /// A name of a field is compared exactly, and then without regard to the case of ASCII letters. Only the first 64 fields can be named.
+    /// - Throws: ``SearchSyntaxError`` if a strict query names a field that the index does not have, that is not one of the first 64, or whose name
+    ///   differs from several fields in the case of letters only. The lenient reading takes such a name as text.
     public func resolved(fields: [String], options: SearchOptions) throws(SearchSyntaxError) -> ResolvedSearch {
         var parser = SearchParser(text)
         let expression = parser.parse()

@@ -16,9 +16,12 @@ struct SearchWriter {
             if let word { return source(word.range) + (word.isPrefix ? "*" : "") }
             // Without quotation marks, the name of an unknown field and the text would be one word.
             if case .phrase(let operand) = inner { return "\(source(name)):\(text(operand, isQuoted: true))" }
-            let content = grouped(inner)
-            return "\(source(name)):\(content.isEmpty ? "\"\"" : content)"
+            // An exclusion after the colon is text if the field does not exist.
+            if case .not(.phrase(let operand)) = inner { return "\(source(name)):-\(text(operand, isQuoted: true))" }
+            if case .not(let excluded) = inner { return "\(source(name)):-\(quotedIfEmpty(grouped(excluded)))" }
+            return "\(source(name)):\(quotedIfEmpty(grouped(inner)))"
         case .not(let inner):
+            if case .field = inner { return "-\(text(inner))" }
             let content = grouped(inner)
             return content.isEmpty ? "" : "-\(content)"
         case .all(let parts):
@@ -44,6 +47,8 @@ struct SearchWriter {
         case .phrase, .near: return content
         }
     }
+
+    private func quotedIfEmpty(_ content: String) -> String { content.isEmpty ? "\"\"" : content }
 
     private func source(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 

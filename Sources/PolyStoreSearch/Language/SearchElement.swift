@@ -13,7 +13,9 @@ struct SearchElement {
     var partner = -1
 }
 
-/// Divides a query into elements. A quotation mark or parenthesis without a partner is left out and reported.
+/// Divides a query into elements, and reports quotation marks and parentheses without a partner.
+///
+/// One that is not closed ends with the query, so a query has its meaning already while it is typed. A parenthesis that closes nothing is left out.
 struct SearchLexer {
     /// The maximum number of parentheses inside each other.
     static let maximumDepth = 100
@@ -35,33 +37,26 @@ struct SearchLexer {
     private mutating func divide() {
         var offset = 0
         var wordStart: Int?
-        // After the first quotation mark without a partner, no other one has a partner either.
-        var hasUnclosedQuote = false
         func endWord(_ elements: inout [SearchElement]) {
             guard let start = wordStart else { return }
             elements.append(SearchElement(kind: .word, text: start..<offset, outer: start..<offset))
             wordStart = nil
         }
         while offset < bytes.count {
-            let space = spaceLength(at: offset)
+            let space = UTF8Scalar.spaceLength(bytes, at: offset)
             let quote = space > 0 ? 0 : quoteLength(at: offset)
             if space > 0 {
                 endWord(&elements)
                 offset += space
             } else if quote > 0 {
                 endWord(&elements)
-                let close = hasUnclosedQuote ? nil : closingQuote(after: offset + quote)
-                if let close {
-                    let isPrefix = close.upperBound < bytes.count && bytes[close.upperBound] == UInt8(ascii: "*")
-                    let outer = offset..<(close.upperBound + (isPrefix ? 1 : 0))
-                    elements.append(
-                        SearchElement(kind: .quoted, text: (offset + quote)..<close.lowerBound, outer: outer, isPrefix: isPrefix))
-                    offset = outer.upperBound
-                } else {
-                    hasUnclosedQuote = true
-                    mistakes.append(("The quotation mark has no other one after it", offset))
-                    offset += quote
-                }
+                let partner = closingQuote(after: offset + quote)
+                if partner == nil { mistakes.append(("The quotation mark has no other one after it", offset)) }
+                let close = partner ?? bytes.count..<bytes.count
+                let isPrefix = close.upperBound < bytes.count && bytes[close.upperBound] == UInt8(ascii: "*")
+                let outer = offset..<(close.upperBound + (isPrefix ? 1 : 0))
+                elements.append(SearchElement(kind: .quoted, text: (offset + quote)..<close.lowerBound, outer: outer, isPrefix: isPrefix))
+                offset = outer.upperBound
             } else if bytes[offset] == UInt8(ascii: "(") || bytes[offset] == UInt8(ascii: ")") {
                 endWord(&elements)
                 let range = offset..<(offset + 1)
@@ -73,19 +68,6 @@ struct SearchLexer {
             }
         }
         endWord(&elements)
-    }
-
-    /// Returns the number of bytes of a space or control character, 0 for other characters.
-    private func spaceLength(at offset: Int) -> Int {
-        let byte = bytes[offset]
-        if byte <= 0x20 || byte == 0x7f { return 1 }
-        guard byte >= 0xc2 else { return 0 }
-        if byte == 0xc2 { return offset + 1 < bytes.count && (bytes[offset + 1] == 0xa0 || bytes[offset + 1] == 0x85) ? 2 : 0 }
-        guard byte >= 0xe1, byte <= 0xe3, offset + 2 < bytes.count else { return 0 }
-        switch (byte, bytes[offset + 1], bytes[offset + 2]) {
-        case (0xe2, 0x80, 0x80...0x8a), (0xe2, 0x80, 0xa8...0xa9), (0xe2, 0x80, 0xaf), (0xe2, 0x81, 0x9f), (0xe3, 0x80, 0x80): return 3
-        default: return 0
-        }
     }
 
     /// Returns the number of bytes of a quotation mark, straight or curly; 0 for other characters.
@@ -105,7 +87,7 @@ struct SearchLexer {
         return nil
     }
 
-    /// Finds the partners of the parentheses, and removes those without one and those that are too deep.
+    /// Finds the partners of the parentheses, closes those that are open at the end, and removes those that close nothing or are too deep.
     private mutating func matchParentheses() {
         var open: [Int] = []
         var isDropped = [Bool](repeating: false, count: elements.count)
@@ -127,9 +109,10 @@ struct SearchLexer {
             case .word, .quoted: break
             }
         }
-        for index in open {
+        for index in open.reversed() {
             mistakes.append(("The parenthesis is not closed", elements[index].outer.lowerBound))
-            isDropped[index] = true
+            elements.append(SearchElement(kind: .close, text: bytes.count..<bytes.count, outer: bytes.count..<bytes.count))
+            isDropped.append(isDropped[index])
         }
         elements = elements.indices.filter { !isDropped[$0] }.map { elements[$0] }
         open = []

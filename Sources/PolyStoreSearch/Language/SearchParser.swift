@@ -67,8 +67,11 @@ struct SearchParser {
             }
             if let part = parsePart() { parts.append(part) }
         }
-        if parts.count == 1, case .not = parts[0] { return .all(parts) }
-        return parts.count > 1 ? .all(parts) : parts.first
+        switch parts.first {
+        // A single exclusion remains one, so that a group of it excludes nothing from what is outside.
+        case .not, .field(_, .not, _): return .all(parts)
+        default: return parts.count > 1 ? .all(parts) : parts.first
+        }
     }
 
     private func isOperand(_ index: Int, until end: Int) -> Bool { index < end && !isWord(index, "OR") && !isWord(index, "AND") }
@@ -133,6 +136,7 @@ struct SearchParser {
         guard let colon = bytes[word].firstIndex(of: UInt8(ascii: ":")), colon > word.lowerBound else { return .phrase(operand(word)) }
         let name = word.lowerBound..<colon
         let rest = (colon + 1)..<word.upperBound
+        if !rest.isEmpty, bytes[rest.lowerBound] == UInt8(ascii: "-") { return parseExclusion(rest, name, word) }
         if let near = parseNear(rest) { return .field(name: name, near, text: nil) }
         if rest.isEmpty {
             if isFollowedDirectly(word.upperBound) { return parsePart().map { .field(name: name, $0, text: nil) } }
@@ -141,6 +145,17 @@ struct SearchParser {
             return .phrase(operand(word))
         }
         return .field(name: name, .phrase(operand(rest)), text: operand(word))
+    }
+
+    /// Reads what follows the colon of a field if it begins with `-`: it is excluded, as if the `-` were before the name.
+    private mutating func parseExclusion(_ text: Range<Int>, _ name: Range<Int>, _ word: Range<Int>) -> SearchExpression? {
+        report("To exclude what a field has, write the - before the name of the field. Or put the text in quotation marks", text.lowerBound)
+        let rest = (text.lowerBound + 1)..<text.upperBound
+        if let near = parseNear(rest) { return .field(name: name, .not(near), text: nil) }
+        if rest.isEmpty, isFollowedDirectly(word.upperBound) { return parsePart().map { .field(name: name, .not($0), text: nil) } }
+        let isText = rest.isEmpty || bytes[rest.lowerBound] == UInt8(ascii: "-")
+        let inner = SearchExpression.phrase(operand(isText ? text : rest))
+        return .field(name: name, isText ? inner : .not(inner), text: operand(word))
     }
 
     private mutating func operand(_ word: Range<Int>) -> SearchOperand {
@@ -163,7 +178,7 @@ struct SearchParser {
             report("NEAR contains words and phrases only", word.lowerBound)
             return nil
         }
-        let (end, distance) = nearDistance(elements[open].outer.upperBound..<elements[close].outer.lowerBound)
+        let (end, distance) = nearDistance((open + 1)..<close)
         var operands: [SearchOperand] = []
         for index in (open + 1)..<close where elements[index].outer.lowerBound < end {
             let element = elements[index]
@@ -174,26 +189,48 @@ struct SearchParser {
             if !isOperand(index, until: close) || bytes[element.text.lowerBound] == UInt8(ascii: "-") {
                 report("NEAR contains words and phrases only", element.outer.lowerBound)
             }
-            operands.append(operand(element.text.lowerBound..<min(element.text.upperBound, end)))
+            let text = element.text.lowerBound..<min(element.text.upperBound, end)
+            reportSeparators(text)
+            operands.append(operand(text))
         }
         if operands.isEmpty { report("NEAR contains nothing", word.lowerBound) }
         next = close + 1
         return .near(operands, distance: distance)
     }
 
-    /// Returns the distance at the end of the content of `NEAR`, and the offset of the comma before it.
+    /// Reports a colon or a comma in a word of `NEAR`.
+    private mutating func reportSeparators(_ word: Range<Int>) {
+        if let colon = bytes[word].firstIndex(of: UInt8(ascii: ":")) {
+            report("A field is named before NEAR, as in title:NEAR(a b). Put the text in quotation marks to search it", colon)
+        }
+        if let comma = bytes[word].firstIndex(of: UInt8(ascii: ",")) {
+            report("In NEAR, a comma is before the distance only, which is a number. Put the text in quotation marks to search it", comma)
+        }
+    }
+
+    /// Returns the distance at the end of the elements of `NEAR`, and the offset of the comma before it.
+    ///
+    /// A number with a comma inside, such as `1,000`, is text.
     private mutating func nearDistance(_ content: Range<Int>) -> (end: Int, distance: Int) {
-        func skipSpaces(_ offset: inout Int) { while offset > content.lowerBound, bytes[offset - 1] <= 0x20 { offset -= 1 } }
-        var offset = content.upperBound
-        skipSpaces(&offset)
-        let digitsEnd = offset
-        while offset > content.lowerBound, (48...57).contains(bytes[offset - 1]) { offset -= 1 }
-        let digits = offset..<digitsEnd
-        skipSpaces(&offset)
-        guard !digits.isEmpty, offset > content.lowerBound, bytes[offset - 1] == UInt8(ascii: ",") else { return (content.upperBound, 10) }
+        let comma = UInt8(ascii: ",")
+        let none = (elements[content.upperBound].outer.lowerBound, 10)
+        guard let word = content.last.map({ elements[$0] }), word.kind == .word else { return none }
+        var end = bytes[word.text].lastIndex(of: comma)
+        let digits = end.map { ($0 + 1)..<word.text.upperBound } ?? word.text
+        guard !digits.isEmpty, bytes[digits].allSatisfy(isDigit) else { return none }
+        if let end {
+            let before = bytes[word.text.lowerBound..<end]
+            if !before.isEmpty, before.allSatisfy({ isDigit($0) || $0 == comma || $0 == UInt8(ascii: ".") }) { return none }
+        } else if content.count > 1 {
+            let before = elements[content.upperBound - 2]
+            if before.kind == .word, bytes[before.text.upperBound - 1] == comma { end = before.text.upperBound - 1 }
+        }
+        guard let end else { return none }
         var distance = 0
         for digit in bytes[digits] { distance = min(distance * 10 + Int(digit) - 48, Self.maximumDistance + 1) }
         if distance > Self.maximumDistance { report("The distance is greater than \(Self.maximumDistance)", digits.lowerBound) }
-        return (offset - 1, min(distance, Self.maximumDistance))
+        return (end, min(distance, Self.maximumDistance))
     }
+
+    private func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 }

@@ -4,6 +4,8 @@ struct SearchResolver {
     static let maximumPhrases = 64
     /// The maximum number of terms in all phrases of a search.
     static let maximumTerms = 256
+    /// The number of fields that a query can name.
+    private static let maximumNamedFields = 64
 
     private let query: String
     private let bytes: [UInt8]
@@ -67,6 +69,8 @@ struct SearchResolver {
         for part in parts {
             if case .not(let inner) = part {
                 if let node = try resolve(inner, mask) { excluded.append(node) }
+            } else if case .field(let name, .not(let inner), _) = part, let own = try fieldMask(name) {
+                if let node = try resolve(inner, mask & own) { excluded.append(node) }
             } else if let node = try resolve(part, mask) {
                 required.append(node)
             }
@@ -81,25 +85,35 @@ struct SearchResolver {
     private mutating func field(
         _ name: Range<Int>, _ inner: SearchExpression, _ text: SearchOperand?, _ mask: UInt64
     ) throws(SearchSyntaxError) -> ResolvedSearch.Node? {
-        guard let fields else { return try resolve(inner, mask) }
-        let written = String(decoding: bytes[name], as: UTF8.self)
-        if let index = Self.index(of: written, in: fields) { return try resolve(inner, index < 64 ? mask & (1 << UInt64(index)) : 0) }
-        if isStrict {
-            let names = fields.isEmpty ? "The index has no named fields" : "The fields are: \(fields.joined(separator: ", "))"
-            throw SearchSyntaxError(
-                "There is no field \"\(written)\". \(names). Put the text in quotation marks to search it as text",
-                query: query,
-                offset: name.lowerBound)
-        }
+        if let own = try fieldMask(name) { return try resolve(inner, mask & own) }
         if let text { return try resolve(.phrase(text), mask) }
         return try all([.phrase(SearchOperand(range: name)), inner], mask)
     }
 
-    /// Returns the field with a name, or the only one whose name differs in the case of ASCII letters only.
-    private static func index(of name: String, in fields: [String]) -> Int? {
-        if let index = fields.firstIndex(of: name) { return index }
-        let similar = fields.indices.filter { fields[$0].lowercased() == name.lowercased() }
-        return similar.count == 1 ? similar[0] : nil
+    /// Returns the set of the field with a name: the one that has exactly this name, or the only one whose name differs in the case of ASCII letters.
+    /// Nil if the lenient reading takes the name as text.
+    private func fieldMask(_ name: Range<Int>) throws(SearchSyntaxError) -> UInt64? {
+        guard let fields else { return .max }
+        let written = String(decoding: bytes[name], as: UTF8.self)
+        let similar = fields.indices.filter { Self.isEqualExceptCase(fields[$0], written) }
+        let found = fields.firstIndex(of: written) ?? (similar.count == 1 ? similar[0] : nil)
+        if let found, found < Self.maximumNamedFields { return 1 << UInt64(found) }
+        guard isStrict else { return nil }
+        let reason =
+            if found != nil {
+                "The field \"\(written)\" cannot be named, because it is not one of the first \(Self.maximumNamedFields)"
+            } else if similar.count > 1 {
+                "The name \"\(written)\" can be each of these fields: \(similar.map { fields[$0] }.joined(separator: ", ")). Write it exactly"
+            } else {
+                "There is no field \"\(written)\". "
+                    + (fields.isEmpty ? "The index has no named fields" : "The fields are: \(fields.joined(separator: ", "))")
+            }
+        throw SearchSyntaxError("\(reason). Put the text in quotation marks to search it as text", query: query, offset: name.lowerBound)
+    }
+
+    private static func isEqualExceptCase(_ left: String, _ right: String) -> Bool {
+        func small(_ byte: UInt8) -> UInt8 { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte }
+        return left.utf8.elementsEqual(right.utf8) { small($0) == small($1) }
     }
 
     /// Adds the phrase of a text and returns its index; nil if the text has no tokens or the search is full.
@@ -151,6 +165,18 @@ extension ResolvedSearch.Node {
         case .excluding(let part, let other):
             part.forEachPhrase(body)
             other.forEachPhrase(body)
+        }
+    }
+
+    /// Returns the condition with `nothing` in place of those that name a phrase outside of a range.
+    func removingPhrases(outside known: Range<Int>) -> Self {
+        switch self {
+        case .nothing: .nothing
+        case .phrase(let phrase): known.contains(phrase) ? self : .nothing
+        case .near(let phrases, _): phrases.allSatisfy(known.contains) ? self : .nothing
+        case .and(let parts): .and(parts.map { $0.removingPhrases(outside: known) })
+        case .or(let parts): .or(parts.map { $0.removingPhrases(outside: known) })
+        case .excluding(let part, let other): .excluding(part.removingPhrases(outside: known), other.removingPhrases(outside: known))
         }
     }
 

@@ -15,6 +15,7 @@ public struct SearchMatcher: Sendable {
 
     /// Creates a matcher.
     public init(_ search: ResolvedSearch, _ options: SearchOptions) {
+        let search = search.withoutUnknownPhrases
         self.search = search
         tokenizer = SearchTokenizer(options)
         terms = SearchTerms(search)

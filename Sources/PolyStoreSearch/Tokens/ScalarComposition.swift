@@ -25,6 +25,15 @@ struct ScalarComposition: Sendable {
         Set(shared.pairs.keys.map { UInt32(truncatingIfNeeded: $0) }).union(vowels).union(finals)
     }
 
+    /// The characters that can be composed with one after them, and those that are composed of such a character. Without Hangul.
+    var firsts: Set<UInt32> { Set(pairs.keys.map { UInt32(truncatingIfNeeded: $0 >> 32) }).union(decompositions.keys) }
+
+    /// Returns whether a character can be composed with one after it.
+    static func begins(_ scalar: UInt32) -> Bool {
+        if syllables.contains(scalar) { return (scalar - syllables.lowerBound) % 28 == 0 }
+        return initials.contains(scalar) || ScalarTable.shared[scalar].begins
+    }
+
     // Hangul syllables are computed (https://www.unicode.org/versions/Unicode15.0.0/ch03.pdf, section 3.12).
     private static let syllables: Range<UInt32> = 0xac00..<0xd7a4
     private static let initials: Range<UInt32> = 0x1100..<0x1113
@@ -49,8 +58,8 @@ struct ScalarComposition: Sendable {
     }
 
     /// Normalizes characters in UTF-8 in place, whose composed form is not longer.
-    /// - Returns: The new number of bytes.
-    func normalize(_ text: UnsafeMutablePointer<UInt8>, count: Int) -> Int {
+    /// - Returns: The new number of bytes: of those characters at the start that have at most `limit` bytes.
+    func normalize(_ text: UnsafeMutablePointer<UInt8>, count: Int, limit: Int) -> Int {
         var scalars: [UInt32] = []
         var offset = 0
         while offset < count {
@@ -61,8 +70,7 @@ struct ScalarComposition: Sendable {
         sort(&scalars)
         var end = 0
         for scalar in compose(scalars) {
-            // The composed form of a word is at most as long as the word, except for a few characters that never occur alone.
-            if end + UTF8Scalar.length(scalar) > TokenScanner.maximumTermBytes { break }
+            if end + UTF8Scalar.length(scalar) > limit { break }
             end += UTF8Scalar.encode(scalar, text + end)
         }
         return end

@@ -27,6 +27,12 @@ struct ScalarEntry {
     fileprivate static let isCombiningBit: UInt32 = 1 << 26
     /// Bit 27: the character can be composed with the one before it.
     fileprivate static let composesBit: UInt32 = 1 << 27
+    /// Bit 28: the character, or the first one of its decomposition, can be composed with a character after it.
+    fileprivate static let beginsBit: UInt32 = 1 << 28
+    /// Bit 29: the character is an emoji after a joiner only.
+    fileprivate static let isJoinedBit: UInt32 = 1 << 29
+    /// Bit 30: the invisible character belongs to the character before it.
+    fileprivate static let extendsBit: UInt32 = 1 << 30
 
     @inline(__always) var kind: UInt32 { bits >> Self.classShift & 15 }
     @inline(__always) func has(_ kind: ScalarClass) -> Bool { self.kind == kind.rawValue }
@@ -35,6 +41,9 @@ struct ScalarEntry {
     @inline(__always) var isLong: Bool { bits & Self.isLongBit != 0 }
     @inline(__always) var isCombining: Bool { bits & Self.isCombiningBit != 0 }
     @inline(__always) var composes: Bool { bits & Self.composesBit != 0 }
+    @inline(__always) var begins: Bool { bits & Self.beginsBit != 0 }
+    @inline(__always) var canBeJoined: Bool { bits & Self.isJoinedBit != 0 || has(.emoji) }
+    @inline(__always) var extends: Bool { bits & Self.extendsBit != 0 }
 }
 
 /// The entries of all characters, in blocks that characters without differences share. Made from ``UnicodeData`` when it is used for the first time.
@@ -67,6 +76,8 @@ struct ScalarTable: @unchecked Sendable {
         builder.addClasses()
         let sequences = builder.addFolds()
         builder.addCombining()
+        builder.addRuns(UnicodeData.joinedPictographs, ScalarEntry.isJoinedBit)
+        builder.addRuns(UnicodeData.extenders, ScalarEntry.extendsBit)
         blocks = Self.copied(builder.blocks)
         entries = Self.copied(builder.entries)
         self.sequences = Self.copied(sequences)
@@ -165,6 +176,17 @@ extension ScalarTable {
                 for scalar in run.range { set(scalar, ScalarEntry.isCombiningBit) }
             }
             for scalar in ScalarComposition.seconds { set(scalar, ScalarEntry.composesBit) }
+            for scalar in ScalarComposition.shared.firsts { set(scalar, ScalarEntry.beginsBit) }
+        }
+
+        mutating func addRuns(_ table: StaticString, _ bits: UInt32) {
+            var numbers = UnicodeNumbers(table)
+            var scalar: UInt32 = 0
+            while let distance = numbers.next(), let length = numbers.next() {
+                scalar += distance
+                for each in scalar..<(scalar + length) { set(each, bits) }
+                scalar += length
+            }
         }
     }
 }

@@ -16,7 +16,7 @@ struct TokenScanner {
     /// The maximum number of bytes of a term.
     static let maximumTermBytes = 128
     /// The number of bytes that a scanner needs for terms.
-    static let bufferBytes = maximumTermBytes
+    static let bufferBytes = TermBuilder.bufferBytes
     /// The maximum number of bytes of the first character of a pair, with its marks.
     private static let maximumFirstBytes = 64
 
@@ -105,10 +105,11 @@ struct TokenScanner {
             let entry = ScalarTable.shared[scalar]
             switch entry.kind {
             case ScalarClass.letter.rawValue, ScalarClass.digit.rawValue:
-                builder.append(scalar, entry, term, limit: Self.maximumTermBytes)
+                builder.append(scalar, entry, term)
             case ScalarClass.mark.rawValue, ScalarClass.spacingMark.rawValue:
-                builder.append(mark: scalar, entry, term, limit: Self.maximumTermBytes)
+                builder.append(mark: scalar, entry, term)
             case ScalarClass.ignorable.rawValue:
+                if entry.extends, index == end { end += length }
                 index += length
                 continue
             default: break loop
@@ -117,8 +118,8 @@ struct TokenScanner {
             end = index
         }
         offset = index
-        termCount = builder.finish(term)
-        if stems, builder.isASCII, !builder.isFull { termCount = EnglishStemmer.stem(term, termCount) }
+        termCount = builder.end(term, limit: Self.maximumTermBytes)
+        if stems, builder.isASCII, !builder.isCut { termCount = EnglishStemmer.stem(term, termCount) }
     }
 
     /// Reads a token that does not begin with a character of ASCII. Returns false for a character that begins none, which is skipped.
@@ -144,9 +145,8 @@ struct TokenScanner {
     /// Reads a character of a script without spaces, and the next one, with which the next token begins.
     private mutating func scanPair() {
         builder.start(count: 0)
-        firstEnd = scanCharacter(offset, limit: Self.maximumFirstBytes)
-        // The limit of the first character does not apply to the second one.
-        builder.isFull = false
+        firstEnd = scanCharacter(offset)
+        termCount = builder.end(term, limit: Self.maximumFirstBytes)
         var following = firstEnd
         while following < count {
             let (scalar, length) = UTF8Scalar.decode(text, following, count)
@@ -155,26 +155,26 @@ struct TokenScanner {
         }
         let isPair = following < count && ScalarTable.shared[UTF8Scalar.decode(text, following, count).scalar].has(.ideograph)
         kind = isPair ? .pair : .single
-        end = isPair ? scanCharacter(following, limit: Self.maximumTermBytes) : firstEnd
+        end = firstEnd
         offset = firstEnd
-        termCount = builder.finish(term)
+        guard isPair else { return }
+        end = scanCharacter(following)
+        termCount = builder.end(term, limit: Self.maximumTermBytes)
     }
 
     /// Adds a character and its marks to the term. Returns the end of the last of them.
-    private mutating func scanCharacter(_ from: Int, limit: Int) -> Int {
+    private mutating func scanCharacter(_ from: Int) -> Int {
         let (scalar, length) = UTF8Scalar.decode(text, from, count)
-        builder.append(scalar, ScalarTable.shared[scalar], term, limit: limit)
+        builder.append(scalar, ScalarTable.shared[scalar], term)
         var index = from + length
         var end = index
         while index < count {
             let (scalar, length) = UTF8Scalar.decode(text, index, count)
             let entry = ScalarTable.shared[scalar]
             guard entry.isMark || entry.has(.ignorable) else { break }
+            if entry.isMark { builder.append(mark: scalar, entry, term) }
+            if entry.isMark || entry.extends && index == end { end = index + length }
             index += length
-            if entry.isMark {
-                builder.append(mark: scalar, entry, term, limit: limit)
-                end = index
-            }
         }
         return end
     }
@@ -201,21 +201,26 @@ struct TokenScanner {
             let (scalar, length) = UTF8Scalar.decode(text, index, count)
             let isModifier = (0x1f3fb...0x1f3ff).contains(scalar)
             let isTag = (0xe0020...0xe007f).contains(scalar)
-            if scalar == joiner, index + length < count {
-                let (joined, joinedLength) = UTF8Scalar.decode(text, index + length, count)
-                guard ScalarTable.shared[joined].has(.emoji) else { break }
+            if scalar == joiner, let (joined, joinedLength) = joinedEmoji(index + length) {
                 builder.append(emoji: joiner, term)
                 builder.append(emoji: joined, term)
                 index += joinedLength
             } else if isModifier || isTag {
                 builder.append(emoji: scalar, term)
-            } else if !ScalarTable.shared[scalar].isMark, !ScalarTable.shared[scalar].has(.ignorable) || scalar == joiner {
+            } else if !ScalarTable.shared[scalar].isMark, !ScalarTable.shared[scalar].has(.ignorable) {
                 break
             }
             index += length
         }
         end = index
         offset = index
-        termCount = builder.finish(term)
+        termCount = builder.end(term, limit: Self.maximumTermBytes)
+    }
+
+    /// Returns the character after a joiner and the number of its bytes if the two are a part of an emoji. It may be a sign that is no emoji of its own.
+    private func joinedEmoji(_ offset: Int) -> (scalar: UInt32, length: Int)? {
+        guard offset < count else { return nil }
+        let (scalar, length) = UTF8Scalar.decode(text, offset, count)
+        return ScalarTable.shared[scalar].canBeJoined ? (scalar, length) : nil
     }
 }

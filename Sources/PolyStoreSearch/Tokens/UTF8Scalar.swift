@@ -60,4 +60,18 @@ enum UTF8Scalar {
         bytes[3] = tail
         return 4
     }
+
+    /// Returns the number of bytes of a space or control character at an offset, 0 for other characters.
+    static func spaceLength<Bytes: RandomAccessCollection<UInt8>>(_ bytes: Bytes, at offset: Int) -> Int where Bytes.Index == Int {
+        let byte = bytes[offset]
+        if byte <= 0x20 || byte == 0x7f { return 1 }
+        guard byte >= 0xc2 else { return 0 }
+        let end = bytes.endIndex
+        if byte == 0xc2 { return offset + 1 < end && (bytes[offset + 1] == 0xa0 || bytes[offset + 1] == 0x85) ? 2 : 0 }
+        guard byte >= 0xe1, byte <= 0xe3, offset + 2 < end else { return 0 }
+        switch (byte, bytes[offset + 1], bytes[offset + 2]) {
+        case (0xe2, 0x80, 0x80...0x8a), (0xe2, 0x80, 0xa8...0xa9), (0xe2, 0x80, 0xaf), (0xe2, 0x81, 0x9f), (0xe3, 0x80, 0x80): return 3
+        default: return 0
+        }
+    }
 }

@@ -148,6 +148,14 @@ enum UnicodeData {
         6uB8tB75+BC7uB8tB85+BC8uB8tB+5+BC+uB8tBg6+BCgvB8tBh6+BChvB8tBj6+BCjvB8tBk6+BCkvB8tBm6+BCmvB8tBn6+BCnvB8tBo6+BCovB8tBp6+B\
         CpvB8tBq6+BCqvB8tBr6+BC1uB5tBs6+BCxuB/tBt6+BC7uB/tBu6+BCkvB/tB
         """
+    /// Runs of characters that are emoji only after a joiner.
+    static let joinedPictographs: StaticString = """
+        pFBEBt8HBMB4GBWB6CGPC3YBt7CBMBypwDCMC
+        """
+    /// Runs of invisible characters that belong to the character before them.
+    static let extenders: StaticString = """
+        vaBwwDBzyBC1CDBB8/BCyv3BQwwgagDgEwH
+        """
     /// Runs of characters of one combining class.
     static let combiningClasses: StaticString = """
         xsBB8GAEmHAB8GADmHAB+GAB8GAGmHAG8GACmHAB8GACmHAB+GABkHABmHABKABLABMABNABOABPABQABRABSACTABUABVABWBBXBBYABZBBmHAB8GBBSoCI\
