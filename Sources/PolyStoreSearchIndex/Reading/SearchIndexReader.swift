@@ -1,5 +1,21 @@
 import PolyStoreSearch
 
+/// What an index contains.
+public struct SearchIndexSummary: Sendable, Hashable {
+    /// The number of documents.
+    public var documents: Int
+    /// The number of tokens of all documents.
+    public var tokens: Int
+    /// The number of segments that a search reads.
+    public var segments: Int
+    /// The number of merges that are not complete.
+    public var merges: Int
+    /// The number of postings, those that are replaced or deleted by newer ones included.
+    public var postings: Int
+    /// The number of pages of postings and positions.
+    public var pages: Int
+}
+
 /// Searches an index in a transaction.
 ///
 /// Keeps what it read. After a change of the index in the same transaction, create another reader.
