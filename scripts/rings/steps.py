@@ -36,6 +36,8 @@ RANDOM_PROGRAMS = [
      ["Sources/PolyStoreObservation", "Sources/PolyStoreKernel/Context", "Sources/PolyStoreKernel/Transaction"]),
     ("migrations", "RelationshipMatrixTests", "POLYSTORE_MATRIX_PAIRS", "POLYSTORE_MATRIX_FIRST",
      ["Sources/PolyStoreMigration", "Sources/PolyStoreBackend/Migration", "Sources/PolyStoreKeyValue/Migration", "Backends/SQLite/Migration"]),
+    ("search-matcher", "MatcherTests", "POLYSTORE_SEARCH_QUERIES", "POLYSTORE_SEARCH_FIRST", ["Sources/PolyStoreSearch"]),
+    ("search-fuzz", "SearchFuzzTests", "POLYSTORE_SEARCH_FUZZ", "POLYSTORE_SEARCH_FUZZ_FIRST", ["Sources/PolyStoreSearch"]),
 ]
 
 
