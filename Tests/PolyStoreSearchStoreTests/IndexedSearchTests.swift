@@ -79,6 +79,23 @@ import Testing
         #expect(try store.read { try $0.search(SearchRequest(condition)) }?.documents == [])
     }
 
+    @Test(arguments: Backend.persistent) func compactionAndCopiesKeepTheIndex(_ backend: Backend) throws {
+        let folder = try Folder()
+        let store = try Store(backend.store(in: folder), Texts.schema([Texts.both]))
+        var random = SplitMix64(seed: 9)
+        for id in Int64(1)...40 { try store.write { try $0.insert("Note", id, Texts.values(&random, id)) } }
+        if store.backend.capabilities.has(.compaction) { try store.backend.compact() }
+        #expect(try store.searchDifferences() == [])
+        #expect(try store.backend.verify() == [])
+        try store.write { try $0.update("Note", 3, ["title": .text("lazy afterwards")]) }
+        guard store.backend.capabilities.has(.copying) else { return }
+        let path = folder.file("copy")
+        try store.backend.copy(to: path)
+        let copy = try Store(backend.store(at: path), store.schema)
+        #expect(try copy.searchDifferences() == [])
+        #expect(try copy.backend.verify() == [])
+    }
+
     /// Adds random changes and returns the ids of the objects after them.
     private func change(_ changes: Changes, _ ids: Set<Int64>, _ random: inout SplitMix64) throws -> Set<Int64> {
         var (now, changed) = (ids, Set<Int64>())

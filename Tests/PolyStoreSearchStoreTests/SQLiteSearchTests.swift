@@ -86,18 +86,6 @@ import Testing
         #expect(try store.values("Note", 3)?["title"] != .text("more"))
     }
 
-    @Test func compactionMergesThePages() throws {
-        let folder = try Folder()
-        let store = try Self.open(folder, [Texts.both])
-        for id in Int64(1)...40 { try Self.fill(store, id...id) }
-        try store.backend.compact()
-        #expect(try store.searchDifferences() == [])
-        #expect(try store.backend.verify() == [])
-        let copy = folder.file("copy")
-        try store.backend.copy(to: copy)
-        #expect(try Store(.sqlite(file: copy), store.schema).searchDifferences() == [])
-    }
-
     /// A change set that is written again with another strategy leaves the same index.
     @Test func exchangedUniqueValuesKeepTheIndex() throws {
         let folder = try Folder()

@@ -45,3 +45,15 @@ extension Connection {
         nextCheckpoint = Int(max(pages, 0)) + Self.mostLogPages / 4
     }
 }
+
+extension Connection {
+    /// Empties the file if it is one page of zeros.
+    /// - Returns: Whether it was.
+    /// - Throws: `busy` if another connection is using such a file, and the errors of the file system.
+    func emptyFileOfZeros() throws -> Bool {
+        var isEmptied: Int32 = 0
+        let code = polystore_sqlite_empty_zeros(handle, &isEmptied)
+        guard code == SQLITE_OK else { throw StoreError(sqlite: code, "Emptying a file of zeros", path: path) }
+        return isEmptied != 0
+    }
+}

@@ -147,16 +147,6 @@ final class Connection {
         if isReader { try execute("PRAGMA query_only = ON") } else { try followLog() }
     }
 
-    /// Empties the file if it is one page of zeros.
-    /// - Returns: Whether it was.
-    /// - Throws: `busy` if another connection is using such a file, and the errors of the file system.
-    func emptyFileOfZeros() throws -> Bool {
-        var isEmptied: Int32 = 0
-        let code = polystore_sqlite_empty_zeros(handle, &isEmptied)
-        guard code == SQLITE_OK else { throw StoreError(sqlite: code, "Emptying a file of zeros", path: path) }
-        return isEmptied != 0
-    }
-
     /// Finalizes all statements and closes the connection, which must not be used afterwards.
     func close() {
         Self.close(handle)

@@ -132,7 +132,10 @@ package final class SearchIndexSet {
         if changes.isEmpty { return }
         isChanged = true
         for change in changes {
-            guard try state(of: change.index).covers(change.rowID), let writer = writer(change.index) else { continue }
+            // A transaction that has begun again may find other indexes than those for which the texts were collected.
+            guard indexes[change.index.entity]?.contains(change.index) ?? false, try state(of: change.index).covers(change.rowID),
+                let writer = writer(change.index)
+            else { continue }
             let new = change.inserted.map { change.index.texts(of: $0) } ?? change.new
             try reporting(nil) { try writer.replace(change.rowID, old: change.old, new: new) }
         }
