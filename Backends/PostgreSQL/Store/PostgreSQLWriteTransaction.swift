@@ -210,8 +210,10 @@ final class PostgreSQLWriteTransaction: SessionTransaction, WriteTransaction {
             durability == .relaxed ? [Statement("SET LOCAL synchronous_commit = off")] : pool.database.durableCommit
         if keepsReaders { pool.completeOpenings() }
         beginning?.repeats = false
+        // The request of a migration begins with its own statement: once the server has received a part of a request, it does not end the transaction of a process that has stopped.
+        let ordered = keepsReaders ? [Self.readingByKey] + statements : statements + [Self.readingByKey]
         let results: [Rows]
-        do { results = try run([Self.readingByKey] + statements + relaxed + [increment, .once("COMMIT")]) } catch var error as StoreError
+        do { results = try run(ordered + relaxed + [increment, .once("COMMIT")]) } catch var error as StoreError
             where (connection.failure != nil || [.connectionLost, .commitOutcomeUnknown].contains(error.recovery))
             && beginning?.wasSent ?? true
         {
