@@ -48,7 +48,8 @@ let package = Package(
         .target(name: "PolyStoreBackend", dependencies: ["CRecordBytes", "PolyStorePlatform", "PolyStoreSearch"], swiftSettings: settings),
         // Evaluates requests on records: what a backend does not execute itself.
         .target(
-            name: "PolyStoreQuery", dependencies: ["PolyStoreBackend", "PolyStorePlatform", "PolyStoreSearch"], swiftSettings: settings),
+            name: "PolyStoreQuery", dependencies: ["PolyStoreBackend", "PolyStorePlatform", "PolyStoreSearch", "PolyStoreSearchIndex"],
+            swiftSettings: settings),
         // Checksums and UTF-8 validation of records, with instructions of the processor.
         .target(name: "CRecordBytes"),
         // The record layer: makes a backend of any ordered key-value engine.
@@ -306,7 +307,8 @@ let package = Package(
             path: "Tests/Engines/Stores", swiftSettings: settings),
         // What the tests of the key-value engines share, and the other process in them.
         .target(
-            name: "EngineTestSupport", dependencies: ["ChildProcesses", "PolyStoreBackend", "PolyStoreQuery"],
+            name: "EngineTestSupport",
+            dependencies: ["ChildProcesses", "PolyStoreBackend", "PolyStoreQuery", "PolyStoreSearch", "SeededRandom"],
             path: "Tests/Engines/Support",
             swiftSettings: settings),
         .executableTarget(
@@ -327,6 +329,19 @@ let package = Package(
         .testTarget(
             name: "PolyStoreSearchIndexTests", dependencies: ["PolyStoreSearch", "PolyStoreSearchIndex", "SeededRandom"],
             swiftSettings: settings),
+        // Searches beside SQLite's FTS5, and beside a text with a concordance.
+        .testTarget(
+            name: "PolyStoreSearchWitnessTests",
+            dependencies: ["CSQLite", "EngineTestSupport", "PolyStoreBackend", "PolyStoreQuery", "PolyStoreSearch", "SeededRandom", "TestSupport"],
+            swiftSettings: settings),
+        // Full-text indexes in the stores of every engine.
+        .testTarget(
+            name: "PolyStoreSearchStoreTests",
+            dependencies: [
+                "EngineTestSupport", "PolyStoreBackend", "PolyStoreKeyValue", "PolyStoreLMDB", "PolyStoreLevelDB", "PolyStoreMemory",
+                "PolyStoreQuery", "PolyStoreSearch", "PolyStoreSQLite", "CSQLite", "SeededRandom", "SmallStores", "TestSupport", "engine-child",
+            ],
+            swiftSettings: settings),
         .testTarget(
             name: "PolyStoreCollectionsTests", dependencies: ["PolyStoreCollections", "SeededRandom"], swiftSettings: settings),
         .testTarget(
@@ -346,7 +361,9 @@ let package = Package(
             name: "PolyStoreFormatsTests", dependencies: ["PolyStoreFormats", "FormatFuzzing", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "PolyStoreKeyValueTests",
-            dependencies: ["PolyStoreKeyValue", "PolyStoreConformance", "EngineTestSupport", "SeededRandom", "TestSupport"],
+            dependencies: [
+                "PolyStoreKeyValue", "PolyStoreConformance", "PolyStoreSearch", "EngineTestSupport", "SeededRandom", "TestSupport",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "PolyStoreLMDBTests",
@@ -365,7 +382,8 @@ let package = Package(
             name: "PolyStorePostgreSQLTests",
             dependencies: [
                 "PolyStorePostgreSQL", "PolyStoreBackend", "PolyStoreConformance", "PolyStoreCore", "PolyStoreMigration", "PolyStoreQuery",
-                "PolyStoreSQLite", "EngineTestSupport", "PostgreSQLServer", "PostgreSQLTarget", "TestModels", "namespaces-child",
+                "PolyStoreSearch", "PolyStoreSQLite", "EngineTestSupport", "PostgreSQLServer", "PostgreSQLTarget", "TestModels",
+                "namespaces-child",
             ],
             swiftSettings: settings),
         // Two machines that share a store of PostgreSQL, run by Tests/Namespaces/run.sh.

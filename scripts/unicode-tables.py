@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Writes the Unicode tables of PolyStoreSearch from the files of the Unicode Character Database.
 
-usage: scripts/unicode-tables.py [FOLDER]      FOLDER has the files, by default /usr/share/unicode (package unicode-data of Debian)
+usage: scripts/unicode-tables.py [--check] [FOLDER]
+       FOLDER has the files, by default /usr/share/unicode (package unicode-data of Debian). With --check the tables are compared, and a difference is an error.
 
 The tables are one Swift file of static strings. A string is a list of numbers: each character of `DIGITS` has 5 bits of a number, the lowest first, and a
 sixth bit that says that more follow. docs/search-tokens.md explains the classes and the folding.
@@ -11,12 +12,13 @@ import re
 import sys
 import unicodedata
 
-FOLDER = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "/usr/share/unicode")
+CHECKS = "--check" in sys.argv
+FOLDER = pathlib.Path(next((argument for argument in sys.argv[1:] if argument != "--check"), "/usr/share/unicode"))
 OUTPUT = pathlib.Path(__file__).resolve().parent.parent / "Sources/PolyStoreSearch/Tokens/UnicodeData.swift"
 DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 LAST = 0x10FFFF
 # The order of ScalarClass.
-OTHER, LETTER, DIGIT, IDEOGRAPH, MARK, SPACING_MARK, IGNORABLE, EMOJI, FLAG, APOSTROPHE = range(10)
+OTHER, LETTER, DIGIT, IDEOGRAPH, MARK, SPACING_MARK, IGNORABLE, EMOJI, FLAG = range(9)
 # The scripts that [d] folds end here: Latin, Greek and Cyrillic.
 FOLDED_SCRIPTS_END = 0x510
 
@@ -66,15 +68,15 @@ VERSION = re.search(r"Scripts-([\d.]+)\.txt", (FOLDER / "Scripts.txt").read_text
 
 def class_of(code):
     category = CATEGORIES.get(code, "Cn")
-    if code in (0x27, 0x2019, 0xFF07):
-        return APOSTROPHE
     if code in WORD_BREAK["Regional_Indicator"]:
         return FLAG
     # The zero width space marks the end of a word; the other invisible characters are inside words.
     if code != 0x200B and (code in WORD_BREAK["Format"] or code in DERIVED["Default_Ignorable_Code_Point"]):
         return IGNORABLE
     if code in WORD_BREAK["Extend"]:
-        return SPACING_MARK if code not in DERIVED["Grapheme_Extend"] and category == "Mc" else MARK
+        # A sign that decomposes into marks is folded as they are.
+        extends = all(part in DERIVED["Grapheme_Extend"] for part in decomposed(code))
+        return SPACING_MARK if not extends and category == "Mc" else MARK
     if code in WITHOUT_SPACES and (category[0] == "L" or category == "Nl" or 0x2E80 <= code < 0x2FE0 and category == "So"):
         return IDEOGRAPH
     if category[0] == "L" or code in DERIVED["Alphabetic"] or code in WORD_LETTERS and category[0] not in "PC":
@@ -147,7 +149,7 @@ def fold_runs(classes):
     """Runs of characters that are folded by one difference: the distance from the run before, the step, the length, the difference. And the longer folds."""
     single, longer = [], []
     for code in range(0x80, LAST + 1):
-        if classes[code] in (OTHER, IGNORABLE, FLAG, APOSTROPHE) or code < FOLDED_SCRIPTS_END and classes[code] == MARK:
+        if classes[code] in (OTHER, IGNORABLE, FLAG) or code < FOLDED_SCRIPTS_END and classes[code] == MARK:
             continue
         result = folded(code)
         if len(result) > 1:
@@ -217,7 +219,11 @@ def main():
         lines += [f"        {text[start:start + 120]}\\" for start in range(0, len(text), 120)]
         lines[-1] = lines[-1][:-1]
         lines.append('        """')
-    OUTPUT.write_text("\n".join([*lines, "}", ""]))
+    text = "\n".join([*lines, "}", ""])
+    if not CHECKS:
+        OUTPUT.write_text(text)
+    elif OUTPUT.read_text() != text:
+        sys.exit(f"{OUTPUT} differs from the tables of Unicode {VERSION}. Write it: scripts/unicode-tables.py")
 
 
 main()

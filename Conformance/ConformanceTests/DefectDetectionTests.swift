@@ -11,6 +11,11 @@ extension DefectiveEngine: CustomTestStringConvertible {
     public var testDescription: String { description }
 }
 
+extension DefectiveSearch: CustomTestStringConvertible {
+    /// The description of the fault, as the test name.
+    public var testDescription: String { description }
+}
+
 /// Checks that the suite detects faulty backends: a suite that passes everything proves nothing.
 @Suite struct DefectDetectionTests {
     /// The time limit of a case that hangs. The case never ends, so the limit is safe on every machine.
@@ -59,5 +64,33 @@ extension DefectiveEngine: CustomTestStringConvertible {
     @Test(arguments: ConformanceCase.all.filter { c in DefectiveEngine.all.contains { $0.caughtBy == c.id } || c.id.hasPrefix("opening.") })
     func backendWithoutDefectPasses(_ c: ConformanceCase) async throws {
         for sound in DefectiveEngine.sound { try await c.run(sound.backend) }
+    }
+
+    @Test(arguments: DefectiveSearch.all)
+    func everyDefectiveSearchFailsItsCases(_ defective: DefectiveSearch) async throws {
+        for id in defective.caughtBy {
+            let named = try #require(ConformanceCase.all.first { $0.id == id }, "unknown case \(id)")
+            let error = await #expect(throws: ConformanceFailure.self, "\(id) passes on a full-text index that \(defective)") {
+                try await named.run(defective.target)
+            }
+            #expect(error?.caseID == id)
+        }
+    }
+
+    /// The index without a defect passes the cases that detect defects, and those about scores.
+    @Test(
+        arguments: ConformanceCase.all.filter { c in
+            c.id.hasPrefix("search.score.") || c.id.hasPrefix("search.explain.")
+                || DefectiveSearch.all.contains { $0.caughtBy.contains(c.id) }
+        })
+    func searchWithoutDefectPasses(_ c: ConformanceCase) async throws { try await c.run(DefectiveSearch.sound.target) }
+
+    /// The random searches detect every defect too.
+    @Test(arguments: DefectiveSearch.all)
+    func randomSearchesDetectDefects(_ defective: DefectiveSearch) async throws {
+        for seed in 1...200 {
+            do { try await Oracle.runSearches(seed: UInt64(seed), on: defective.target) } catch is ConformanceFailure { return }
+        }
+        Issue.record("200 cases pass on a full-text index that \(defective)")
     }
 }

@@ -18,6 +18,16 @@ import Testing
         print("oracle \(target.name): \(count) cases")
     }
 
+    /// The same with full-text indexes and searches; `POLYSTORE_SEARCH_ORACLE_CASES` sets the number of cases.
+    @Test(arguments: Targets.all)
+    func searchesEqualTheModel(_ target: ConformanceTarget) async throws {
+        let first = TestEnvironment.number("POLYSTORE_ORACLE_FIRST") ?? 1
+        let all = TestEnvironment.number("POLYSTORE_SEARCH_ORACLE_CASES") ?? 40
+        let count = Ring.current == .thorough || target.name == Targets.sqlite.name ? all : max(1, all / 2)
+        for seed in first..<first + count { try await Oracle.runSearches(seed: UInt64(seed), on: target) }
+        print("search oracle \(target.name): \(count) cases")
+    }
+
     /// An oracle that detects nothing proves nothing. It must detect every fault except false claims of persistence, hangs and rare faults.
     @Test(arguments: DefectiveBackend.all.filter { !$0.target.capabilities.contains(.persistence) && !$0.hangs && !$0.isRare })
     func defectsAreFound(_ defective: DefectiveBackend) async throws {

@@ -11,13 +11,15 @@ import SmallStores
 package enum Targets {
     package static let memory = ConformanceTarget(
         name: "memory",
-        capabilities: [.concurrentReaders, .verification, .plannedIndexes, .transferableWriter, .namedValues, .changeLog, .compaction]
+        capabilities: [
+            .concurrentReaders, .verification, .plannedIndexes, .searchIndexes, .transferableWriter, .namedValues, .changeLog, .compaction,
+        ]
     ) { _ in .inMemory() }
 
     package static let sqlite = ConformanceTarget(
         name: "sqlite",
         capabilities: [
-            .persistence, .multiProcess, .readOnlyOpen, .fullDurability, .concurrentReaders, .verification, .plannedIndexes,
+            .persistence, .multiProcess, .readOnlyOpen, .fullDurability, .concurrentReaders, .verification, .plannedIndexes, .searchIndexes,
             .transferableWriter, .namedValues, .changeLog, .migration, .copying, .compaction,
         ], findsDamage: false
     ) { location in
@@ -30,7 +32,8 @@ package enum Targets {
     package static let lmdb = ConformanceTarget(
         name: "lmdb",
         capabilities: [
-            .persistence, .multiProcess, .readOnlyOpen, .fullDurability, .concurrentReaders, .verification, .plannedIndexes, .namedValues,
+            .persistence, .multiProcess, .readOnlyOpen, .fullDurability, .concurrentReaders, .verification, .plannedIndexes, .searchIndexes,
+            .namedValues,
             .changeLog, .migration, .copying, .compaction,
         ]
     ) { location in
@@ -43,7 +46,8 @@ package enum Targets {
     package static let levelDB = ConformanceTarget(
         name: "leveldb",
         capabilities: [
-            .persistence, .fullDurability, .concurrentReaders, .verification, .plannedIndexes, .transferableWriter, .namedValues,
+            .persistence, .fullDurability, .concurrentReaders, .verification, .plannedIndexes, .searchIndexes, .transferableWriter,
+            .namedValues,
             .changeLog, .migration, .copying, .compaction,
         ]
     ) { location in .levelDB(directory: location.path) }

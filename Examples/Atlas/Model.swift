@@ -46,6 +46,7 @@ final class Airport {
     var latitude: Double
     var longitude: Double
     @Relationship(required: true) var country: Country?
+    #Search(\.name, \.town)
 
     var elevationMetres: Double { elevationFeet * 0.3048 }
 }

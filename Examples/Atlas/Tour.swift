@@ -13,6 +13,7 @@ struct Tour {
         try countriesWithoutNeighbours()
         try largestCapitals()
         try highestAirports()
+        try searchedAirports()
         try await rename()
         try await refusedImport()
     }
@@ -63,6 +64,13 @@ struct Tour {
                 let label = "\(airport.code) \(airport.town ?? airport.name)"
                 return (label, airport.elevationMetres, "\(Int(airport.elevationMetres)) m, \(airport.country?.name ?? "?")")
             })
+    }
+
+    private func searchedAirports() throws {
+        let text = "intern* london -heliport"
+        let airports = try stack.view.fetchAll(From<Airport>().search(text).limit(6))
+        heading("Airports by a full-text search: \(text)")
+        columns(airports.map { "\($0.code) \($0.name), \($0.country?.name ?? "?")" })
     }
 
     private func rename() async throws {

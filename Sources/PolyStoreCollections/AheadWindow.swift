@@ -22,6 +22,9 @@ package struct AheadWindow {
     /// About the largest number of members of the first read of several, if it has more lists than that.
     private static let firstMembers = 2000
 
+    /// The largest number of rows that are read with the first one.
+    private static let firstRows = 256
+
     /// A Boolean value that indicates whether the rows of the members are read with their lists: not if the context already had most of the last ones, or if there
     /// are probably too many.
     package private(set) var readsRows = true
@@ -50,6 +53,18 @@ package struct AheadWindow {
         return size
     }
 
+    /// Returns the number of rows to read with that of an object.
+    ///
+    /// The first read also includes others, as far as loaded objects refer to them: a program that follows a to-one relationship of one of the objects that it has fetched usually follows it of all.
+    package mutating func rows(with object: Int64) -> Int {
+        guard last == nil else { return lists(with: object) }
+        last = object
+        return Self.firstRows
+    }
+
+    /// A Boolean value that indicates whether no object was read after the first one.
+    package var isAtFirst: Bool { size == 0 }
+
     /// Returns some row ids: a given one if it is among them, then those that follow it, from the least one again after the greatest.
     package static func following(_ first: Int64, in rowIDs: some Sequence<Int64>, count: Int) -> [Int64] {
         Array(rowIDs.sorted { UInt64(bitPattern: $0 &- first) < UInt64(bitPattern: $1 &- first) }.prefix(count))
@@ -62,9 +77,9 @@ package struct AheadWindow {
         (pause, skipped) = (0, 0)
         // A part, because the rows of more members than that are not read with the lists.
         let longest = Self.mostMembers * 3 / 4 * lists / max(members, 1)
-        size = max(1, min(size * (members == 0 ? 4 : 16), Self.mostLists, longest))
+        size = max(1, min((isAtFirst ? Self.firstLists : size) * (members == 0 ? 4 : 16), Self.mostLists, longest))
     }
 
-    /// Called if there is no other list to read.
-    package mutating func didFindNone() { (pause, skipped) = (min(max(1, pause * 2), 1024), 0) }
+    /// Called if there is no other list to read. With the first object, that says nothing about the next ones.
+    package mutating func didFindNone() { if !isAtFirst { (pause, skipped) = (min(max(1, pause * 2), 1024), 0) } }
 }

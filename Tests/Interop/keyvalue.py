@@ -9,6 +9,7 @@ import struct
 import sys
 
 METADATA, RECORD, CHUNK, INDEX, UNIQUE, LINK, LINK_INVERSE = 0x00, 0x10, 0x11, 0x20, 0x21, 0x30, 0x31
+PAGE, PAGE_CHUNK = 0x50, 0x51
 LONGEST_KEY = 480
 WIDTHS = {"bool": 1, "int8": 1, "uint8": 1, "int16": 2, "uint16": 2, "int32": 4, "uint32": 4, "float": 4, "int64": 8, "uint64": 8, "double": 8, "date": 8}
 FORMATS = {"bool": "<B", "int8": "<b", "uint8": "<B", "int16": "<h", "uint16": "<H", "int32": "<i", "uint32": "<I", "float": "<f", "int64": "<q", "uint64": "<Q", "double": "<d", "date": "<d"}
@@ -287,7 +288,11 @@ def model_hash(model):
         return items(value["fields"], text) + flags(value, "isUnique")
 
     def entity(value):
-        return text(value["name"]) + optional(value.get("originalName"), text) + items(value["properties"], prop) + items(value["indexes"], index)
+        searches = b"".join(b"\5" + items(one["fields"], text) + text(one["options"]["stemming"]) for one in value.get("searchIndexes", []))
+        return (
+            text(value["name"]) + optional(value.get("originalName"), text) + items(value["properties"], prop) + items(value["indexes"], index)
+            + searches
+        )
 
     return fnv1a(items(sorted(model["entities"], key=lambda one: one["name"].encode()), entity))
 
@@ -312,17 +317,29 @@ class Store:
     def __init__(self, items):
         self.items = dict(items)
         check("journal of a migration", self.items.get(b"\0\x11"), None)
+        self.has_searches = any(key[:2] == b"\0\x15" or key[:2] == b"\0\x14" and key[2] in (PAGE, PAGE_CHUNK) for key in self.items)
         # Keys marked for removal are not part of the store.
         removals = {key[2:] for key in self.items if key[:2] == b"\0\x14"}
         self.items = {key: value for key, value in self.items.items() if key[:5] not in removals}
         keys = list(self.items)
         check("order of the keys", keys, sorted(keys))
         check("lengths of the keys", all(2 <= len(key) <= LONGEST_KEY for key in keys), True)
-        check("spaces", {key[0] for key in keys} - {METADATA, RECORD, CHUNK, INDEX, UNIQUE, LINK, LINK_INVERSE}, set())
+        check("spaces", {key[0] for key in keys} - {METADATA, RECORD, CHUNK, INDEX, UNIQUE, LINK, LINK_INVERSE, PAGE, PAGE_CHUNK}, set())
         self.read_metadata()
         self.read_records()
         self.check_indexes()
         self.check_links()
+        self.check_pages()
+
+    def check_pages(self):
+        """Checks that each page of a full-text index belongs to an index and has its checksum."""
+        numbers = {number for number in self.metadata(0x15)}
+        for number, value in self.metadata(0x15).items():
+            unsealed(b"\0\x15" + u32(number), value)
+        for key, value in self.items.items():
+            if key[0] in (PAGE, PAGE_CHUNK):
+                check(f"index of page {key.hex()}", struct.unpack(">I", key[1:5])[0] in numbers, True)
+                check(f"sum of page {key.hex()}", value[-4:], struct.pack("<I", crc32c(key + value[:-4])))
 
     def space(self, space, number):
         prefix = bytes([space]) + u32(number)
@@ -333,7 +350,7 @@ class Store:
 
     def read_metadata(self):
         has_layouts = any(key[:2] in (b"\0\x0e", b"\0\x0f", b"\0\x10") for key in self.items)
-        check("format", self.items.get(b"\0\x01"), u32(2 if has_layouts else 1))
+        check("format", self.items.get(b"\0\x01"), u32(3 if self.has_searches else 2 if has_layouts else 1))
         self.identity = unsealed(b"\0\x0a", self.items[b"\0\x0a"])
         model = json.loads(unsealed(b"\0\x02" + u32(1), self.metadata(2)[1]))
         check("hash of the model", self.identity[16:24], struct.pack(">Q", model_hash(model)))

@@ -68,6 +68,20 @@ import Testing
         #expect(AheadWindow.following(6, in: [1, 9, 5, 7, .min, .max], count: 9) == [7, 9, .max, .min, 1, 5])
     }
 
+    /// Whether others can be read with the first row says nothing about the next ones.
+    @Test func theFirstReadOfRowsIsLimited() {
+        for findsOthers in [true, false] {
+            var window = AheadWindow()
+            #expect(window.isAtFirst)
+            #expect(window.rows(with: 1) == 256)
+            #expect(window.isAtFirst)
+            if findsOthers { window.didRead(lists: 256, members: 256) } else { window.didFindNone() }
+            #expect(window.rows(with: 1) == 1)
+            #expect(window.rows(with: 2) == (findsOthers ? 1000 : 64))
+            #expect(!window.isAtFirst)
+        }
+    }
+
     /// Looking for other lists costs time in proportion to the loaded objects, so fruitless attempts become rare.
     @Test func fruitlessAttemptsBecomeRare() {
         var window = AheadWindow()

@@ -1,6 +1,7 @@
 import Foundation
 import PolyStoreBackend
 import PolyStoreQuery
+import PolyStoreSearch
 import PostgreSQLServer
 import Testing
 
@@ -8,13 +9,19 @@ import Testing
 
 /// Commits while connections end, statements fail or are late, and the server crashes. A part of the thorough ring takes ten minutes, with 50 crashes.
 @Suite(.withServer) struct DisturbanceTests {
-    @Test func nothingAcknowledgedIsLostAndNothingIsWrittenTwice() throws {
+    @Test func nothingAcknowledgedIsLostAndNothingIsWrittenTwice() throws { try run(isSearched: false) }
+
+    @Test func fullTextIndexContainsWhatIsAcknowledgedAndNothingElse() throws { try run(isSearched: true) }
+
+    /// - Parameter isSearched: Whether the objects have a full-text index.
+    private func run(isSearched: Bool) throws {
         let environment = ProcessInfo.processInfo.environment
         let seed = environment["POLYSTORE_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 0 ... .max)
         let seconds = environment["POLYSTORE_DISTURBANCE_SECONDS"].flatMap { Int($0) } ?? 0
         print("POLYSTORE_SEED=\(seed)")
         // Without a time, the numbers of commits and crashes end the test.
-        try Disturbance(seed: seed).run(crashes: seconds > 0 ? max(1, seconds / 12) : 2, seconds: seconds)
+        let crashes = seconds > 0 ? max(1, seconds / 12) : isSearched ? 1 : 2
+        try Disturbance(seed: seed, isSearched: isSearched).run(crashes: crashes, seconds: seconds)
     }
 }
 
@@ -51,6 +58,7 @@ private final class Disturbance: Sendable {
     private static let longestWait = Duration.seconds(180)
 
     private let seed: UInt64
+    private let isSearched: Bool
     private let server: PostgreSQLServer
     private let proxy: ProtocolProxy
     private let store: Store
@@ -59,8 +67,9 @@ private final class Disturbance: Sendable {
     private let findings = Protected(Findings())
     private let isOver = Protected(false)
 
-    init(seed: UInt64) throws {
+    init(seed: UInt64, isSearched: Bool) throws {
         self.seed = seed
+        self.isSearched = isSearched
         random = Protected(Generator(state: seed))
         server = try PostgreSQLServer()
         proxy = try ProtocolProxy(server)
@@ -70,7 +79,7 @@ private final class Disturbance: Sendable {
         options.connectTimeout = .seconds(10)
         options.cancelTimeout = .seconds(2)
         self.options = options
-        store = try Store(proxy.url(), options: options)
+        store = try Store(proxy.url(), options: options, schema: companySchema(isTitleSearched: isSearched))
     }
 
     func run(crashes: Int, seconds: Int) throws {
@@ -99,7 +108,7 @@ private final class Disturbance: Sendable {
         for thread in threads { try thread().get() }
         // The listener finds the server again.
         let before = calls.withLock { $0 }
-        let other = try Store(server.url(), options: options)
+        let other = try Store(server.url(), options: options, schema: store.schema)
         try other.write(changes(Int64(Self.writers) * 1_000_000 + 1), .full)
         calls.wait(until: { $0 > before }, { _ in })
         withExtendedLifetime(listener) {}
@@ -128,7 +137,7 @@ private final class Disturbance: Sendable {
 
     private func changes(_ id: Int64) throws -> ChangeSet {
         let changes = ChangeSet(store.schema)
-        try changes.insert(store.entity("Firm"), rowID: id) { $0.setText(0, "f\(id)") }
+        try changes.insert(store.entity("Firm"), rowID: id) { $0.setText(0, "firm f\(id)") }
         changes.appendLogEntry(Array("\(id)".utf8))
         return changes
     }
@@ -206,6 +215,7 @@ private final class Disturbance: Sendable {
                 if version < newest { findings.signal { $0.violations.append("version \(version) after \(newest)") } }
                 if count != Int(version) { findings.signal { $0.violations.append("\(count) rows in version \(version)") } }
                 newest = max(newest, version)
+                if isSearched { try search() }
             } catch let error as StoreError { note(error) }
             let time = ContinuousClock.now - began
             findings.signal {
@@ -213,6 +223,16 @@ private final class Disturbance: Sendable {
                 if time > Self.longestWait { $0.violations.append("a reader took \(time)") }
             }
             Deadline.pause(milliseconds: 5)
+        }
+    }
+
+    /// Searches in a snapshot, whose version is the number of rows.
+    private func search() throws {
+        let firm = try store.entity("Firm")
+        let condition = try SearchCondition(Search("firm"), in: firm.searchIndexes[0], of: firm)
+        let (version, hits) = try store.read { (try $0.version, try $0.search(SearchRequest(condition))) }
+        if hits.map({ $0.documents.count }) != Int(version) {
+            findings.signal { $0.violations.append("\(hits?.documents.count ?? -1) rows found in version \(version)") }
         }
     }
 

@@ -13,6 +13,8 @@ import Testing
         let name: String
         /// The number of people in the store, with row ids from 1 on.
         var people: Int64 = 0
+        /// The number of articles in a store with a full-text index, with row ids from 1 on; nil for a store of people.
+        var articles: Int64?
         /// Executes the operation with row ids that are not in use.
         let run: @Sendable (Store, _ free: Int64) throws -> Void
     }
@@ -28,6 +30,10 @@ import Testing
 
     private static func people(_ store: Store, _ free: Int64, _ count: Int64) throws -> ChangeSet {
         try store.people((free..<free + count).map { ($0, "name \($0)", "mail \($0)") })
+    }
+
+    private static func articles(_ store: Store, _ free: Int64, _ count: Int64) throws -> ChangeSet {
+        try store.articles((free..<free + count).map { ($0, "The quick fox \($0)", $0 % 10 == 0 ? "a lazy dog" : nil) })
     }
 
     private static func commit(_ store: Store, _ sets: [ChangeSet], _ durability: Durability = .full) throws {
@@ -119,6 +125,60 @@ import Testing
             for id in ids { try changes.update(store.entity("Person"), rowID: id, mask: mask) { $0.setText(0, "new") } }
             _ = try transaction.apply([changes], committing: .full)
         },
+        Operation(name: "full-text index: open the store", articles: 10) { store, _ in _ = try store.reopened() },
+        Operation(name: "full-text index: transaction, an object of another entity", articles: 10) { store, free in
+            let changes = ChangeSet(store.schema)
+            try changes.insert(store.entity("Plain"), rowID: free) { $0.setText(0, "text") }
+            try commit(store, [changes])
+        },
+        Operation(name: "full-text index: transaction, an attribute without index", articles: 10) { store, free in
+            let changes = ChangeSet(store.schema)
+            var mask = FieldMask()
+            mask.insert(2)
+            try changes.update(store.article, rowID: 5, mask: mask) { $0.setText(2, "code \(free)") }
+            try commit(store, [changes])
+        },
+        Operation(name: "full-text index: transaction, one object inserted", articles: 10) { store, free in
+            try commit(store, [articles(store, free, 1)])
+        },
+        Operation(name: "full-text index: transaction, 1,000 objects inserted", articles: 10) { store, free in
+            try commit(store, [articles(store, free, 1000)])
+        },
+        Operation(name: "full-text index: transaction, \(ChangeWriter.leastCopied) objects inserted, copied", articles: 10) { store, free in
+            try commit(store, [articles(store, free, Int64(ChangeWriter.leastCopied))])
+        },
+        Operation(name: "full-text index: transaction, one object updated, another deleted, another inserted", articles: 10) {
+            store, free in
+            let changes = try articles(store, free, 1)
+            var mask = FieldMask()
+            mask.insert(0)
+            let first: Int64 = free > 10_000_000 ? 3 : 1
+            try changes.update(store.article, rowID: first, mask: mask) { $0.setText(0, "new") }
+            changes.delete(try store.article, rowID: first + 1)
+            try commit(store, [changes])
+        },
+        Operation(name: "full-text index: group of 64 transactions that insert", articles: 10) { store, free in
+            try commit(store, (0..<64 as Range<Int64>).map { try articles(store, free + $0, 1) })
+        },
+        Operation(name: "full-text index: change set applied, then commit", articles: 10) { store, free in
+            try store.write(articles(store, free, 1))
+        },
+        Operation(name: "full-text index: snapshot, the ids of a term", articles: 1000) { store, _ in
+            try store.read { _ = try $0.search(SearchRequest(store.condition("lazy"))) }
+        },
+        Operation(name: "full-text index: snapshot, the best 10 of two terms", articles: 1000) { store, _ in
+            try store.read { reader in
+                let condition = try store.condition("quick dog")
+                _ = try reader.search(SearchRequest(condition, scoredBy: reader.statistics(of: condition), limit: 10))
+            }
+        },
+        Operation(name: "full-text index: snapshot, the records of the best 10 of a phrase", articles: 1000) { store, _ in
+            try store.read { reader in
+                let condition = try store.condition("\"quick fox\"")
+                let key = SortKey(.score(condition), ascending: false)
+                _ = try reader.ids(FetchRequest(store.article, predicate: .search(condition), sortKeys: [key], limit: 10))
+            }
+        },
     ]
 
     /// Fails if an operation waits for another number of responses than Tests/roundtrips.txt lists. With POLYSTORE_WRITE_ROUND_TRIPS=1 the file is written.
@@ -129,8 +189,12 @@ import Testing
             defer { proxy.stop() }
             var counts: [Int] = []
             _ = try proxy.awaitedResponses {
-                let store = try Store(proxy.url())
-                try store.write(Self.people(store, 1, operation.people))
+                let store = try Store(proxy.url(), schema: operation.articles == nil ? nil : articleSchema())
+                if let count = operation.articles {
+                    try store.write(Self.articles(store, 1, count))
+                } else {
+                    try store.write(Self.people(store, 1, operation.people))
+                }
                 // Afterwards the statements are parsed, which must not make a difference.
                 for free in [1_000_000, 20_000_000] as [Int64] {
                     counts.append(try proxy.awaitedResponses { try operation.run(store, free) })

@@ -66,7 +66,7 @@ extension Trait where Self == ConditionTrait {
 }
 
 /// A model of people in companies.
-func companySchema(isScoreIndexed: Bool = false) throws -> ResolvedSchema {
+func companySchema(isScoreIndexed: Bool = false, isTitleSearched: Bool = false) throws -> ResolvedSchema {
     try ResolvedSchema(
         SchemaDescription(
             name: "Company",
@@ -85,7 +85,7 @@ func companySchema(isScoreIndexed: Bool = false) throws -> ResolvedSchema {
                     properties: [
                         .attribute(AttributeDescription(name: "title", type: .string)),
                         .relationship(RelationshipDescription(name: "people", destination: "Person", isToMany: true)),
-                    ]),
+                    ], searchIndexes: isTitleSearched ? [SearchIndexDescription(fields: ["title"])] : []),
             ]))
 }
 

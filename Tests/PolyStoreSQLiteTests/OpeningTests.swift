@@ -191,7 +191,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("UPDATE polystore_metadata SET value = 2 WHERE key = 'format'", StoreError.Code.incompatibleSchema),
+        ("UPDATE polystore_metadata SET value = 3 WHERE key = 'format'", StoreError.Code.incompatibleSchema),
         ("UPDATE polystore_metadata SET value = 'x' WHERE key = 'format'", .corrupt),
         ("DELETE FROM polystore_metadata WHERE key = 'storeID'", .corrupt),
         ("UPDATE polystore_metadata SET value = x'00' WHERE key = 'schema'", .corrupt),

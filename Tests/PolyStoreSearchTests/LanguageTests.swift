@@ -37,7 +37,7 @@ import Testing
         ("a b OR c d", "((a & b) | (c & d))"), ("a (b OR c) d", "(a & (b | c) & d)"), ("a OR (b OR c)", "(a | (b | c))"),
         ("((a))", "a"), ("\"Two words\"", "two+words"), ("“two words” x", "(two+words & x)"), ("„two words“", "two+words"),
         ("e-mail", "e+mail"),
-        ("user@example.com", "user+example+com"), ("C++", "c"), ("don't", "don't"), ("pre*", "pre*"), ("e-ma*", "e+ma*"),
+        ("user@example.com", "user+example+com"), ("C++", "c"), ("don't", "don+t"), ("pre*", "pre*"), ("e-ma*", "e+ma*"),
         ("\"two wor\"*", "two+wor*"), ("a -b", "(a - b)"), ("-b a", "(a - b)"), ("a -b -c", "(a - (b | c))"), ("a -\"b c\"", "(a - b+c)"),
         ("a -(b OR c)", "(a - (b | c))"), ("a AND -b", "(a - b)"), ("-a", "nothing"), ("-a -b", "nothing"), ("a OR -b", "a"),
         ("(-a) b", "nothing"),
@@ -108,6 +108,12 @@ import Testing
             #expect(Self.lenient(description, options) == Self.lenient(query, options), "\(description)")
             #expect(Search(description).description == description)
         }
+    }
+
+    @Test func theErrorOfAnIndexWithoutNamesSaysSo() throws {
+        let search = try Search(query: "x:a")
+        let error = #expect(throws: SearchSyntaxError.self) { _ = try search.resolved(fields: [], options: SearchOptions()) }
+        #expect(error?.message.contains("no named fields") == true)
     }
 
     @Test func prefixesAreReducedToStemsToo() {

@@ -78,6 +78,14 @@ import Testing
         #expect(!SearchMatcher(empty, SearchOptions()).matches(["a"]))
     }
 
+    @Test func anyDistanceOfNearIsPermitted() {
+        let phrases = [0, 1].map { ResolvedSearch.Phrase(terms: [[97 + UInt8($0)]], isPrefix: false, fields: .max) }
+        for (distance, isFound) in [(Int.max, true), (0, false), (Int.min, false)] {
+            let search = ResolvedSearch(phrases: phrases, root: .near([0, 1], distance: distance))
+            #expect(SearchMatcher(search, SearchOptions()).matches(["a x b"]) == isFound)
+        }
+    }
+
     @Test func aPhraseInAFieldAfterThe64thIsFoundWithoutAName() throws {
         let fields = (0..<70).map { "f\($0)" }
         let matcher = SearchMatcher(try Search("a").resolved(fields: fields, options: SearchOptions()), SearchOptions())

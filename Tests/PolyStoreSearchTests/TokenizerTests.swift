@@ -8,4 +8,10 @@ import Testing
         #expect(tokens.map(\.position) == [0, 1])
         #expect(tokens.map(\.range) == [0..<3, 4..<9])
     }
+
+    @Test func rangesAreAlsoIndexesOfTheText() {
+        let text = "Zoë’s größter 日本 👍🏽"
+        let words = SearchTokenizer().tokens(in: text).map { String(text[$0.range(in: text)]) }
+        #expect(words == ["Zoë", "s", "größter", "日本", "本", "👍🏽"])
+    }
 }

@@ -36,6 +36,8 @@ RANDOM_PROGRAMS = [
      ["Sources/PolyStoreObservation", "Sources/PolyStoreKernel/Context", "Sources/PolyStoreKernel/Transaction"]),
     ("migrations", "RelationshipMatrixTests", "POLYSTORE_MATRIX_PAIRS", "POLYSTORE_MATRIX_FIRST",
      ["Sources/PolyStoreMigration", "Sources/PolyStoreBackend/Migration", "Sources/PolyStoreKeyValue/Migration", "Backends/SQLite/Migration"]),
+    ("search-matcher", "MatcherTests", "POLYSTORE_SEARCH_QUERIES", "POLYSTORE_SEARCH_FIRST", ["Sources/PolyStoreSearch"]),
+    ("search-fuzz", "SearchFuzzTests", "POLYSTORE_SEARCH_FUZZ", "POLYSTORE_SEARCH_FUZZ_FIRST", ["Sources/PolyStoreSearch"]),
 ]
 
 
@@ -171,7 +173,11 @@ def items():
     found.append(Item("fuzz/formats", "Tests/Fuzz/run.sh {size} {seed}", 600, 15, ["Sources/PolyStoreFormats", "Sources/PolyStoreGzip", "Tests/Fuzz"]))
     found.append(Item(
         "oracle", "scripts/run-tests.py --filter OracleConformance", 5000, 1000, CONTRACT + ["Sources/PolyStoreQuery", "Sources/PolyStoreKeyValue", "Backends"],
-        cores=CORES, swiftpm=True, env={"POLYSTORE_ORACLE_CASES": "{size}", "POLYSTORE_ORACLE_FIRST": "{seed}"}))
+        cores=CORES, swiftpm=True, env={"POLYSTORE_ORACLE_CASES": "{size}", "POLYSTORE_SEARCH_ORACLE_CASES": "1", "POLYSTORE_ORACLE_FIRST": "{seed}"}))
+    found.append(Item(
+        "oracle/searches", "scripts/run-tests.py --filter OracleConformance/searchesEqualTheModel", 5000, 500,
+        CONTRACT + ["Sources/PolyStoreQuery", "Sources/PolyStoreSearch", "Sources/PolyStoreSearchIndex", "Sources/PolyStoreKeyValue", "Backends"],
+        cores=CORES, swiftpm=True, env={"POLYSTORE_SEARCH_ORACLE_CASES": "{size}", "POLYSTORE_ORACLE_FIRST": "{seed}"}))
     for name, suite, count, first, sources in RANDOM_PROGRAMS:
         found.append(Item(
             f"random/{name}", f"scripts/run-tests.py --filter '{suite}/'", 5000, 500, sources, cores=CORES, swiftpm=True,
@@ -190,6 +196,9 @@ def items():
     found.append(Item("postgresql/18", "scripts/postgresql-18.sh", 1, None, [], cores=CORES, swiftpm=True))
     found.append(Item(
         "postgresql/oracle", "swift run --skip-build --disable-build-manifest-caching postgresql-report oracle 1 {size}", 5000, None, [], cores=CORES,
+        swiftpm=True))
+    found.append(Item(
+        "postgresql/searches", "swift run --skip-build --disable-build-manifest-caching postgresql-report searches 1 {size}", 5000, None, [], cores=CORES,
         swiftpm=True))
     for module in sorted(os.listdir("Tests")) + ["ConformanceTests"]:
         name = "ReferenceTests" if module == "References" else module

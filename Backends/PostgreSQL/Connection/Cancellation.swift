@@ -102,7 +102,7 @@ extension Connection {
             for _ in 0..<Self.mostDiscarded where self.stream != nil {
                 guard PQconsumeInput(handle) == 1 else { throw lost() }
                 if PQisBusy(handle) != 0 { return false }
-                guard let row = try nextRow() else { return true }
+                guard let row = try nextRows() else { return true }
                 PQclear(row)
             }
         } catch {
@@ -119,7 +119,7 @@ extension Connection {
         guard !skipArrivedRows(), let stream else { return }
         cancel()
         do {
-            while self.stream != nil, let row = try nextRow() { PQclear(row) }
+            while self.stream != nil, let row = try nextRows() { PQclear(row) }
         } catch {
             // The error of the cancelled statement; an error of the connection has marked it.
         }

@@ -4,11 +4,13 @@ import PolyStorePlatform
 
 extension Connection {
     /// Sends one statement and returns its rows one by one.
-    /// - Parameter isWhole: Whether all rows are read at once, which takes less time and keeps them in memory together.
-    func stream(_ statement: Statement, isWhole: Bool = false) throws -> RowStream {
+    /// - Parameters:
+    ///   - isWhole: Whether all rows are read at once, which takes less time and keeps them in memory together.
+    ///   - rowsAtOnce: The maximum number of rows that are in memory together otherwise.
+    func stream(_ statement: Statement, isWhole: Bool = false, rowsAtOnce: Int32 = 1) throws -> RowStream {
         if isWhole { return RowStream(try rows(statement)) }
         let before = unread.count
-        let expected = try send([statement], singleRows: true)
+        let expected = try send([statement], rowsAtOnce: rowsAtOnce)
         let stream = RowStream(self)
         var rest = expected[...]
         let last = expected.count - 2
@@ -19,18 +21,18 @@ extension Connection {
                 throw error
             }
         }
-        if last > 0 { PQsetSingleRowMode(handle) }
+        if last > 0 { _ = polystore_pg_set_rows_mode(handle, rowsAtOnce) }
         self.stream = stream
         return stream
     }
 
-    /// Reads the next row of the current stream.
-    /// - Returns: A result with one row, which the caller frees; nil at the end, which ends the stream.
-    func nextRow() throws -> OpaquePointer? {
+    /// Reads the next rows of the current stream.
+    /// - Returns: A result with at least one row, which the caller frees; nil at the end, which ends the stream.
+    func nextRows() throws -> OpaquePointer? {
         let deadline = newDeadline
         guard let result = try nextResult(deadline) else { throw lost("was out of step") }
         let status = PQresultStatus(result)
-        if status == PGRES_SINGLE_TUPLE { return result }
+        if status == PGRES_SINGLE_TUPLE || status.rawValue == polystore_pg_tuples_chunk { return result }
         defer { PQclear(result) }
         switch status {
         case PGRES_TUPLES_OK, PGRES_COMMAND_OK:

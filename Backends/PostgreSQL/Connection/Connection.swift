@@ -217,7 +217,7 @@ final class Connection {
     // MARK: Sending
 
     /// Sends statements and the end of their pipeline, and returns what the response consists of.
-    func send(_ statements: [Statement], singleRows: Bool = false, isAwaited: Bool = true) throws -> [Expected] {
+    func send(_ statements: [Statement], rowsAtOnce: Int32? = nil, isAwaited: Bool = true) throws -> [Expected] {
         try check()
         try detachStream()
         try endCancellation()
@@ -243,7 +243,7 @@ final class Connection {
         }
         uninterruptedParts = expected.count
         for statement in statements { try queue(statement, &expected, &names) }
-        if singleRows, expected.count == 1 { PQsetSingleRowMode(handle) }
+        if let rowsAtOnce, expected.count == 1 { _ = polystore_pg_set_rows_mode(handle, rowsAtOnce) }
         try queued(PQpipelineSync(handle))
         expected.append(.sync)
         try flush()

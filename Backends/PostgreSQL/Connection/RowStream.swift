@@ -4,9 +4,9 @@ import PolyStoreBackend
 final class RowStream {
     // The connection refers to the stream that it reads.
     private weak var connection: Connection?
-    /// Rows that were read before they were asked for, in reverse order.
+    /// Results that were read before they were asked for, in reverse order.
     @exclusivity(unchecked) private var kept: [Rows] = []
-    /// The result of the current row, which has one row or is the whole result.
+    /// The result of the current row, which has one or several rows or is the whole result.
     @exclusivity(unchecked) private var current: Rows?
     /// The index of the current row in its result.
     @exclusivity(unchecked) private(set) var row = 0
@@ -38,14 +38,15 @@ final class RowStream {
             return current
         }
         row = 0
-        if let row = kept.popLast() { return row }
+        if let rows = kept.popLast() { return begin(rows) }
         if let failure { throw failure }
         if hasEnded || isDiscarded { return nil }
         do {
-            if let result = try nextRow() {
-                // Without another reference, the object of the row before can be used again.
-                if isKnownUniquelyReferenced(&current) { current?.replace(with: result) } else { current = Rows(result) }
-                return current
+            if let result = try nextRows() {
+                // Without another reference, the object of the rows before can be used again.
+                guard isKnownUniquelyReferenced(&current), let current else { return begin(Rows(result)) }
+                current.replace(with: result)
+                return begin(current)
             }
             hasEnded = true
             return nil
@@ -56,9 +57,15 @@ final class RowStream {
         }
     }
 
-    private func nextRow() throws -> OpaquePointer? {
+    /// Takes the first row of a result.
+    private func begin(_ rows: Rows) -> Rows {
+        (current, remaining) = (rows, rows.count - 1)
+        return rows
+    }
+
+    private func nextRows() throws -> OpaquePointer? {
         guard let connection else { throw StoreError(.closed, "The connection of these rows was closed.") }
-        return try connection.nextRow()
+        return try connection.nextRows()
     }
 
     /// Reads the remaining rows into memory.
@@ -66,11 +73,11 @@ final class RowStream {
         var rows: [Rows] = []
         do {
             while !hasEnded {
-                guard let row = try nextRow() else {
+                guard let found = try nextRows() else {
                     hasEnded = true
                     break
                 }
-                let result = Rows(row)
+                let result = Rows(found)
                 if !isDiscarded { rows.append(result) }
             }
         } catch let error as StoreError {

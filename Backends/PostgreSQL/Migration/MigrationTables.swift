@@ -154,14 +154,16 @@ struct MigrationTables {
         let metadata = MetadataTable(connection: connection, tables: final)
         // Before the tables are replaced, and as well if that happens later.
         try checkNames(connection)
+        let search = try SearchMigration(change, final, connection)
+        try connection.run(search.statements)
         do {
             try connection.run(
                 [.once("SAVEPOINT polystore_names"), database.endingWhenIdle, database.waitingBriefly]
-                    + MigrationCompletion(staged: staged, final: final).statements(removing: former))
+                    + MigrationCompletion(staged: staged, final: final).statements(removing: former + search.removed))
             return metadata.migration(change.target, keeping: [])
         } catch let error as StoreError where error.sqlState == "55P03" {
             try connection.run([.once("ROLLBACK TO SAVEPOINT polystore_names"), database.waitingForTables])
-            return metadata.migration(change.target, keeping: former)
+            return metadata.migration(change.target, keeping: former + search.removed)
         }
     }
 

@@ -16,6 +16,9 @@ struct CompiledQuery {
     /// The maximum number of rows that are read at once.
     static let mostAtOnce = 500
 
+    /// The maximum number of rows of a longer result that are in memory together. Data can be large.
+    var rowsAtOnce: Int32 { table.hasData ? 1 : 100 }
+
     /// The part of the request that remains for the shared executor. A slice can be applied only to rows that satisfy the whole condition.
     var residualRequest: Scan.Residual { residual.map { Scan.Residual(predicate: $0, slice: true) } ?? .nothing }
 }

@@ -7,15 +7,19 @@ final class Session: RelatedRecords {
     let tables: StoreTables
     /// The beginning of the transaction, until its response has been read.
     private(set) var opening: (any Beginning)?
+    /// The state that the transaction reads; nil until the response to its beginning has been read.
+    private(set) var state: StoreState?
     /// The version that the transaction reads; nil until the response to its beginning has been read.
-    private(set) var knownVersion: UInt64?
+    var knownVersion: UInt64? { state?.version }
+    /// The full-text indexes of the transaction, once they are needed.
+    @exclusivity(unchecked) var searches: SessionSearches?
     // A transaction is used by one thread at a time, and no access lasts longer than a statement.
     @exclusivity(unchecked) private(set) var isEnded = false
     /// The error that ended the transaction on the server. Every later call throws it.
     @exclusivity(unchecked) private(set) var failure: StoreError?
     private let reader = RowReader()
     /// A Boolean value that indicates whether the transaction writes, so that a savepoint must not precede its changes.
-    private let isWriting: Bool
+    let isWriting: Bool
     /// What interrupts the requests for many objects.
     @exclusivity(unchecked) var interruption: Interruption?
     /// What interrupts the current request.
@@ -25,10 +29,10 @@ final class Session: RelatedRecords {
     /// A Boolean value that indicates whether the current request must begin with a savepoint.
     @exclusivity(unchecked) var needsSavepoint = false
 
-    init(_ connection: Connection, _ tables: StoreTables, version: UInt64, isWriting: Bool = false) {
+    init(_ connection: Connection, _ tables: StoreTables, state: StoreState?, isWriting: Bool = false) {
         used = connection
         self.tables = tables
-        knownVersion = version
+        self.state = state
         self.isWriting = isWriting
     }
 
@@ -48,16 +52,16 @@ final class Session: RelatedRecords {
         get throws {
             if let knownVersion { return knownVersion }
             try check()
-            return try ending { try begun(opening?.complete()) }
+            return try ending { try begun(opening?.complete()).version }
         }
     }
 
     /// Called when the response to the beginning has been read.
-    private func begun(_ version: UInt64?) throws -> UInt64 {
-        guard let version else { throw StoreError(.closed, "The transaction has ended.", location: connection.location) }
+    private func begun(_ state: StoreState?) throws -> StoreState {
+        guard let state else { throw StoreError(.closed, "The transaction has ended.", location: connection.location) }
         used = connection
-        (opening, knownVersion) = (nil, version)
-        return version
+        (opening, self.state) = (nil, state)
+        return state
     }
 
     func end() { isEnded = true }
@@ -89,8 +93,8 @@ final class Session: RelatedRecords {
         return try answer.get()
     }
 
-    /// Takes the version from the response to the beginning, if it has been read.
-    func noteBeginning() throws { if case .success(let version)? = opening?.outcome { _ = try begun(version) } }
+    /// Takes the state from the response to the beginning, if it has been read.
+    func noteBeginning() throws { if case .success(let state)? = opening?.outcome { _ = try begun(state) } }
 
     /// Runs a closure whose error ends the transaction on the server.
     func ending<Result>(_ body: () throws -> Result) throws -> Result {
@@ -119,9 +123,9 @@ final class Session: RelatedRecords {
     }
 
     /// Executes a statement and returns its rows one by one.
-    /// - Parameter isWhole: See ``Connection/stream(_:isWhole:)``.
-    func stream(_ statement: Statement, isWhole: Bool = false) throws -> RowStream {
-        let stream = try request { try $0.stream(statement, isWhole: isWhole) }
+    /// - Parameters: See ``Connection/stream(_:isWhole:rowsAtOnce:)``.
+    func stream(_ statement: Statement, isWhole: Bool = false, rowsAtOnce: Int32 = 1) throws -> RowStream {
+        let stream = try request { try $0.stream(statement, isWhole: isWhole, rowsAtOnce: rowsAtOnce) }
         stream.hasSavepoint = interruptedBy != nil
         return stream
     }
@@ -144,7 +148,7 @@ final class Session: RelatedRecords {
         }
         let query = try QueryCompiler(tables).compile(request)
         try setIndexes(request, isOn: false)
-        let stream = try stream(query.statement, isWhole: query.isShort)
+        let stream = try stream(query.statement, isWhole: query.isShort, rowsAtOnce: query.rowsAtOnce)
         try setIndexes(request, isOn: true)
         return Scan(try PostgreSQLCursor(self, stream, query), residual: query.residualRequest)
     }

@@ -87,6 +87,7 @@ final class StoreTables: Sendable {
             "CREATE TABLE \(own("values")) (name text COLLATE \"C\" PRIMARY KEY, value bytea NOT NULL)",
             "CREATE TABLE \(own("log")) (position bigint PRIMARY KEY, version bigint NOT NULL, entry bytea NOT NULL)",
         ] + ServerFunctions.creation(in: namespace) + entities.map(\.tableSQL) + indexSQL + links.flatMap(\.creation)
+            + emptySearchCreation
     }
 
     /// The names on the server that differ from those of the model, in `polystore_names`.

@@ -65,7 +65,7 @@ final class CommitListener: Sendable {
         private func poll(_ connection: Connection, _ didConnect: () -> Void) throws {
             var last: UInt64?
             while !isEnded {
-                let version = try pool.version(connection.run([pool.versionStatement]).last)
+                let version = try pool.state(connection.run([pool.versionStatement]).last).version
                 didConnect()
                 if version != last { handler() }
                 last = version

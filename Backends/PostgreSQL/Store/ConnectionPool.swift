@@ -37,19 +37,22 @@ final class ConnectionPool: Sendable {
 
     private let storeID: String
     /// The number of migrations before the store was opened.
-    private let generation: Int64
+    private let migrations: Int64
+    /// The full-text indexes of the store.
+    let search: SearchCatalog
     /// Identifies this store object among those that announce commits.
     let sender = String(UInt64.random(in: 0 ... .max), radix: 16)
     /// The channel on which the commits of the store are announced.
     var channel: String { "polystore_\(storeID)" }
 
     init(
-        _ database: Database, _ tables: StoreTables, storeID: String, generation: Int64, isStaged: Bool = false, first: Connection,
-        logger: any StoreLogger
+        _ database: Database, _ tables: StoreTables, storeID: String, search: SearchCatalog, generation: Int64, isStaged: Bool = false,
+        first: Connection, logger: any StoreLogger
     ) {
         watch = HolderWatch(database, logger)
         self.storeID = storeID
-        self.generation = generation
+        migrations = StoreTables.migrations(generation)
+        self.search = search
         self.database = database
         final = tables
         staged = isStaged ? StoreTables(tables.schema, in: tables.plainSchema, isStaged: true) : nil
@@ -124,7 +127,7 @@ final class ConnectionPool: Sendable {
         guard .now - connection.idleSince >= database.options.idleCheckTime else { return connection.failure == nil }
         // The version is needed if the connection ends during a commit; see ``PostgreSQLWriteTransaction/commitOutcome()``.
         guard let rows = connection.answer(to: versionStatement, within: Self.longestCheck) else { return false }
-        _ = try? version(rows)
+        _ = try? state(rows)
         return true
     }
 
@@ -188,7 +191,7 @@ final class ConnectionPool: Sendable {
 
     /// The statement that reads the version of the store, and whether it is still the one that was opened.
     var versionStatement: Statement {
-        Statement("SELECT version, \"storeID\", generation, \"isStaged\" FROM \(final.own("state")), \(final.own("metadata"))")
+        Statement("SELECT version, \"storeID\", generation, \"isStaged\", format FROM \(final.own("state")), \(final.own("metadata"))")
     }
 
     /// The newest version that was read or committed.
@@ -197,8 +200,8 @@ final class ConnectionPool: Sendable {
     /// Called with the version of a transaction.
     func didSee(_ version: UInt64) { lock.withLock { state.newest = max(state.newest, version) } }
 
-    /// The statement that fails unless the store is the one that was opened and its tables have the names of the model, so that nothing after it in a pipeline is executed.
-    private var guardStatement: Statement {
+    /// Returns the statement that fails unless the store is the one that was opened, with the full-text indexes of a generation, and its tables have the names of the model, so that nothing after it in a pipeline is executed.
+    private func guardStatement(_ generation: Int64) -> Statement {
         let isSame = "\"storeID\" = $1 AND generation = $2 AND NOT \"isStaged\" AND version >= 0 AND version < \(Int64.max)"
         return Statement(
             "SELECT 1 / (CASE WHEN count(*) = 1 AND bool_and(\(isSame)) THEN 1 ELSE 0 END) "
@@ -206,21 +209,25 @@ final class ConnectionPool: Sendable {
     }
 
     /// The statements that wait for a migration or a reset that is being committed, and read the version. The first ones take no snapshot, so that the last one reads what was committed.
+    /// They follow ``Database/waitingForWriters``, which limits the time.
     private var versionStatements: [Statement] {
         [
-            database.waitingForWriters, Statement("LOCK TABLE \(tables.own("state")), \(tables.own("metadata")) IN ACCESS SHARE MODE"),
+            Statement("LOCK TABLE \(tables.own("state")), \(tables.own("metadata")) IN ACCESS SHARE MODE"),
             database.waitingAsUsual, versionStatement,
         ]
     }
 
-    /// Returns the version in the result of ``versionStatement``.
+    /// Returns what the result of ``versionStatement`` contains.
     /// - Parameter expected: The tables whose names the transaction already uses.
     /// - Throws: `differentStoreAtURL` if the store was migrated, or replaced by another one; `corrupt` for a version that no commit writes.
-    func version(_ rows: Rows?, for expected: StoreTables? = nil) throws -> UInt64 {
+    @discardableResult
+    func state(_ rows: Rows?, for expected: StoreTables? = nil) throws -> StoreState {
         guard let rows, rows.count == 1, let version = rows.integer(0, 0) else {
             throw StoreError(.corrupt, "polystore_state of \(location) does not have one row.", location: location)
         }
-        guard rows.text(0, 1) == storeID, rows.integer(0, 2) == generation else { throw replaced }
+        guard rows.text(0, 1) == storeID, let generation = rows.integer(0, 2), StoreTables.migrations(generation) == migrations else {
+            throw replaced
+        }
         guard version >= 0, version < Int64.max else {
             throw StoreError(.corrupt, "The version in polystore_state of \(location) is \(version).", location: location)
         }
@@ -231,7 +238,10 @@ final class ConnectionPool: Sendable {
                 location: location, recovery: .connectionLost)
         }
         didSee(UInt64(version))
-        return UInt64(version)
+        let state = StoreState(
+            version: UInt64(version), generation: generation, hasSearchIndexes: (rows.integer(0, 4) ?? 0) >= StoreTables.searchFormat)
+        search.didSee(state)
+        return state
     }
 
     /// Returns an error of the statements that begin a transaction.
@@ -246,13 +256,13 @@ final class ConnectionPool: Sendable {
             .differentStoreAtURL, "The store \(location) was migrated or replaced since it was opened. Open it again.", location: location)
     }
 
-    /// Begins a transaction and returns its connection with the version that it reads.
+    /// Begins a transaction and returns its connection with the state that it reads.
     /// - Parameter statements: The statements that begin it.
-    func beginTransaction(_ statements: [Statement]) throws -> (connection: Connection, version: UInt64) {
+    func beginTransaction(_ statements: [Statement]) throws -> (connection: Connection, state: StoreState) {
         let connection: Connection
         let results: [Rows]
         do { (connection, results) = try begin(statements + versionStatements) } catch { throw explained(error) }
-        do { return (connection, try version(results.last)) } catch {
+        do { return (connection, try state(results.last)) } catch {
             connection.post([.once("ROLLBACK")])
             giveBack(connection)
             throw error
@@ -260,9 +270,11 @@ final class ConnectionPool: Sendable {
     }
 
     /// Prepares a write transaction, which begins with its first request.
-    /// - Parameter statements: The statements that begin it.
-    func beginLater(_ statements: [Statement]) throws -> WriteBeginning {
-        try WriteBeginning(self, statements + versionStatements + [guardStatement])
+    /// - Parameters:
+    ///   - statements: The statements that begin it.
+    ///   - generation: The generation that the store must have.
+    func beginLater(_ statements: [Statement], generation: Int64) throws -> WriteBeginning {
+        try WriteBeginning(self, statements + versionStatements + [guardStatement(generation)], generation: generation)
     }
 
     // MARK: Snapshots
@@ -275,7 +287,7 @@ final class ConnectionPool: Sendable {
             throw error
         }
         connection.forgetParsed()
-        let beginning = database.beginning("ISOLATION LEVEL REPEATABLE READ READ ONLY") + versionStatements
+        let beginning = database.beginning("ISOLATION LEVEL REPEATABLE READ READ ONLY") + [database.waitingForWriters] + versionStatements
         let opening = Opening(self, connection, isReused: isReused, beginning)
         lock.withLock { state.openings[ObjectIdentifier(opening)] = opening }
         return opening

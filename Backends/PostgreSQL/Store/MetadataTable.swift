@@ -32,12 +32,12 @@ struct MetadataTable {
         guard found.count == 1, let number = found.integer(0, 0), number > 0 else { throw corrupt("format") }
         let format = Int(number)
         // A newer format may have other columns. Only its number is needed, because the store is rejected.
-        guard format <= StoreTables.format else {
+        guard format <= StoreTables.searchFormat else {
             return Contents(
                 metadata: StoreMetadata(
                     format: format, storeID: "", configurationName: nil, schema: SchemaDescription(name: "", entities: []), schemaHash: ""))
         }
-        guard format == StoreTables.format else {
+        guard format >= StoreTables.format else {
             throw StoreError(
                 .unsupported,
                 "The store \(connection.location) was created by a version from before the first release of the backend, in the format \(format). "
@@ -80,7 +80,7 @@ struct MetadataTable {
         return [
             Statement(
                 "UPDATE \(tables.own("metadata")) SET format = $1, schema = $2, \"schemaSum\" = $3, \"schemaHash\" = $4",
-                [.small(Int32(StoreTables.format)), .bytes(bytes), .text(Self.sum(bytes)), .text(schema.versionHash)])
+                [.small(Int32(tables.storeFormat)), .bytes(bytes), .text(Self.sum(bytes)), .text(schema.versionHash)])
         ]
     }
 

@@ -5,8 +5,8 @@ import PolyStoreBackend
 /// The response is also read before a commit of the same store object, so that a snapshot shows no commit that began after it.
 // Sendable: the state is accessed under the lock, and the connection is used by the thread that has claimed the response, later by the reader.
 final class Opening: Beginning, @unchecked Sendable {
-    /// The version of the snapshot, or the error of the server; nil before the response has been read.
-    private var found: Result<UInt64, StoreError>?
+    /// The state of the store in the snapshot, or the error of the server; nil before the response has been read.
+    private var found: Result<StoreState, StoreError>?
     /// A Boolean value that indicates whether a thread reads the response and therefore uses the connection.
     private var isClaimed = false
     /// What the end of the snapshot has left to the thread that reads the response.
@@ -38,7 +38,7 @@ final class Opening: Beginning, @unchecked Sendable {
     /// Waits while another thread reads the response.
     /// - Parameter deadline: Until when to wait for the other thread, for a caller that needs the outcome only; nil for one that uses the connection.
     /// - Returns: The outcome; nil if the caller must read the response, and then call ``leave()``.
-    private func claim(until deadline: Deadline? = nil) -> Result<UInt64, StoreError>? {
+    private func claim(until deadline: Deadline? = nil) -> Result<StoreState, StoreError>? {
         lock.withLock {
             while isClaimed {
                 if deadline != nil, let found { return found }
@@ -66,9 +66,9 @@ final class Opening: Beginning, @unchecked Sendable {
         ending?(connection)
     }
 
-    private func didRespond() { settle(version(response.rows.last, response.error)) }
+    private func didRespond() { settle(state(response.rows.last, response.error)) }
 
-    private func settle(_ outcome: Result<UInt64, StoreError>) {
+    private func settle(_ outcome: Result<StoreState, StoreError>) {
         lock.withLock {
             if found == nil { found = outcome }
             // A commit waits for the outcome only, while the reader goes on with its request.
@@ -77,18 +77,18 @@ final class Opening: Beginning, @unchecked Sendable {
         pool.didOpen(self)
     }
 
-    var outcome: Result<UInt64, StoreError>? { lock.withLock { found } }
+    var outcome: Result<StoreState, StoreError>? { lock.withLock { found } }
 
-    private func version(_ rows: Rows?, _ error: StoreError?) -> Result<UInt64, StoreError> {
+    private func state(_ rows: Rows?, _ error: StoreError?) -> Result<StoreState, StoreError> {
         if let error { return .failure(pool.explained(error)) }
-        do { return .success(try pool.version(rows, for: tables)) } catch { return .failure(pool.explained(error)) }
+        do { return .success(try pool.state(rows, for: tables)) } catch { return .failure(pool.explained(error)) }
     }
 
-    func complete() throws -> UInt64 { try complete(until: nil) }
+    func complete() throws -> StoreState { try complete(until: nil) }
 
-    /// Reads the response if no thread has read it, and returns the version.
+    /// Reads the response if no thread has read it, and returns the state.
     /// - Parameter deadline: Until when to wait for the server, after which the snapshot ends with an error; nil for the limit of every response.
-    func complete(until deadline: Deadline?) throws -> UInt64 {
+    func complete(until deadline: Deadline?) throws -> StoreState {
         if let outcome = claim(until: deadline) { return try outcome.get() }
         defer { leave() }
         do { try connection.readPosted(until: deadline) } catch {
@@ -113,9 +113,9 @@ final class Opening: Beginning, @unchecked Sendable {
     }
 
     /// Returns the outcome after the response was read, or after the connection was lost. An idle connection that the server had closed is replaced.
-    private func finish() -> Result<UInt64, StoreError> {
+    private func finish() -> Result<StoreState, StoreError> {
         if let outcome { return outcome }
-        var found: Result<UInt64, StoreError>
+        var found: Result<StoreState, StoreError>
         do {
             try connection.check()
             found = .failure(connection.lost("was out of step"))
@@ -124,7 +124,7 @@ final class Opening: Beginning, @unchecked Sendable {
             do {
                 let connection = try pool.replacement()
                 lock.withLock { current = connection }
-                found = version(try connection.run(statements).last, nil)
+                found = state(try connection.run(statements).last, nil)
             } catch { found = .failure(pool.explained(error)) }
         }
         settle(found)

@@ -15,8 +15,12 @@ extension PostgreSQLBackend {
         case .store, .foreign: throw taken(target)
         case .absent, .empty: break
         }
+        let tables = StoreTables(pool.tables.schema, in: target.options.schema)
+        var metadata = metadata
+        metadata.format = tables.storeFormat
         let copy = StoreCopy(
-            session: reader.session, writer: writer, tables: StoreTables(pool.tables.schema, in: target.options.schema), metadata: metadata)
+            session: reader.session, writer: writer, tables: tables, metadata: metadata,
+            search: try SearchCopy(reader.searches()?.indexes ?? [], to: tables, location: pool.location))
         do {
             try copy.run(createsSchema: contents == .absent, report)
             try commit(writer, target, createsSchema: contents == .absent)
@@ -79,6 +83,7 @@ private struct StoreCopy {
     /// The tables of the copy.
     let tables: StoreTables
     let metadata: StoreMetadata
+    let search: SearchCopy
 
     /// Creates the tables, copies the rows, and creates the indexes, in a transaction that the caller commits.
     func run(createsSchema: Bool, _ report: MaintenanceReport) throws {
@@ -86,7 +91,8 @@ private struct StoreCopy {
         let creation = (createsSchema ? ["CREATE SCHEMA \(tables.namespace)"] : []) + tables.creationSQL.filter { !indexes.contains($0) }
         try writer.run(
             [.once("BEGIN")] + (creation + ["DELETE FROM \(tables.own("state"))"]).map { .once($0) }
-                + MetadataTable(connection: writer, tables: tables).insertion(metadata, ownsSchema: createsSchema))
+                + MetadataTable(connection: writer, tables: tables).insertion(metadata, ownsSchema: createsSchema)
+                + search.preparation)
         // The snapshot exists from its first statement on.
         _ = try session.rows("SELECT version FROM \(session.tables.own("state"))")
         let original = session.tables
@@ -103,6 +109,11 @@ private struct StoreCopy {
         for (table, new) in zip(original.links, tables.links) {
             let columns = (["source", "target"] + table.positions).joined(separator: ", ")
             try copy(table.name, new.name, columns, table.plainName, report)
+        }
+        if let condition = search.condition {
+            let columns = "\"index\", entity, fields, stemming, \"isComplete\", built"
+            try copy("\(original.search) WHERE \(condition)", tables.search, columns, "polystore_search", report)
+            try copy("\(original.searchPages) WHERE \(condition)", tables.searchPages, "\"index\", k, v", "polystore_search_pages", report)
         }
         try report(MaintenanceProgress(activity: "indexes"))
         try writer.run(tables.indexSQL.map { .once($0) })

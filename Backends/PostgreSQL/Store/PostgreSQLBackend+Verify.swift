@@ -7,14 +7,21 @@ extension PostgreSQLBackend {
     func verify(reporting report: MaintenanceReport) throws -> [String] {
         let transaction = try PostgreSQLReadTransaction(pool)
         defer { transaction.end() }
-        return try StoreVerifier(session: transaction.session, metadata: metadata).findings(report)
+        let verifier = StoreVerifier(session: transaction.session, metadata: metadata)
+        let findings = try verifier.findings(report)
+        return try verifier.hasTables ? findings + transaction.searchFindings(report) : findings
     }
 }
 
 /// Verifies the store that a snapshot shows.
-private struct StoreVerifier {
-    let session: Session
-    let metadata: StoreMetadata
+private final class StoreVerifier {
+    private let session: Session
+    private let metadata: StoreMetadata
+    /// A Boolean value that indicates whether all tables were found.
+    private(set) var hasTables = false
+
+    init(session: Session, metadata: StoreMetadata) { (self.session, self.metadata) = (session, metadata) }
+
     private var tables: StoreTables { session.tables }
 
     func findings(_ report: MaintenanceReport) throws -> [String] {
@@ -22,6 +29,7 @@ private struct StoreVerifier {
         try report(progress)
         var findings = try missingObjects()
         guard findings.isEmpty else { return findings }
+        hasTables = true
         for table in tables.entities {
             progress.activity = table.entity.name
             findings += try unreadable(table) + danglingReferences(of: table) + contradictions(of: table)
@@ -66,6 +74,11 @@ private struct StoreVerifier {
             if !existing.contains(table.plainName) { findings.append("The table \(table.plainName) is missing.") }
             for index in table.indexes where !existing.contains(index.plainName) {
                 findings.append("The index \(index.plainName) is missing.")
+            }
+        }
+        if session.state?.hasSearchIndexes ?? false {
+            for name in ["polystore_search", "polystore_search_pages"] where !existing.contains(name) {
+                findings.append("The table \(name) is missing.")
             }
         }
         for link in tables.links where !existing.contains(link.plainName) { findings.append("The table \(link.plainName) is missing.") }

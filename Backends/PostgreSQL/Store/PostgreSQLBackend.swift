@@ -16,7 +16,7 @@ final class PostgreSQLBackend: StorageBackend {
             features: [
                 .persistence, .multiProcess, .readOnlyOpen, .fullDurability, .concurrentReaders, .transferableWriter, .namedValues,
                 .changeLog,
-                .verification, .migration, .copying, .compaction, .shortSnapshots, .requiredObjects,
+                .verification, .migration, .copying, .compaction, .shortSnapshots, .requiredObjects, .searchIndexes,
             ], largestValue: 1 << 26)
         capabilities.waitsForServer = true
         capabilities.mostSnapshots = pool.mostSnapshots
@@ -51,11 +51,13 @@ final class PostgreSQLBackend: StorageBackend {
         guard !isReadOnly else {
             throw StoreError(.readOnly, "The store \(pool.location) was opened for reading only.", location: pool.location)
         }
+        try mergeSearchIndexes()
         let (connection, _) = try pool.borrow()
         defer { pool.giveBack(connection) }
         try checkCompaction(connection)
         let tables = pool.tables
-        let own = ["state", "commits", "sequence", "values", "log"].map { tables.own($0) }
+        let search = pool.search.newest.map { $0.indexes.isEmpty } ?? true ? [] : ["search", "search_pages"]
+        let own = (["state", "commits", "sequence", "values", "log"] + search).map { tables.own($0) }
         // Each in a pipeline of its own, because it cannot be part of a transaction.
         for name in tables.entities.map(\.name) + tables.links.map(\.name) + own { try connection.run([.once("VACUUM (ANALYZE) \(name)")]) }
     }

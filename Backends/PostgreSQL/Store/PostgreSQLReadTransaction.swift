@@ -3,7 +3,7 @@ import PolyStoreBackend
 /// A snapshot: a connection inside a transaction that reads the state of its beginning.
 final class PostgreSQLReadTransaction: SessionTransaction {
     let session: Session
-    private let pool: ConnectionPool
+    let pool: ConnectionPool
 
     /// Begins the transaction without waiting for the server, whose response is read with that to the first request.
     init(_ pool: ConnectionPool) throws {

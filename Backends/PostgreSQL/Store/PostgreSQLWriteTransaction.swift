@@ -4,7 +4,7 @@ import PolyStoreQuery
 /// The write transaction of a store: a connection that holds the lock of the store's writers from its first request on.
 final class PostgreSQLWriteTransaction: SessionTransaction, WriteTransaction {
     let session: Session
-    private let pool: ConnectionPool
+    let pool: ConnectionPool
     /// The beginning of the transaction; nil if it has begun when it was created.
     private let beginning: WriteBeginning?
     /// A version that no commit of the transaction can have.
@@ -16,7 +16,7 @@ final class PostgreSQLWriteTransaction: SessionTransaction, WriteTransaction {
     private var connection: Connection { session.connection }
 
     // Each transaction executes these, so the server keeps them parsed.
-    private static var savepoint: Statement { Statement("SAVEPOINT polystore") }
+    static var savepoint: Statement { Statement("SAVEPOINT polystore") }
     private static var release: Statement { Statement("RELEASE SAVEPOINT polystore") }
     private static var undo: Statement { Statement("ROLLBACK TO SAVEPOINT polystore") }
 
@@ -32,15 +32,16 @@ final class PostgreSQLWriteTransaction: SessionTransaction, WriteTransaction {
         try pool.beginWriting()
         do {
             earlierVersion = pool.newestVersion
-            if isAwaited || pool.isStaged {
-                // The names of the tables are known only then.
-                let (connection, version) = try pool.beginTransaction(Self.locking(pool))
-                beginning = nil
-                session = Session(connection, pool.tables, version: version, isWriting: true)
-            } else {
-                let beginning = try pool.beginLater(Self.locking(pool))
+            if !isAwaited, !pool.isStaged, let known = pool.search.newest {
+                let beginning = try pool.beginLater(Self.locking(pool), generation: known.generation)
                 self.beginning = beginning
                 session = Session(beginning, pool.tables, isWriting: true)
+                session.searches = SessionSearches(session, known.indexes)
+            } else {
+                // The names of the tables, or the full-text indexes, are known only then.
+                let (connection, state) = try pool.beginTransaction(Self.locking(pool))
+                beginning = nil
+                session = Session(connection, pool.tables, state: state, isWriting: true)
             }
         } catch {
             pool.endWriting()
@@ -52,7 +53,9 @@ final class PostgreSQLWriteTransaction: SessionTransaction, WriteTransaction {
     /// Continues a transaction for a migration, with the tables that it creates.
     init(continuing other: PostgreSQLWriteTransaction, _ tables: StoreTables) {
         (pool, beginning, earlierVersion) = (other.pool, nil, other.earlierVersion)
-        session = Session(other.session.connection, tables, version: other.session.knownVersion ?? 0, isWriting: true)
+        session = Session(other.session.connection, tables, state: other.session.state, isWriting: true)
+        // The migration writes the indexes at its commit.
+        session.searches = SessionSearches(session, [])
         other.session.end()
     }
 
@@ -98,7 +101,9 @@ final class PostgreSQLWriteTransaction: SessionTransaction, WriteTransaction {
         writer.copies = copies
         if changes.isEmpty { return }
         let statements = try writer.statements()
-        do { try run([Self.savepoint] + statements + [Self.release]) } catch let error as StoreError {
+        let texts = try readTexts([changes])
+        let results: [Rows]
+        do { results = try run(texts.beginning + statements + [Self.release]) } catch let error as StoreError {
             guard hasBegun else { return try session.ending { throw error } }
             if connection.failure == nil, error.sqlState == "0A000", statements.contains(where: { $0.copied != nil }) {
                 _ = try session.ending { try connection.run([Self.undo, Self.release]) }
@@ -111,6 +116,7 @@ final class PostgreSQLWriteTransaction: SessionTransaction, WriteTransaction {
                 return explained
             }
         }
+        try add(texts, results)
     }
 
     /// - Throws: `misuse` for a change set of another schema.
@@ -129,7 +135,7 @@ final class PostgreSQLWriteTransaction: SessionTransaction, WriteTransaction {
 
     /// Sends statements, the first ones in one pipeline with the beginning of the transaction.
     @discardableResult
-    private func run(_ statements: [Statement]) throws -> [Rows] {
+    func run(_ statements: [Statement]) throws -> [Rows] {
         // A copy cannot be part of a pipeline.
         if !hasBegun, statements.contains(where: { $0.copied != nil }) { _ = try version }
         return try session.first { try $0.run(statements) }
@@ -152,13 +158,14 @@ final class PostgreSQLWriteTransaction: SessionTransaction, WriteTransaction {
         try session.check()
         if let statements = try? statements(sets) {
             do {
-                let applying = [Self.savepoint] + statements
+                let texts = try readTexts(sets, isCommitting: durability != nil)
+                let applying = texts.beginning + statements
                 var results = AppliedChangeSets(errors: sets.map { _ in nil })
                 if let durability {
                     // The savepoint stays, so that an error of the commit's own statements can be undone too.
-                    results.version = try commit(applying, durability)
+                    results.version = try commit(applying + flush(texts), durability)
                 } else {
-                    try run(applying + [Self.release])
+                    try add(texts, run(applying + [Self.release]))
                 }
                 return results
             } catch let error as StoreError {
@@ -170,6 +177,8 @@ final class PostgreSQLWriteTransaction: SessionTransaction, WriteTransaction {
                         // The commit itself failed, which ended the transaction.
                         throw connection.failure == nil ? error : undoing
                     }
+                    // Sets that are not committed with them have not been added.
+                    if durability != nil { session.searches?.reset() }
                 }
             }
         }
@@ -188,7 +197,7 @@ final class PostgreSQLWriteTransaction: SessionTransaction, WriteTransaction {
 
     func commit(_ durability: Durability) throws -> UInt64 {
         try session.check()
-        do { return try commit([], durability) } catch {
+        do { return try commit(flush(), durability) } catch {
             rollback(keeping: isOutcomeUnknown)
             throw error
         }
@@ -202,7 +211,7 @@ final class PostgreSQLWriteTransaction: SessionTransaction, WriteTransaction {
         if keepsReaders { pool.completeOpenings() }
         beginning?.repeats = false
         let results: [Rows]
-        do { results = try run(statements + relaxed + [increment, .once("COMMIT")]) } catch var error as StoreError
+        do { results = try run([Self.readingByKey] + statements + relaxed + [increment, .once("COMMIT")]) } catch var error as StoreError
             where (connection.failure != nil || [.connectionLost, .commitOutcomeUnknown].contains(error.recovery))
             && beginning?.wasSent ?? true
         {
@@ -224,6 +233,11 @@ final class PostgreSQLWriteTransaction: SessionTransaction, WriteTransaction {
         finish()
         return UInt64(bitPattern: next)
     }
+
+    /// The statement before those of a commit, which lets the server find the rows that it changes, and the tokens, by their keys.
+    ///
+    /// The server keeps the plan of a statement. One that it made while a table was small would read the whole table: that of the tokens contains a row for each commit since the last VACUUM.
+    private static var readingByKey: Statement { Statement("SET LOCAL random_page_cost = 0") }
 
     /// The number of commits whose tokens are kept.
     private static let keptCommits = 1000
@@ -294,7 +308,7 @@ final class PostgreSQLWriteTransaction: SessionTransaction, WriteTransaction {
         pool.rollback(connection) { [pool] in pool.endWriting() }
     }
 
-    private func finish() {
+    func finish() {
         session.end()
         pool.giveBack(connection)
         pool.endWriting()

@@ -4,6 +4,7 @@ import PolyStoreQuery
 /// A transaction whose reads are those of its session.
 protocol SessionTransaction: OrdersByIndexedJSON {
     var session: Session { get }
+    var pool: ConnectionPool { get }
 }
 
 extension SessionTransaction {

@@ -38,10 +38,13 @@ struct StoreOpener {
         }
         found.metadata.schema = request.schema.description
         found.metadata.schemaHash = request.schema.versionHash
+        let hasSearch = found.metadata.format >= StoreTables.searchFormat
+        let search = try hasSearch ? searchIndexes(connection, tables) : (indexes: [], areComplete: true)
         let pool = ConnectionPool(
-            database, tables, storeID: found.metadata.storeID, generation: found.generation, isStaged: found.isStaged, first: connection,
-            logger: request.logger)
+            database, tables, storeID: found.metadata.storeID, search: SearchCatalog(found.generation, search.indexes),
+            generation: found.generation, isStaged: found.isStaged, first: connection, logger: request.logger)
         if found.isStaged, !request.isReadOnly { MigrationCompletion.runInBackground(pool, request.logger) }
+        if !request.isReadOnly, !search.areComplete { SearchIndexBuilder(pool: pool, logger: request.logger).runInBackground() }
         return PostgreSQLBackend(pool: pool, metadata: found.metadata, isReadOnly: request.isReadOnly)
     }
 
@@ -49,7 +52,7 @@ struct StoreOpener {
 
     /// Creates the store, unless another process creates it meanwhile.
     private func create(_ connection: Connection, _ tables: StoreTables, _ contents: Database.Contents) throws -> MetadataTable.Contents {
-        let metadata = StoreMetadata(format: StoreTables.format, request: request)
+        let metadata = StoreMetadata(format: tables.storeFormat, request: request)
         // The server checks the right to create a schema also if the schema exists.
         let createsSchema = contents == .absent
         let creation = createsSchema ? ["CREATE SCHEMA \(tables.namespace)"] : []
@@ -106,7 +109,7 @@ struct StoreOpener {
     /// Replaces the tables of a store of another model with empty ones.
     private func reset(_ connection: Connection, _ tables: StoreTables, _ reason: StoreError) throws -> MetadataTable.Contents {
         request.logger.write(.notice, "The store \(location) was written for another model and is emptied, as asked: \(reason.message)")
-        let metadata = StoreMetadata(format: StoreTables.format, request: request)
+        let metadata = StoreMetadata(format: tables.storeFormat, request: request)
         do {
             try connection.run([
                 Self.beginning, database.endingWhenIdle, database.waitingForReaders,
@@ -133,7 +136,7 @@ struct StoreOpener {
     }
 
     private func check(_ metadata: StoreMetadata) throws {
-        try metadata.check(request, supportedFormat: StoreTables.format, location: location, acceptsOtherIndexes: true)
+        try metadata.check(request, supportedFormat: StoreTables.searchFormat, location: location, acceptsOtherIndexes: true)
     }
 
     /// Begins a transaction whose statements read what others committed while it waited for a lock.
@@ -147,7 +150,7 @@ struct StoreOpener {
                 database.waitingForReaders,
             ])
             // Another process may have migrated or reset the store meanwhile, or adopted the same schema.
-            let found = try MetadataTable(connection: connection, tables: tables).read(for: request)
+            var found = try MetadataTable(connection: connection, tables: tables).read(for: request)
             try check(found.metadata)
             guard found.metadata.schemaHash != request.schema.versionHash else {
                 try connection.run([.once("ROLLBACK")])
@@ -160,8 +163,10 @@ struct StoreOpener {
                 table.indexes.filter { !new.contains(Array(table.creationSQL($0, schema: stored.namespace).utf8)) }
                     .map { table.removalSQL($0, schema: stored.namespace) }
             }
+            let search = try SearchAdoption(tables, found, connection)
+            (found.generation, found.metadata.format) = (search.generation, search.format)
             try connection.run(
-                (removals + tables.indexSQL.filter { !old.contains(Array($0.utf8)) }).map { .once($0) }
+                (removals + tables.indexSQL.filter { !old.contains(Array($0.utf8)) }).map { .once($0) } + search.statements
                     + MetadataTable(connection: connection, tables: tables).replacement(request.schema) + [.once("COMMIT")])
             return found
         } catch let error as StoreError {
@@ -211,7 +216,7 @@ struct StoreOpener {
     private func named(_ error: StoreError, _ operation: String) -> StoreError {
         var error = error
         if error.sqlState == "55P03" { error.message = "Cannot \(operation). \(error.message)" }
-        guard error.sqlState == "42501" else { return error }
+        guard error.sqlState == "42501", !error.message.hasPrefix("Cannot ") else { return error }
         error.message =
             "Cannot \(operation) \(location): \(error.underlying ?? "the user lacks a right"). Grant the right, or use another user. "
             + "To create a store, the user needs CREATE on the database, or on an empty schema \(schemaName)."
@@ -246,7 +251,9 @@ extension StoreTables {
         let found = try connection.rows("SELECT name FROM \(tables.own("names")) WHERE kind = 'former'")
         let former = (0..<found.count).compactMap { found.text($0, 0).flatMap(NULFreeText.decode) }
         // First those that every transaction locks, in the same order.
-        let own = ["lock", "state", "metadata", "names", "commits", "sequence", "values", "log"].map { tables.own($0) }
+        let own = ["lock", "state", "metadata", "names", "commits", "sequence", "values", "log", "search", "search_pages"].map {
+            tables.own($0)
+        }
         // Views of others on these tables are removed with them.
         let names = tables.entities.map(\.name) + tables.links.map(\.name)
         return (own + former + names).map { "DROP TABLE IF EXISTS \($0) CASCADE" }

@@ -3,10 +3,10 @@ import PolyStoreBackend
 /// The beginning of a transaction, whose response is read with that of its first request.
 protocol Beginning: AnyObject {
     var connection: Connection { get }
-    /// The version that the transaction reads, or the error of its beginning; nil until the response has been read.
-    var outcome: Result<UInt64, StoreError>? { get }
-    /// Reads the response, and returns the version.
-    func complete() throws -> UInt64
+    /// The state that the transaction reads, or the error of its beginning; nil until the response has been read.
+    var outcome: Result<StoreState, StoreError>? { get }
+    /// Reads the response, and returns the state.
+    func complete() throws -> StoreState
     /// Sends the first request before the response to the beginning is read.
     /// - Parameter body: Sends the request and reads the responses. It is called again if the server had closed the connection.
     func first<Value>(_ body: (Connection) throws -> Value) throws -> Value
@@ -19,7 +19,9 @@ final class WriteBeginning: Beginning {
     private let pool: ConnectionPool
     private let statements: [Statement]
     private(set) var connection: Connection
-    private(set) var outcome: Result<UInt64, StoreError>?
+    private(set) var outcome: Result<StoreState, StoreError>?
+    /// The generation whose full-text indexes the transaction maintains.
+    private let generation: Int64
     /// A Boolean value that indicates whether the server may have closed the connection before the transaction began. The body can have taken long.
     private var isReused = true
     /// A Boolean value that indicates whether anything was sent.
@@ -31,8 +33,8 @@ final class WriteBeginning: Beginning {
 
     /// Borrows a connection.
     /// - Parameter statements: The statements that begin the transaction, the last but one of which reads the version.
-    init(_ pool: ConnectionPool, _ statements: [Statement]) throws {
-        (self.pool, self.statements) = (pool, statements)
+    init(_ pool: ConnectionPool, _ statements: [Statement], generation: Int64) throws {
+        (self.pool, self.statements, self.generation) = (pool, statements, generation)
         connection = try pool.borrow().0
         do { try connection.process.check(pool.location) } catch {
             pool.giveBack(connection)
@@ -51,7 +53,7 @@ final class WriteBeginning: Beginning {
         (isReused, outcome) = (false, nil)
     }
 
-    func complete() throws -> UInt64 {
+    func complete() throws -> StoreState {
         if outcome == nil { _ = try first { try $0.run([]) } }
         guard let outcome else { throw StoreError(.closed, "The transaction has ended.", location: pool.location) }
         return try outcome.get()
@@ -85,12 +87,17 @@ final class WriteBeginning: Beginning {
         return try answer.get()
     }
 
-    private func received() -> Result<UInt64, StoreError> {
+    private func received() -> Result<StoreState, StoreError> {
         // What the version was read with says why the transaction must not begin.
         if response.rows.count >= statements.count - 1 {
             do {
-                let version = try pool.version(response.rows[statements.count - 2], for: pool.tables)
-                if response.error == nil, response.rows.count == statements.count { return .success(version) }
+                let state = try pool.state(response.rows[statements.count - 2], for: pool.tables)
+                if response.error == nil, response.rows.count == statements.count { return .success(state) }
+                if state.generation != generation {
+                    throw StoreError(
+                        .io, "The full-text indexes of \(pool.location) were changed by another process. Begin the transaction again.",
+                        location: pool.location, recovery: .connectionLost)
+                }
             } catch { return .failure(pool.explained(error)) }
         }
         return .failure(pool.explained(response.error ?? connection.failure ?? connection.lost("was out of step")))

@@ -1,5 +1,6 @@
 import CSQLite
 import PolyStoreBackend
+import PolyStoreQuery
 
 /// One connection to the file, with its statements. One thread at a time uses it; ``ConnectionPool`` decides which.
 final class Connection {
@@ -10,6 +11,8 @@ final class Connection {
     let tables: StoreTables
     /// The columns whose values SQLite orders differently, in the current transaction.
     @exclusivity(unchecked) var misordered: MisorderedColumns
+    /// The full-text indexes of the store, in the current transaction.
+    @exclusivity(unchecked) var searchIndexes: [StoredSearchIndex] = []
     /// The number of statements prepared so far, for tests of the cache.
     private(set) var preparedCount = 0
 
@@ -359,6 +362,7 @@ extension Connection {
         if prepares != preparesAtCheck {
             try checkIdentity()
             misordered.check(self)
+            searchIndexes = try SearchTables(connection: self).indexes()
             preparesAtCheck = prepares
         }
         let version = sqlite3_column_int64(statement.handle, 0)

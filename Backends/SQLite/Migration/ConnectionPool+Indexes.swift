@@ -21,6 +21,7 @@ extension ConnectionPool {
             let stored = try MetadataTable(connection: connection).read()
             if stored.schemaHash != schema.versionHash {
                 try replaceIndexes(of: try StoreTables(try ResolvedSchema(stored.schema)), connection)
+                try SearchTables(connection: connection).replace(with: schema, state: .building(through: nil))
                 try MetadataTable(connection: connection).write(schema)
             }
             try checkFiles()
@@ -56,7 +57,7 @@ extension ConnectionPool {
     }
 
     private func createMissingIndexes() throws {
-        guard tables.entities.contains(where: { $0.indexes.contains { !$0.isUnique } }) else { return }
+        guard tables.entities.contains(where: { $0.indexes.contains { !$0.isUnique } || !$0.entity.searchIndexes.isEmpty }) else { return }
         let connection = try borrowWriter()
         defer { giveBackWriter() }
         let present = Set(try connection.texts("SELECT name FROM sqlite_master WHERE type = 'index'"))
@@ -66,7 +67,8 @@ extension ConnectionPool {
                 missing.append(SQLiteIndexBuilder.MissingIndex(name: index.plainName, entity: table.entity.name, sql: sql))
             }
         }
-        guard !missing.isEmpty else { return }
+        let hasSearchIndexes = try SearchIndexBatch(connection: connection).unfinished() != nil
+        guard !missing.isEmpty || hasSearchIndexes else { return }
         try flushLog(connection)
         try startIndexing(missing)
     }

@@ -1,6 +1,7 @@
 import CSQLite
 import Dispatch
 import PolyStoreBackend
+import PolyStoreQuery
 
 /// Creates the missing plain indexes of a store, one after another, while the store is in use.
 ///
@@ -32,6 +33,8 @@ final class SQLiteIndexBuilder: @unchecked Sendable {
     /// The time that one attempt to begin a write waits for other writers, in milliseconds; also the interval at which the builder checks for cancellation.
     static let busyTimeout = Duration.milliseconds(50)
 
+    private static let longestPause = 50
+
     /// - Parameter connection: The connection, which the builder owns from now on.
     init(_ missing: [MissingIndex], _ connection: Connection, logger: any StoreLogger) {
         self.missing = missing
@@ -49,7 +52,10 @@ final class SQLiteIndexBuilder: @unchecked Sendable {
             }
             if isCancelled { return }
             var failure: (any Error)?
-            do { for index in missing { try create(index) } } catch { failure = error }
+            do {
+                for index in missing { try create(index) }
+                try buildSearchIndexes()
+            } catch { failure = error }
             // With the lock held, because it must not be interrupted any more.
             lock.withLock { finish() }
             if let failure { didFail(failure) }
@@ -99,19 +105,14 @@ final class SQLiteIndexBuilder: @unchecked Sendable {
 
     private func create(_ index: MissingIndex) throws {
         do {
-            guard try begin() else { return }
-            defer { lock.withLock { turn += 1 } }
             let start = ContinuousClock.now
-            do {
+            let isCreated: Void? = try transaction { connection in
                 // Another process may have created it.
                 if try connection.texts("SELECT name FROM sqlite_master WHERE name = \(SQLNames.literal(index.name))").isEmpty {
                     try connection.execute(index.sql)
                 }
-                try connection.commit()
-            } catch {
-                connection.rollback()
-                throw error
             }
+            if isCreated == nil { return }
             logger.write(
                 .notice,
                 "Created the index \(index.name) of \(index.entity) in the store \(connection.path) in \(ContinuousClock.now - start).")
@@ -126,6 +127,60 @@ final class SQLiteIndexBuilder: @unchecked Sendable {
             )
             throw error
         }
+    }
+
+    /// Runs a closure in a write transaction.
+    /// - Returns: The result; nil if the builder was cancelled.
+    private func transaction<Result>(_ body: (Connection) throws -> Result) throws -> Result? {
+        guard try begin() else { return nil }
+        defer { lock.withLock { turn += 1 } }
+        do {
+            let result = try body(connection)
+            try connection.commit()
+            return result
+        } catch {
+            connection.rollback()
+            throw error
+        }
+    }
+
+    // MARK: Full-text indexes
+
+    /// Builds the full-text indexes that are not complete, one batch after another. Pauses after each batch for as long as it took, so that other writers can run.
+    private func buildSearchIndexes() throws {
+        do {
+            var current: (index: StoredSearchIndex, count: Int)?
+            while true {
+                let start = ContinuousClock.now
+                let batch = try transaction { connection in
+                    let part = SearchIndexBatch(connection: connection)
+                    guard let index = try part.next() else { return nil as (StoredSearchIndex, Int, Bool)? }
+                    let (count, isComplete) = try part.add(to: index)
+                    return (index, count, isComplete)
+                }
+                guard let batch, let (index, count, isComplete) = batch else { return }
+                if current?.index != index { logger.write(.notice, "The index \(name(of: index)) is built in the background.") }
+                let done = (current?.index == index ? current?.count ?? 0 : 0) + count
+                current = (index, done)
+                if isComplete { logger.write(.notice, "The index \(name(of: index)) is complete: \(done) rows were added.") }
+                pause(since: start)
+            }
+        } catch let error as StoreError where error.code == .cancelled || error.code == .differentStoreAtURL {
+            // Closing the store has interrupted the builder, or the index is obsolete.
+        } catch {
+            logger.write(
+                .warning,
+                "Cannot build the full-text indexes of \(connection.path): \(error). Searches read the rows; the next opening of the store continues."
+            )
+            throw error
+        }
+    }
+
+    private func name(of index: StoredSearchIndex) -> String { "\(connection.name(of: index)) of \(connection.path)" }
+
+    private func pause(since start: ContinuousClock.Instant) {
+        let time = min((ContinuousClock.now - start).inMilliseconds, Self.longestPause)
+        lock.withLock { if time > 0, !isCancelled { _ = lock.wait(until: Deadline(milliseconds: time)) } }
     }
 
     /// Begins a write transaction and waits for other writers without a time limit.

@@ -36,6 +36,7 @@ final class SQLiteMigration: StoreMigration {
             // No other connection can commit now, so the snapshot shows the version that the migration starts from.
             snapshot = try SQLiteReadTransaction(pool)
             violation = try SchemaMigrator(connection, change, source: sourceTables, target: targetTables).run()
+            try SearchTables(connection: connection).migrate(change)
             transaction = SQLiteWriteTransaction(migrating: connection, version: version, pool)
         } catch {
             pool.recordFailure(error)

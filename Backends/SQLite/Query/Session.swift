@@ -7,14 +7,26 @@ final class Session: RelatedRecords {
     let connection: Connection
     let tables: StoreTables
     let version: UInt64
+    private let isWritten: Bool
+    /// The full-text indexes of the store; nil if it has none.
+    @exclusivity(unchecked) private(set) var search: SearchIndexSet?
     /// Set once, by the thread of the transaction. Cursors check it before they access the connection, which another transaction may use afterwards.
     // Each access is a single load or store.
     @exclusivity(unchecked) private(set) var isEnded = false
 
-    init(_ connection: Connection, version: UInt64) {
+    init(_ connection: Connection, version: UInt64, isWritten: Bool = false) {
         self.connection = connection
         tables = connection.tables
         self.version = version
+        self.isWritten = isWritten
+        beginSearching()
+    }
+
+    /// Forgets what was read of the full-text indexes, after the transaction has begun again.
+    func beginSearching() {
+        let indexes = connection.searchIndexes
+        let storage = SQLiteSearchStorage(connection: connection, isWritten: isWritten)
+        search = indexes.isEmpty ? nil : SearchIndexSet(indexes, storage, location: connection.path)
     }
 
     /// Returns the statements of cursors and ends the use of the connection.

@@ -2,8 +2,16 @@ import PolyStoreBackend
 
 /// The tables of a store, computed once when it is opened.
 final class StoreTables: Sendable {
-    /// The file format that this version writes.
-    static let format = 1
+    /// The newest file format that this version reads and writes. Stores with full-text indexes have it.
+    static let format = 2
+    /// The format of all other stores, which earlier versions can read too.
+    static let plainFormat = 1
+
+    /// Returns the format of a store of a schema.
+    static func format(_ schema: ResolvedSchema) -> Int {
+        schema.entities.contains { !$0.searchIndexes.isEmpty } ? format : plainFormat
+    }
+
     /// The application id in the file header: "POLY".
     static let applicationID: Int32 = 0x504F_4C59
 

@@ -32,7 +32,7 @@ struct MetadataTable {
     /// Replaces the stored schema.
     func write(_ schema: ResolvedSchema) throws {
         try connection.execute("DELETE FROM polystore_metadata WHERE key IN ('format', 'schema', 'schemaSum', 'schemaHash')")
-        try write("format", .integer(Int64(StoreTables.format)))
+        try write("format", .integer(Int64(StoreTables.format(schema))))
         try writeSchema(schema.description, hash: schema.versionHash)
     }
 

@@ -34,6 +34,7 @@ extension SQLiteBackend {
                         findings += try contradictions(of: table, connection)
                         progress.completed += 1
                     }
+                    findings += try searchFindings(connection, report: { try report(progress) })
                     for (link, table) in zip(pool.tables.schema.links, pool.tables.links) {
                         progress.activity = link.name
                         findings += try danglingReferences(of: link, table, connection)
@@ -67,6 +68,7 @@ extension SQLiteBackend {
                 findings.append("The index \(index.plainName) is missing.")
             }
         }
+        findings += try missingSearchTables(connection, existing, isIndexing: isIndexing)
         for link in pool.tables.links where !existing.contains(link.plainName) {
             findings.append("The table \(link.plainName) is missing.")
         }

@@ -13,6 +13,7 @@ final class SQLiteBackend: StorageBackend {
         capabilities = Capabilities(
             features: [
                 .persistence, .multiProcess, .readOnlyOpen, .fullDurability, .concurrentReaders, .verification, .plannedIndexes,
+                .searchIndexes,
                 .transferableWriter, .namedValues, .changeLog, .migration, .copying, .compaction,
             ],
             largestValue: largestValue)
@@ -39,6 +40,7 @@ final class SQLiteBackend: StorageBackend {
             // The log before it must be durable, so that a power failure cannot remove it.
             try pool.flushLog(connection)
             try connection.setFullySynchronous(true)
+            try mergeSearchIndexes(connection)
             try connection.execute("VACUUM")
             // Without waiting for readers of older snapshots: the log is then copied when they have ended.
             sqlite3_busy_timeout(connection.handle, 0)

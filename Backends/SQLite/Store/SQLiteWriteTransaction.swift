@@ -16,7 +16,7 @@ final class SQLiteWriteTransaction: WriteTransaction, OrdersByIndexedJSON {
     init(_ pool: ConnectionPool) throws {
         let connection = try pool.borrowWriter()
         do {
-            session = Session(connection, version: try pool.beginWriting(connection))
+            session = Session(connection, version: try pool.beginWriting(connection), isWritten: true)
             try pool.didBeginWriting()
         } catch {
             connection.rollback()
@@ -28,7 +28,7 @@ final class SQLiteWriteTransaction: WriteTransaction, OrdersByIndexedJSON {
 
     /// Takes over the transaction that a migration has begun on its own connection while it holds the writer.
     init(migrating connection: Connection, version: UInt64, _ pool: ConnectionPool) {
-        session = Session(connection, version: version)
+        session = Session(connection, version: version, isWritten: true)
         self.pool = pool
         // Every change set needs a savepoint, because undoing it must not undo the migration.
         hasApplied = true
@@ -82,6 +82,7 @@ final class SQLiteWriteTransaction: WriteTransaction, OrdersByIndexedJSON {
 
     private func write(_ changes: ChangeSet) throws {
         let writer = ChangeWriter(connection: connection, changes: changes, version: version + 1)
+        let texts = try session.searchChanges(changes)
         let start = try WriteStart(connection, isSavepoint: hasApplied || !connection.inUse.isEmpty)
         do {
             try write(writer, start)
@@ -92,6 +93,7 @@ final class SQLiteWriteTransaction: WriteTransaction, OrdersByIndexedJSON {
             pool.recordFailure(error)
             throw abandon(error, start)
         }
+        if !texts.isEmpty { try indexing { try $0.add(texts) } }
     }
 
     /// Tries the write strategies in turn, the fastest first.
@@ -119,7 +121,7 @@ final class SQLiteWriteTransaction: WriteTransaction, OrdersByIndexedJSON {
     }
 
     func commit(_ durability: Durability) throws -> UInt64 {
-        try check()
+        try flushSearch()
         let next = restoredVersion ?? version + 1
         do {
             try pool.checkFiles()
@@ -151,6 +153,8 @@ final class SQLiteWriteTransaction: WriteTransaction, OrdersByIndexedJSON {
             throw error
         }
     }
+
+    func recordFailure(_ error: any Error) { pool.recordFailure(error) }
 
     func rollback() {
         guard !session.isEnded else { return }
@@ -189,6 +193,7 @@ final class SQLiteWriteTransaction: WriteTransaction, OrdersByIndexedJSON {
             connection.rollback()
             throw StoreError(.conflict, "Another process has written to \(connection.path) meanwhile.", location: connection.path)
         }
+        session.beginSearching()
         // Reserved row ids stay reserved. The version is unchanged, so the same row ids are reserved again.
         for (table, count) in reservations { _ = try IDSequence(connection: connection, table: table).take(count) }
     }

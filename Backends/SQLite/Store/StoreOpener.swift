@@ -239,8 +239,9 @@ struct StoreOpener {
                 try clear(connection)
                 isEmptied = true
             }
-            let metadata = StoreMetadata(format: StoreTables.format, request: request)
+            let metadata = StoreMetadata(format: StoreTables.format(tables.schema), request: request)
             for sql in tables.creationSQL { try connection.execute(sql) }
+            try SearchTables(connection: connection).replace(with: tables.schema, state: .complete)
             try connection.execute("PRAGMA application_id = \(StoreTables.applicationID)")
             try MetadataTable(connection: connection).write(metadata)
             try connection.execute("COMMIT")

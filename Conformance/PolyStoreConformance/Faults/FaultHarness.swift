@@ -1,5 +1,6 @@
 import PolyStoreBackend
 import PolyStoreKeyValue
+import PolyStoreSearch
 
 /// Runs a store over a ``FaultyEngine`` whose N-th operation fails, for many N. Every failing call must throw a `StoreError`, every other call must return the
 /// correct result, and the store must finally contain every acknowledged commit and no rejected one.
@@ -140,7 +141,10 @@ private final class FaultPlay {
     private func look(_ store: KeyValueBackend, _ schema: ResolvedSchema, mayFail: Bool = true) throws {
         let item = schema.entities[0]
         guard let name = item.field(named: "name"), let number = item.field(named: "number") else { return }
+        let search = try SearchCondition(Search("item"), in: item.searchIndexes[0], of: item)
         let requests = [
+            FetchRequest(item, predicate: .search(search)),
+            FetchRequest(item, predicate: .search(search), sortKeys: [SortKey(.score(search), ascending: false)], limit: 100),
             FetchRequest(item), FetchRequest(item, sortKeys: [SortKey(FieldReference(name), ascending: false)]),
             FetchRequest(item, predicate: .compare(FieldReference(number), .greaterOrEqual, .integer(0))),
         ]

@@ -1,7 +1,8 @@
 import PolyStoreBackend
+import PolyStoreSearch
 import SeededRandom
 
-/// A store with records, indexes and links, and every way to read it.
+/// A store with records, indexes, a full-text index and links, and every way to read it.
 struct DamageSample: Sendable {
     let rows: Int
 
@@ -15,7 +16,7 @@ struct DamageSample: Sendable {
                     .attribute(AttributeDescription(name: "name", type: .string, isUnique: true)),
                     .attribute(AttributeDescription(name: "payload", type: .data)),
                     .relationship(RelationshipDescription(name: "others", destination: "Item", isToMany: true, inverse: "others")),
-                ])
+                ], searchIndexes: [SearchIndexDescription(fields: ["name"])])
         ])
 
     /// Returns incompressible bytes that occur only once.
@@ -70,6 +71,12 @@ struct DamageSample: Sendable {
         ]
         for row in stride(from: 1, through: rows, by: max(1, rows / 20)) {
             requests.append(("by name \(row)", FetchRequest(item, predicate: .compare(name, .equal, .text("item \(row)")))))
+        }
+        for query in ["item", "\"item \(rows / 2)\"", "item -\(rows / 3)", "1*"] {
+            let condition = try SearchCondition(Search(query), in: item.searchIndexes[0], of: item)
+            requests.append(("a search for \(query)", FetchRequest(item, predicate: .search(condition))))
+            let order = [SortKey(.score(condition), ascending: false)]
+            requests.append(("the best of \(query)", FetchRequest(item, predicate: .search(condition), sortKeys: order, limit: 5)))
         }
         var scan = FetchRequest(item, predicate: range(number))
         scan.ignoresIndexes = true

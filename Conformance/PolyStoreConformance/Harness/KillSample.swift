@@ -1,6 +1,7 @@
 import PolyStoreBackend
+import PolyStoreSearch
 
-/// The data that a process writes until it is killed: commits of three entries each, a counter, a named value and an entry of the change log. Every fifth
+/// The data that a process writes until it is killed: commits of three entries each with a full-text index, a counter, a named value and an entry of the change log. Every fifth
 /// commit deletes the entries of the fourth commit before it.
 enum KillSample {
     static let schema = SchemaDescription(
@@ -12,7 +13,8 @@ enum KillSample {
                     .attribute(AttributeDescription(name: "commit", type: .int64, isIndexed: true)),
                     .attribute(AttributeDescription(name: "name", type: .string, isUnique: true)),
                     .attribute(AttributeDescription(name: "payload", type: .data)),
-                ]),
+                    .attribute(AttributeDescription(name: "text", type: .string)),
+                ], searchIndexes: [SearchIndexDescription(fields: ["name", "text"])]),
             EntityDescription(name: "Counter", properties: [.attribute(AttributeDescription(name: "value", type: .int64))]),
         ])
 
@@ -24,7 +26,11 @@ enum KillSample {
 
     private static func row(_ number: Int64, _ part: Int64) -> [Value] {
         let payload = [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 100 + Int(number) * 37 % 9000)
-        return [.integer(number), .text("\(number)-\(part)"), .blob(payload)]
+        return [.integer(number), .text("\(number)-\(part)"), .blob(payload), .text(text(number, part))]
+    }
+
+    private static func text(_ number: Int64, _ part: Int64) -> String {
+        "common word\(number % 7) commit\(number) part\(part)" + String(repeating: " common", count: Int(number % 3))
     }
 
     private static func counter(_ reader: any ReadTransaction, _ schema: ResolvedSchema) throws -> Int64 {
@@ -66,10 +72,15 @@ enum KillSample {
         let (number, rows) = try store.read { (Int(try counter($0, store.schema)), try $0.rows(FetchRequest(entry))) }
         try run.expect(number >= acknowledged, "\(when): commit \(acknowledged) was acknowledged, and the last one there is \(number)")
         var expected: [[Value]] = []
+        var texts: [Int64: [String?]] = [:]
         for commit in stride(from: Int64(1), through: Int64(number), by: 1) where commit % 5 != 1 || commit + 4 > Int64(number) {
-            for part in Int64(0)..<3 { expected.append(row(commit, part)) }
+            for part in Int64(0)..<3 {
+                expected.append(row(commit, part))
+                texts[commit * 3 + part] = ["\(commit)-\(part)", text(commit, part)]
+            }
         }
         try run.expect(rows == expected, "\(when): \(rows.count) entries instead of \(expected.count), or others, up to commit \(number)")
+        try check(store, texts, number, when)
         if store.backend.capabilities.has(.namedValues) {
             let value = try store.value(valueName).map { String(decoding: $0, as: UTF8.self) }
             try run.expect(value, equals: number == 0 ? nil : "\(number)", "\(when): the named value of the last commit")
@@ -83,5 +94,24 @@ enum KillSample {
             try run.expect(try store.backend.verify(), equals: [], "\(when): verify")
         }
         return number
+    }
+
+    /// Checks that searches find what the texts contain.
+    private static func check(_ store: TestStore, _ texts: [Int64: [String?]], _ number: Int, _ when: String) throws {
+        let entry = try store.entity("Entry")
+        var model = SearchModel(entry.searchIndexes[0])
+        model.texts = texts
+        for query in [
+            "common", "word3 OR word5", "\"commit\(number) part1\"", "commit\(max(1, number - 4))", "name:2", "part2 -word0", "com*",
+        ] {
+            let condition = try SearchCondition(Search(query), in: entry.searchIndexes[0], of: entry)
+            let request = FetchRequest(entry, predicate: .search(condition), sortKeys: [SortKey(.score(condition), ascending: false)])
+            try store.read { reader in
+                try store.run.expect(try reader.ids(request), equals: model.ranked(query), "\(when): \(query)")
+                if let mismatch = try model.mismatch(condition, reader) {
+                    throw store.run.fail("\(when): \(query): \(mismatch.what): expected \(mismatch.expected), found \(mismatch.found)")
+                }
+            }
+        }
     }
 }

@@ -16,9 +16,17 @@ public enum Oracle {
         try Self.run(seed, run)
     }
 
-    static func run(_ seed: UInt64, _ run: ConformanceRun, name: String = "store") throws {
+    /// Runs the case of a seed with full-text indexes and searches in most requests.
+    /// - Throws: ``ConformanceFailure``.
+    public static func runSearches(seed: UInt64, on target: ConformanceTarget) async throws {
+        let run = try ConformanceRun(target, "oracle.search-\(seed)")
+        defer { try? run.cleanUp() }
+        try Self.run(seed, run, isSearched: true)
+    }
+
+    static func run(_ seed: UInt64, _ run: ConformanceRun, name: String = "store", isSearched: Bool = false) throws {
         var random = SplitMix64(seed: seed)
-        let schema = try OracleSchema.draw(&random)
+        let schema = try OracleSchema.draw(&random, isSearched: isSearched)
         var draw = OracleDraw(random, schema, isPersistent: run.target.capabilities.contains(.persistence))
         let steps = draw.steps()
         var tries = OracleTries(run: run, schema: schema, name: name)

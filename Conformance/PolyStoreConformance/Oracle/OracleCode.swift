@@ -11,6 +11,7 @@ extension OracleQuery {
         case .aggregate(let request):
             ["AggregateRequest(\(request.entity.code), predicate: \(request.predicate.code(request.entity)), aggregates: [.count])"]
         case .compared(let comparison): [FetchRequest(comparison.entity, predicate: comparison.predicate).code]
+        case .searched(let condition): [FetchRequest(condition.entity, predicate: .search(condition)).code]
         case .related, .record: []
         }
     }
@@ -113,7 +114,7 @@ extension QueryPredicate {
 
 extension SearchCondition {
     fileprivate func code(_ entity: Entity) -> String {
-        "SearchCondition(Search(\(Value.text(text).code)), in: \(entity.code).searchIndexes[\(index.index)], of: \(entity.code))"
+        "try! SearchCondition(Search(\(Value.text(text).code)), in: \(entity.code).searchIndexes[\(index.index)], of: \(entity.code))"
     }
 }
 

@@ -71,6 +71,7 @@ extension OracleDraw {
     }
 
     mutating func number(_ entity: Entity, _ depth: Int) -> QueryExpression {
+        if isSearched, random.once(in: 6), let condition = search(entity) { return .score(condition) }
         switch random.below(depth > 0 ? 12 : 5) {
         case 0: return constant()
         case 4: return datePart(entity) ?? constant()

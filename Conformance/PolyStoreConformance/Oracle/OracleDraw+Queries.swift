@@ -3,6 +3,7 @@ import PolyStoreBackend
 extension OracleDraw {
     mutating func query() -> OracleQuery {
         let entity = random.pick(schema.entities)
+        if isSearched, random.once(in: 3), let query = searchQuery(entity) { return query }
         switch random.below(16) {
         case 15: return .compared(comparison(entity, 2))
         case 14: return .refused(wrongRequest(entity))
@@ -40,6 +41,7 @@ extension OracleDraw {
             let ascending = random.once(in: 2)
             request.sortKeys = index.parts.map { SortKey(entity.expression(of: $0), ascending: ascending) }
         }
+        if isSearched, random.once(in: 2) { addSearch(entity, &request) }
         let count = model.rows[entity.index].count
         if random.once(in: 2) { request.limit = random.pick([0, 1, 1, 2, 3, 5, count / 2, count, .max]) }
         if random.once(in: 3) { request.offset = random.pick([0, 1, 2, 5, count / 3, count]) }
@@ -120,6 +122,7 @@ extension OracleDraw {
 
     private mutating func shallow(_ entity: Entity, _ depth: Int) -> QueryPredicate {
         let field = field(entity)
+        if isSearched, random.once(in: 4), let condition = search(entity) { return .search(condition) }
         if depth > 0, random.once(in: 4), let predicate = onOthers(entity, depth) { return predicate }
         if random.once(in: 8) { return onExpressions(entity, depth) }
         switch random.below(depth > 0 ? 18 : 12) {

@@ -83,6 +83,9 @@ struct OracleDraw {
         if field.relationship != nil, let destination = destination(entity, field) {
             return random.once(in: 3) ? .null : .integer(id(destination))
         }
+        if entity.searchIndexes.contains(where: { $0.fields.contains(field.index) }) {
+            return field.isOptional && random.once(in: 6) ? .null : .text(searchedText())
+        }
         if field.isOptional ? random.once(in: 4) : mayFail && random.once(in: 12) { return .null }
         let isUnique = entity.indexes.contains { $0.isUnique && $0.fields.contains(field.index) }
         return isUnique && random.below(4) > 0 ? OracleValues.scarce(field.type, &random) : OracleValues.value(field.type, &random)

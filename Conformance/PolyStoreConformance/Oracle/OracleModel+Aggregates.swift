@@ -74,6 +74,7 @@ extension OracleModel {
     }
 
     private func value(_ aggregate: Aggregate, _ entity: Entity, _ members: [Int64]) -> OracleAggregate? {
+        if case .score(let condition)? = aggregate.operand?.node { return score(aggregate.function, members.map { score(condition, $0) }) }
         guard let field = aggregate.field else { return .exactly(.integer(Int64(members.count))) }
         let unsigned = field.type == .uint64
         let values = members.compactMap { id in rows[entity.index][id].map { value(field, id, $0) } }.filter { !$0.isNull }
@@ -95,6 +96,14 @@ extension OracleModel {
             case .float, .double: return .some(real(values, isAverage))
             default: return integer(values, isAverage, unsigned)
             }
+        }
+    }
+
+    private func score(_ function: Aggregate.Function, _ scores: [Double]) -> OracleAggregate {
+        switch function {
+        case .minimum: .exactly(scores.min().map { .real($0) } ?? .null)
+        case .maximum: .exactly(scores.max().map { .real($0) } ?? .null)
+        default: .exactly(.integer(Int64(Set(scores).count)))
         }
     }
 

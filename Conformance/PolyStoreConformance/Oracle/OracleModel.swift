@@ -23,6 +23,8 @@ struct OracleModel {
     var rows: [[Int64: [Value]]]
     /// The links, by link table.
     var links: [[Pair: LinkPositions]]
+    /// The results of full-text searches, shared by all copies.
+    let searches = OracleSearches()
 
     init(_ schema: ResolvedSchema) {
         self.schema = schema

@@ -10,7 +10,7 @@ extension OracleQuery {
         case .interleaved(let requests): requests.map(OracleQuery.fetch) + Self.simpler(requests)
         case .aggregate(let request): Self.simpler(request).map(OracleQuery.aggregate)
         case .related(let relationship, let sources): sources.count > 1 ? sources.map { .related(relationship, [$0]) } : []
-        case .record, .refused: []
+        case .record, .refused, .searched: []
         case .compared(let comparison): comparison.simpler.map(OracleQuery.compared)
         }
     }

@@ -14,6 +14,8 @@ enum OracleQuery {
     case compared(OracleComparison)
     /// A request that every store must reject, in every form.
     case refused(FetchRequest)
+    /// Executed by the index alone: its statistics, documents, scores and best documents.
+    case searched(SearchCondition)
 }
 
 extension OracleQuery: CustomStringConvertible {
@@ -29,6 +31,7 @@ extension OracleQuery: CustomStringConvertible {
         case .related(let relationship, let sources): "related E\(relationship.source).\(relationship.name) of \(sources)"
         case .record(let entity, let id): "record \(entity.name) \(id)"
         case .compared(let comparison): "fetch \(comparison), and not"
+        case .searched(let condition): "search \(condition) in \(condition.index.plainName)"
         case .refused(let request): "refuse \(Self.described(request))"
         }
     }

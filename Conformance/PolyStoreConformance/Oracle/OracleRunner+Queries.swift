@@ -42,6 +42,10 @@ extension OracleRunner {
                     try check(request, expected, reader, model, "\(what()): \(predicate), without indexes \(ignoresIndexes)")
                 }
             }
+        case .searched(let condition):
+            if let mismatch = try model.mismatch(condition, reader) {
+                throw self.mismatch("\(what()): \(mismatch.what)", mismatch.expected, mismatch.found)
+            }
         case .refused(let request): try checkRefusal(request, reader, what())
         case .record(let entity, let id):
             let expected = model.rows[entity.index][id]

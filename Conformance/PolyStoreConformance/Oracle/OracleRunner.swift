@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreSearch
 
 /// Executes the steps of a case on a new store and on the model, and compares all results.
 final class OracleRunner {
@@ -159,9 +160,20 @@ final class OracleRunner {
     private func checkEverything(_ reader: any ReadTransaction, _ model: OracleModel, _ when: String) throws {
         for entity in schema.entities {
             try check(.fetch(FetchRequest(entity)), reader, model, "all of \(entity.name) \(when)")
+            try checkSearches(entity, reader, model, when)
             let ids = model.ids(entity.index)
             for relationship in entity.relationships {
                 try check(.related(relationship, ids), reader, model, "\(entity.name).\(relationship.name) of all \(when)")
+            }
+        }
+    }
+
+    /// Checks a few searches by every full-text index of an entity.
+    private func checkSearches(_ entity: Entity, _ reader: any ReadTransaction, _ model: OracleModel, _ when: String) throws {
+        for index in entity.searchIndexes {
+            for text in ["w1 OR the", "\"w1 w2\"", "w3* -fox"] {
+                let condition = try SearchCondition(Search(text), in: index, of: entity)
+                try check(.searched(condition), reader, model, "\(condition) in \(entity.name) \(when)")
             }
         }
     }

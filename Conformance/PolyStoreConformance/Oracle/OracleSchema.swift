@@ -1,16 +1,37 @@
 import PolyStoreBackend
+import PolyStoreSearch
 import SeededRandom
 
 /// Draws schemas.
 enum OracleSchema {
-    static func draw(_ random: inout SplitMix64) throws -> ResolvedSchema {
+    /// - Parameter isSearched: Whether every entity has texts with full-text indexes.
+    static func draw(_ random: inout SplitMix64, isSearched: Bool = false) throws -> ResolvedSchema {
         let count = 1 + random.below(3)
         var properties = (0..<count).map { _ in attributes(&random) }
+        var texts = properties.map { _ in [String]() }
+        if isSearched {
+            for entity in properties.indices {
+                texts[entity] = (0..<1 + random.below(3)).map { "t\($0)" }
+                for name in texts[entity] { properties[entity].append(.attribute(name, .string, isOptional: random.below(3) > 0)) }
+            }
+        }
         for number in 0..<random.below(4) { addRelationship(number, &properties, &random) }
         let entities = properties.enumerated().map { index, properties in
-            EntityDescription(name: "E\(index)", properties: properties, indexes: indexes(properties, &random))
+            EntityDescription(
+                name: "E\(index)", properties: properties, indexes: indexes(properties, &random),
+                searchIndexes: isSearched ? searchIndexes(texts[index], &random) : [])
         }
         return try ResolvedSchema(SchemaDescription(name: "Oracle", entities: entities))
+    }
+
+    private static func searchIndexes(_ texts: [String], _ random: inout SplitMix64) -> [SearchIndexDescription] {
+        ["", "other"].prefix(1 + random.below(2)).map { name in
+            let fields = random.pick(1 + random.below(texts.count), of: texts)
+            let weights = fields.map { _ in random.pick([1, 1, 2, 0.5, 10, 0.1]) }
+            return SearchIndexDescription(
+                name: name, fields: fields, weights: random.once(in: 2) ? nil : weights,
+                options: SearchOptions(stemming: random.once(in: 3) ? .english : .none))
+        }
     }
 
     private static func attributes(_ random: inout SplitMix64) -> [PropertyDescription] {
@@ -85,7 +106,8 @@ extension ResolvedSchema {
             let relationships = entity.relationships.map {
                 "\($0.name) to E\($0.destination) \($0.storage)\($0.isOrdered ? " ordered" : "")"
             }
-            return "\(entity.name)(\((fields + indexes + relationships).joined(separator: ", ")))"
+            let searches = entity.searchIndexes.map { "text \($0.name) \($0.fields) weights \($0.weights) \($0.options.stemming)" }
+            return "\(entity.name)(\((fields + indexes + searches + relationships).joined(separator: ", ")))"
         }.joined(separator: " ")
     }
 }

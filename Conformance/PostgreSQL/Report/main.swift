@@ -10,12 +10,20 @@ do { target = PostgreSQLTarget.on(try PostgreSQLServer()) } catch {
     exit(2)
 }
 
-// `postgresql-report oracle FIRST LAST` compares random schemas, changes and requests of some seeds with a naive model instead.
-if CommandLine.arguments.count == 4, CommandLine.arguments[1] == "oracle", let first = UInt64(CommandLine.arguments[2]),
+// `postgresql-report oracle FIRST LAST` compares random schemas, changes and requests of some seeds with a naive model instead; `searches` draws full-text
+// indexes and searches.
+if CommandLine.arguments.count == 4, ["oracle", "searches"].contains(CommandLine.arguments[1]),
+    let first = UInt64(CommandLine.arguments[2]),
     let last = UInt64(CommandLine.arguments[3]), first <= last
 {
     for seed in first...last {
-        do { try await Oracle.run(seed: seed, on: target) } catch {
+        do {
+            if CommandLine.arguments[1] == "oracle" {
+                try await Oracle.run(seed: seed, on: target)
+            } else {
+                try await Oracle.runSearches(seed: seed, on: target)
+            }
+        } catch {
             print("FAILED  seed \(seed): \(error)")
             exit(1)
         }

@@ -8,7 +8,7 @@ package enum PostgreSQLTarget {
     /// The features that the backend claims.
     package static let capabilities: Set<Capabilities.Feature> = [
         .persistence, .multiProcess, .readOnlyOpen, .fullDurability, .concurrentReaders, .transferableWriter, .namedValues, .changeLog,
-        .verification, .migration, .copying, .compaction, .shortSnapshots, .requiredObjects,
+        .verification, .migration, .copying, .compaction, .shortSnapshots, .requiredObjects, .searchIndexes,
     ]
 
     /// The cases that the backend fails, with the reasons.

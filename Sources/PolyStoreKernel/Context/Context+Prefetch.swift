@@ -120,17 +120,17 @@ extension Context {
         return found
     }
 
-    /// Reads the rows of further objects with that of an object, if it is not the first one of its entity in a loop: those of faults, of the ids that were fetched with
-    /// its own, and of the targets of the to-one relationships that lead to it from loaded objects. Called before the row of an object is read from a store that waits
+    /// Reads the rows of further objects with that of an object: those of faults, of the targets of the to-one relationships that lead to it from loaded objects and, if it is
+    /// not the first one of its entity in a loop, of the ids that were fetched with its own. Called before the row of an object is read from a store that waits
     /// for a server. The snapshot keeps the rows. A read that fails is left to the objects that need it.
     final func readAhead(_ entry: StoreEntity, _ rowID: Int64) {
         let loop = RelationshipKey(entityIndex: entry.entityIndex, relationship: -1, rowID: 0)
         guard let reader = try? storage(entry.store) as? any ServerRecords, let server = reader.server,
             !server.isKnown(entry.entity, rowID: rowID),
-            case let count = graph.memberLists.windows[loop, default: AheadWindow()].lists(with: rowID), count > 1
+            case let count = graph.memberLists.windows[loop, default: AheadWindow()].rows(with: rowID), count > 1
         else { return }
         func objects(_ entityIndex: Int32) -> [any Model] { graph.maps[Int(entityIndex)]?.objects.compactMap { $0 as? any Model } ?? [] }
-        let fetched = graph.memberLists.fetchedRowIDs[entry.entityIndex] ?? []
+        let fetched = graph.memberLists.windows[loop]?.isAtFirst ?? true ? [] : graph.memberLists.fetchedRowIDs[entry.entityIndex] ?? []
         var wanted = Set(fetched.firstIndex(of: rowID).map { fetched[$0...].prefix(count) } ?? [])
         for source in table.entries where source.store === entry.store {
             let relationships = source.entity.relationships.filter { !$0.isToMany && source.destinations[$0.index] == entry.entityIndex }

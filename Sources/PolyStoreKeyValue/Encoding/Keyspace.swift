@@ -9,9 +9,11 @@
 /// | uniqueIndex | index u32, components | the id; where a component is null or was cut the id also ends the key |
 /// | link | link table u32, source, target | nothing; the position in an ordered relationship |
 /// | linkInverse | link table u32, target, source | nothing; the position in an ordered relationship |
+/// | search | full-text index u32, page | a page of the index (`KeyValueSearchPages`) |
+/// | searchChunk | full-text index u32, page, chunk u32 | a chunk of a page over 64 KiB |
 /// | changeLog | position u64, piece u32 | a piece of an entry of the change log, sealed (`ChangeLog`) |
 ///
-/// The numbers of entities, indexes and link tables are assigned once and stored in the metadata. All numbers in keys are big-endian.
+/// The numbers of entities, indexes, full-text indexes and link tables are assigned once and stored in the metadata. All numbers in keys are big-endian.
 public enum Keyspace: UInt8, Sendable, CaseIterable {
     /// The metadata of the store.
     case metadata = 0x00
@@ -29,6 +31,10 @@ public enum Keyspace: UInt8, Sendable, CaseIterable {
     case linkInverse = 0x31
     /// The entries of the change log.
     case changeLog = 0x40
+    /// The pages of full-text indexes.
+    case search = 0x50
+    /// The chunks of long pages of full-text indexes.
+    case searchChunk = 0x51
 
     /// The kinds of entries in the metadata space: the second byte.
     ///
@@ -53,6 +59,7 @@ public enum Keyspace: UInt8, Sendable, CaseIterable {
     /// | migrationPosition | | where the migration continues, sealed |
     /// | migrationValue | a name, UTF-8 | the named value after the migration, sealed |
     /// | removal | space u8, number u32 | nothing: the keys of this space and number must be removed |
+    /// | searchIndex | full-text index u32 | what it indexes and how much of it is built (`SearchIndexEntry`), sealed |
     public enum Metadata: UInt8, Sendable, CaseIterable {
         /// The format of the store.
         case format = 0x01
@@ -94,5 +101,7 @@ public enum Keyspace: UInt8, Sendable, CaseIterable {
         case migrationValue
         /// A range of keys that the background work removes.
         case removal
+        /// The entry of a full-text index.
+        case searchIndex
     }
 }

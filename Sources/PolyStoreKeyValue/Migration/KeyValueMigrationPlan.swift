@@ -6,7 +6,7 @@ struct KeyValueMigrationPlan {
     let journal: MigrationJournal
     let source: Catalog
     let target: Catalog
-    private let location: String
+    let location: String
 
     /// - Parameters:
     ///   - journal: The journal of an interrupted attempt at the same change; `nil` assigns new numbers.
@@ -143,6 +143,7 @@ struct KeyValueMigrationPlan {
                 target.indexes[Catalog.IndexName(index, entity, number: number)] = found
             }
         }
+        try carrySearchIndexes(change, source, &target, location)
         return target
     }
 
@@ -177,6 +178,7 @@ struct KeyValueMigrationPlan {
         try writeEntities(writer)
         try writeLinks(writer)
         try writeIndexes(writer)
+        try writeSearchIndexes(writer)
         let schema = change.target.description.encoded()
         try SealedValue.put(Keyspace.Metadata.schema.key(1), schema, writer)
         try SealedValue.put(Keyspace.Metadata.identity.key(), identity.bytes, writer)

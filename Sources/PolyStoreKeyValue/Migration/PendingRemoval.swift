@@ -40,7 +40,10 @@ enum PendingRemoval {
         }
         cursor.close()
         for key in keys { try writer.remove(key) }
-        if isComplete { try writer.remove(prefix + mark) }
+        if isComplete {
+            try writer.remove(prefix + mark)
+            if mark[0] == Keyspace.search.rawValue || mark[0] == Keyspace.searchChunk.rawValue { try StoreFormat.write(writer) }
+        }
         return true
     }
 }

@@ -71,6 +71,7 @@ final class BackgroundWork: @unchecked Sendable {
         do {
             try removeKeys()
             try buildIndexes()
+            try buildSearchIndexes()
         } catch let error as StoreError where error.code == .cancelled {
         } catch {
             let error = StoreError(engine: error, "Background work", location: layout.location)
@@ -106,20 +107,32 @@ final class BackgroundWork: @unchecked Sendable {
     private func buildIndexes() throws {
         let builder = IndexBuilder(handle, layout, logger, isCancelled: { self.isCancelled })
         for index in try builder.unfinished() where !index.isUnique {
-            let total = try recordCount(index.entity)
-            var done: Int64 = 0
-            logger.write(.notice, "The index \(index.index.name) of \(layout.location) is built in the background: \(total) records.")
-            while true {
-                if isCancelled { return }
-                let step = try batch { try builder.step(index) }
-                done += Int64(step.count)
-                let progress = IndexBuildProgress(name: index.index.name, builtCount: done, totalCount: total)
-                lock.withLock { currentBuild = progress }
-                if !step.isUnfinished { break }
-            }
-            logger.write(
-                .notice, "The index \(index.index.name) of \(layout.location) is complete: \(done) of \(total) records were added.")
+            try build(index.index.name, try recordCount(index.entity)) { try builder.step(index) }
         }
+    }
+
+    private func buildSearchIndexes() throws {
+        let builder = SearchIndexBuilder(handle, layout, isCancelled: { self.isCancelled })
+        for index in try builder.unfinished() {
+            let name = layout.name(of: index)
+            let total = try recordCount(layout.schema.entities[index.entity])
+            try build(name, total) { try builder.step(index) }
+        }
+    }
+
+    /// Runs the batches of an index until it is complete or the work is stopped.
+    private func build(_ name: String, _ total: Int64, _ step: () throws -> (isUnfinished: Bool, count: Int)) throws {
+        var done: Int64 = 0
+        logger.write(.notice, "The index \(name) of \(layout.location) is built in the background: \(total) records.")
+        while true {
+            if isCancelled { return }
+            let step = try batch { try step() }
+            done += Int64(step.count)
+            let progress = IndexBuildProgress(name: name, builtCount: done, totalCount: total)
+            lock.withLock { currentBuild = progress }
+            if !step.isUnfinished { break }
+        }
+        logger.write(.notice, "The index \(name) of \(layout.location) is complete: \(done) of \(total) records were added.")
     }
 
     private func recordCount(_ entity: Entity) throws -> Int64 {

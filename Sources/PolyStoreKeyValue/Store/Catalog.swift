@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreQuery
 
 /// The stored names of the numbers in keys. Numbers are assigned in the order of names, so that two stores of one model are equal regardless of the declaration
 /// order of entities.
@@ -28,12 +29,16 @@ struct Catalog: Sendable {
     var entities: [String: UInt32] = [:]
     var indexes: [IndexName: UInt32] = [:]
     var links: [String: UInt32] = [:]
+    var searchIndexes: [SearchIndexEntry.Name: UInt32] = [:]
     /// The record layouts, by entity number; entities without an entry have only layout 0.
     var formats: [UInt32: StoredRecordFormat] = [:]
     /// The numbers of link tables whose sources and targets are exchanged.
     var reversedLinks: Set<UInt32> = []
     /// A Boolean value that indicates whether an index without a number gets ``missingIndex`` instead of counting as damage.
     var acceptsMissingIndexes = false
+
+    /// A Boolean value that indicates whether full-text indexes without a number are left out: a migration creates them with its commit.
+    var omitsNewSearchIndexes = false
 
     /// Creates an empty catalog.
     init() {}
@@ -45,6 +50,7 @@ struct Catalog: Sendable {
             let names = entity.indexes.map { IndexName($0, entity, number: UInt32(number + 1)) }
             for name in names.sorted(by: { $0.name < $1.name }) { indexes[name] = UInt32(indexes.count + 1) }
         }
+        addSearchIndexes(of: schema)
         for (number, table) in schema.links.sorted(by: { $0.name < $1.name }).enumerated() { links[table.name] = UInt32(number + 1) }
     }
 
@@ -62,6 +68,15 @@ struct Catalog: Sendable {
             indexes[IndexName(state)] = number
         }
         if format > KeyValueBackend.plainFormat { try readLayouts(snapshot, damaged) }
+        if format > KeyValueBackend.migratedFormat {
+            for (number, entry) in try SearchIndexEntry.all(snapshot, location: location) { searchIndexes[entry.name] = number }
+        }
+    }
+
+    private mutating func addSearchIndexes(of schema: ResolvedSchema) {
+        for name in Set(schema.searchNames(entities)).sorted(by: SearchIndexEntry.Name.precedes) {
+            searchIndexes[name] = UInt32(searchIndexes.count + 1)
+        }
     }
 
     private mutating func readLayouts(_ snapshot: any EngineSnapshot, _ damaged: StoreError) throws {
@@ -83,11 +98,30 @@ struct Catalog: Sendable {
     func write(to writer: any EngineWriter) throws {
         for (name, number) in entities { try writer.put(Keyspace.Metadata.entity.key(number), Array(name.utf8)) }
         for (name, number) in links { try writer.put(Keyspace.Metadata.link.key(number), Array(name.utf8)) }
+        for (name, number) in searchIndexes { try SearchIndexEntry(name, .complete).write(number, writer) }
         for (index, number) in indexes {
             try writer.put(
                 Keyspace.Metadata.indexState.key(number), IndexState(entity: index.entity, isUnique: index.isUnique, name: index.name).bytes
             )
         }
+    }
+
+    /// Returns the full-text indexes of the store that a model has.
+    /// - Throws: `corrupt` if one is missing.
+    func searchIndexes(of schema: ResolvedSchema, _ location: String) throws -> [StoredSearchIndex] {
+        var found: [StoredSearchIndex] = []
+        for entity in schema.entities {
+            for index in entity.searchIndexes {
+                let name = SearchIndexEntry.Name(index, entity: try number(of: entity, location))
+                guard let number = searchIndexes[name] else {
+                    if acceptsMissingIndexes || omitsNewSearchIndexes { continue }
+                    throw missing("the index \(index.plainName)", location)
+                }
+                let stored = StoredSearchIndex(number: number, entity: entity.index, fields: index.fields, options: index.options)
+                if !found.contains(stored) { found.append(stored) }
+            }
+        }
+        return found
     }
 
     private func missing(_ what: String, _ location: String) -> StoreError {
@@ -122,6 +156,16 @@ struct Catalog: Sendable {
             throw missing("the index \(index.name)", location)
         }
         return number
+    }
+}
+
+extension ResolvedSchema {
+    /// Returns the names of the full-text indexes in a store.
+    /// - Parameter numbers: The numbers of the entities.
+    func searchNames(_ numbers: [String: UInt32]) -> [SearchIndexEntry.Name] {
+        entities.flatMap { entity in
+            entity.searchIndexes.map { SearchIndexEntry.Name($0, entity: numbers[entity.name] ?? 0) }
+        }
     }
 }
 

@@ -40,7 +40,24 @@ struct IndexChange {
             state.phase = .writeOnly
             try writer.put(Keyspace.Metadata.indexState.key(last), state.bytes)
         }
+        try writeSearchIndexes(&catalog, writer)
         try SealedValue.put(Keyspace.Metadata.schema.key(1), schema.description.encoded(), writer)
         try SealedValue.put(Keyspace.Metadata.identity.key(), identity.bytes, writer)
+    }
+
+    private func writeSearchIndexes(_ catalog: inout Catalog, _ writer: any EngineWriter) throws {
+        let wanted = Set(schema.searchNames(catalog.entities))
+        if wanted.isEmpty, catalog.searchIndexes.isEmpty { return }
+        var number = try SearchIndexEntry.firstFree(catalog.searchIndexes.values, writer)
+        for (name, number) in catalog.searchIndexes where !wanted.contains(name) {
+            catalog.searchIndexes[name] = nil
+            try SearchIndexEntry.drop(number, writer)
+        }
+        for name in wanted.filter({ catalog.searchIndexes[$0] == nil }).sorted(by: SearchIndexEntry.Name.precedes) {
+            catalog.searchIndexes[name] = number
+            try SearchIndexEntry(name, .building(through: nil)).write(number, writer)
+            number += 1
+        }
+        try StoreFormat.write(writer)
     }
 }

@@ -6,8 +6,10 @@ import PolyStoreBackend
 ///         try KeyValueBackend(EngineHandle.shared(path, isReadOnly: request.isReadOnly) { try MyEngine(path) }, request)
 ///     }
 public final class KeyValueBackend: StorageBackend, @unchecked Sendable {  // All mutable state is accessed under the lock.
-    /// The newest format that this version reads and writes; see ``Keyspace``. Migrated stores may have it.
-    public static let format = 2
+    /// The newest format that this version reads and writes; see ``Keyspace``. Stores with full-text indexes have it.
+    public static let format = 3
+    /// The format of migrated stores without full-text indexes.
+    static let migratedFormat = 2
     /// The format of all other stores, which earlier versions can read too.
     static let plainFormat = 1
 
@@ -34,7 +36,7 @@ public final class KeyValueBackend: StorageBackend, @unchecked Sendable {  // Al
         var features = traits.features
         // A store that does not outlive its closing cannot be opened with another schema.
         if features.contains(.persistence) { features.insert(.migration) }
-        features.formUnion([.concurrentReaders, .verification, .plannedIndexes, .namedValues, .changeLog])
+        features.formUnion([.concurrentReaders, .verification, .plannedIndexes, .searchIndexes, .namedValues, .changeLog])
         // The record layer's own write transaction is in memory, over a snapshot that any thread may use.
         if !(handle.engine is any TransactionalEngine) { features.insert(.transferableWriter) }
         capabilities = Capabilities(features: features, durabilities: traits.durabilities)
@@ -60,7 +62,8 @@ public final class KeyValueBackend: StorageBackend, @unchecked Sendable {  // Al
         let builder = IndexBuilder(handle, layout, logger)
         try builder.resumeUniqueIndexes()
         let hasRemovals = try reading { try !PendingRemoval.all($0).isEmpty }
-        background.start(try hasRemovals || builder.unfinished().contains { !$0.isUnique })
+        background.start(
+            try hasRemovals || builder.unfinished().contains { !$0.isUnique } || !SearchIndexBuilder(handle, layout).unfinished().isEmpty)
     }
 
     private func reading<Result>(_ body: (any EngineSnapshot) throws -> Result) throws -> Result {
@@ -185,6 +188,7 @@ public final class KeyValueBackend: StorageBackend, @unchecked Sendable {  // Al
         let handle = try use()
         defer { handle.release() }
         try handle.engine.checkFiles()
+        if capabilities.has(.compaction) { try SearchIndexBuilder(handle, layout).compact() }
         try handle.compact()
     }
 
@@ -234,7 +238,7 @@ public final class KeyValueBackend: StorageBackend, @unchecked Sendable {  // Al
     }
 
     /// Rebuilds indexes from the records while the store is in use, after ``verify(reporting:)`` has reported that they disagree.
-    /// - Parameter names: The `Index.name` of each index; `nil` for all.
+    /// - Parameter names: The `Index.name` of each index, and the `SearchIndex.plainName` of each full-text index; `nil` for all.
     /// - Throws: `readOnly`; `constraint` if two objects have the same value of a unique index, which then stays unused.
     public func rebuildIndexes(_ names: Set<String>? = nil) throws {
         try checkMayWrite()
@@ -242,5 +246,7 @@ public final class KeyValueBackend: StorageBackend, @unchecked Sendable {  // Al
         defer { handle.release() }
         let builder = IndexBuilder(handle, layout, logger)
         for index in layout.indexes.flatMap({ $0 }) where names?.contains(index.index.name) ?? true { try builder.rebuild(index) }
+        let search = SearchIndexBuilder(handle, layout)
+        for index in layout.searchIndexes where names?.contains(layout.name(of: index)) ?? true { try search.rebuild(index) }
     }
 }

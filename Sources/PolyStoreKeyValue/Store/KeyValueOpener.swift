@@ -151,9 +151,11 @@ struct KeyValueOpener {
     }
 
     private func create(_ writer: any EngineWriter) throws -> (StoreMetadata, StoreLayout) {
-        let metadata = StoreMetadata(format: KeyValueBackend.plainFormat, request: request)
+        let hasSearchIndexes = request.schema.entities.contains { !$0.searchIndexes.isEmpty }
+        let format = hasSearchIndexes ? KeyValueBackend.format : KeyValueBackend.plainFormat
+        let metadata = StoreMetadata(format: format, request: request)
         let catalog = Catalog(request.schema)
-        try writer.put(Keyspace.Metadata.format.key(), BigEndianInteger.bytes(UInt32(KeyValueBackend.plainFormat)))
+        try writer.put(Keyspace.Metadata.format.key(), BigEndianInteger.bytes(UInt32(format)))
         try SealedValue.put(Keyspace.Metadata.schema.key(1), metadata.schema.encoded(), writer)
         let identity = KeyValueStoreIdentity(
             storeID: metadata.storeID, configuration: metadata.configurationName, schemaHash: metadata.schemaHash)

@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreSearch
 
 /// A read transaction over one snapshot of the engine.
 final class KeyValueReadTransaction: OrdersByIndexedJSON {
@@ -40,6 +41,11 @@ final class KeyValueReadTransaction: OrdersByIndexedJSON {
     func scanGroups(_ request: AggregateRequest) throws -> GroupScan? { try reading(request.entity).scanGroups(request) }
     func plan(_ request: FetchRequest) throws -> QueryPlan { try reading(request.entity).plan(request) }
     func explain(_ request: FetchRequest) throws -> QueryPlan { try reading(request.entity).explain(request) }
+
+    func search(_ request: SearchRequest) throws -> SearchHits? { try reading(request.condition.entity).search(request) }
+    func searchStatistics(_ condition: SearchCondition) throws -> SearchStatistics? {
+        try reading(condition.entity).searchStatistics(condition)
+    }
 
     func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs {
         try reader.check()

@@ -1,4 +1,6 @@
 import PolyStoreBackend
+import PolyStoreQuery
+import PolyStoreSearch
 
 /// The write transaction of an engine. At most one is open at a time.
 final class KeyValueWriteTransaction: WriteTransaction, OrdersByIndexedJSON {
@@ -100,6 +102,24 @@ final class KeyValueWriteTransaction: WriteTransaction, OrdersByIndexedJSON {
 
     func count(_ request: FetchRequest) throws -> Int { try reading(request.entity).count(request) }
 
+    func search(_ request: SearchRequest) throws -> SearchHits? {
+        try flushed(request.condition.entity) { try $0.search(request) }
+    }
+
+    func searchStatistics(_ condition: SearchCondition) throws -> SearchStatistics? {
+        try flushed(condition.entity) { try $0.searchStatistics(condition) }
+    }
+
+    /// Calls a closure with the reader when the full-text indexes contain the changes of the transaction.
+    private func flushed<Result>(_ entity: Entity, _ body: (SnapshotReader) throws -> Result) throws -> Result {
+        let found = try reading(entity)
+        do { try found.search?.flush() } catch is EngineOutOfRoom {
+            try again()
+            return try flushed(entity, body)
+        } catch { throw failed(error) }
+        return try body(found)
+    }
+
     func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs {
         try check()
         try layout.check(relationship)
@@ -151,14 +171,18 @@ final class KeyValueWriteTransaction: WriteTransaction, OrdersByIndexedJSON {
         if isStaged { plan.dropValues() }
         try plan.check()
         let savepoint = (writer as? OverlayTransaction)?.savepoint()
+        var indexing = false
         do {
             try plan.write(to: writer)
             if changes.changesLog, !isStaged { try reader.writeLog(changes, version: version + 1, to: writer) }
+            indexing = true
+            try reader.search?.add(plan.searchChanges)
         } catch is EngineOutOfRoom {
             try again(with: changes)
             return
         } catch {
-            if let savepoint, let writer = writer as? OverlayTransaction {
+            // Pages of full-text indexes that were written cannot be taken back alone.
+            if !indexing, let savepoint, let writer = writer as? OverlayTransaction {
                 writer.rollBack(to: savepoint)
                 throw error
             }
@@ -267,6 +291,7 @@ final class KeyValueWriteTransaction: WriteTransaction, OrdersByIndexedJSON {
     /// Writes the version, the sequences and the statistics.
     /// - Returns: the values that the next writer need not look up.
     private func writeNumbers() throws -> WriterCache? {
+        try reader.search?.flush()
         var cache = reader.cache
         cache?.version = nextVersion
         cache?.logBounds = reader.knownLogBounds

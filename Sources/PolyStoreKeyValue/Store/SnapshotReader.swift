@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreQuery
 
 /// The reads common to both kinds of transaction: records, counts and index states, over one snapshot of the engine.
 final class SnapshotReader {
@@ -6,6 +7,8 @@ final class SnapshotReader {
     let snapshot: any EngineSnapshot
     let decoder: StoredRecordDecoder
     let isWritten: Bool
+    /// The full-text indexes of the store; nil if it has none.
+    let search: SearchIndexSet?
     private let keys = KeyWriter()
     // Used by one thread; each access is a single load or store.
     /// The states of indexes, by index number.
@@ -33,6 +36,12 @@ final class SnapshotReader {
         self.snapshot = snapshot
         self.cache = cache
         decoder = StoredRecordDecoder(layout)
+        search =
+            layout.searchIndexes.isEmpty
+            ? nil
+            : SearchIndexSet(
+                layout.searchIndexes, KeyValueSearchStorage(layout: layout, snapshot: snapshot, isWritten: isWritten),
+                location: layout.location)
         if let cache {
             states = cache.indexStates
             knownLogBounds = cache.logBounds

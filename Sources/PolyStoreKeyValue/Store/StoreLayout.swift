@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreQuery
 
 /// The constant properties of an open store: the schema, the numbers of its entities, indexes and link tables in keys, and the engine's traits.
 final class StoreLayout: Sendable {
@@ -21,6 +22,8 @@ final class StoreLayout: Sendable {
     private let linkNumbers: [UInt32]
     /// The indexes of each entity, by ``Entity/index``, in the order of ``Entity/indexes``.
     let indexes: [[KeyIndex]]
+    /// The full-text indexes.
+    let searchIndexes: [StoredSearchIndex]
     /// The record layouts of the entities, by ``Entity/index``.
     private let formats: [StoredRecordFormat]
     private let layoutNumbers: [UInt16]
@@ -51,6 +54,7 @@ final class StoreLayout: Sendable {
             }
         }
         self.indexes = indexes
+        searchIndexes = try catalog.searchIndexes(of: schema, location)
         formats = try schema.entities.map { try catalog.format(of: $0, location) }
         layoutNumbers = formats.map(\.number)
         isMigrated = layoutNumbers.contains { $0 != 0 }

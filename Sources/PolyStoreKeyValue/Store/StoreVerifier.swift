@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreQuery
 
 /// Verifies a whole store and reports inconsistencies: damaged records, missing or dangling index entries, one-sided links, chunks without a record, wrong
 /// counts.
@@ -41,6 +42,7 @@ struct StoreVerifier {
                 }
             }
         }
+        for index in layout.searchIndexes { try attempt(layout.name(of: index)) { try $0.checkTexts(index) } }
         for table in layout.schema.links { try attempt(table.name) { try $0.checkLinks(table) } }
         try attempt("long values") { try $0.checkChunks() }
         try attempt("named values") { try $0.checkValues() }
@@ -178,6 +180,24 @@ struct StoreVerifier {
         }
     }
 
+    /// Checks that a full-text index agrees with the texts.
+    private mutating func checkTexts(_ index: StoredSearchIndex) throws {
+        let entity = layout.schema.entities[index.entity]
+        let reader = reader
+        let found = try reader.search?.findings(
+            index, named: layout.name(of: index),
+            check: {
+                progress.keys += 1
+                if progress.keys % 1024 == 0 { try reportProgress() }
+            },
+            records: { body in
+                let cursor = try RecordCursorOverRange(reader, entity, ids: nil)
+                defer { cursor.close() }
+                while try cursor.next() { try body(cursor.rowID, cursor.record) }
+            })
+        for sentence in found ?? [] { add(sentence) }
+    }
+
     /// Checks that each link is stored from both sides and that both objects exist.
     private mutating func checkLinks(_ table: LinkTable) throws {
         let number = layout.number(of: table)
@@ -290,6 +310,7 @@ struct StoreVerifier {
             guard let state = IndexState(value) else { return }
             indexes.insert([(state.isUnique ? Keyspace.uniqueIndex : .index).rawValue] + BigEndianInteger.bytes(number))
         }
+        let searchIndexes = try SearchIndexEntry.all(reader.snapshot, location: layout.location)
         var unknownKeys = 0
         try forEach([]) { cursor in
             guard let first = cursor.key.first, let space = Keyspace(rawValue: first) else {
@@ -311,6 +332,7 @@ struct StoreVerifier {
                 switch space {
                 case .record, .blobChunk: entities.contains(number)
                 case .index, .uniqueIndex: indexes.contains([UInt8](cursor.key.prefix(5)))
+                case .search, .searchChunk: searchIndexes[number] != nil
                 default: links.contains(number)
                 }
             if !isKnown { unknownKeys += 1 }

@@ -1,5 +1,6 @@
 import PolyStoreBackend
 import PolyStoreCollections
+import PolyStoreQuery
 
 /// Translates a change set into keys: computes and checks everything first, then writes everything. Used by one transaction.
 final class WritePlan {
@@ -19,6 +20,8 @@ final class WritePlan {
     @exclusivity(unchecked) private var cutEntries: [CutEntry] = []
     /// The numbers of indexes that got their first truncated entry.
     @exclusivity(unchecked) private var newlyCut: Set<UInt32> = []
+    /// The changes of the texts in full-text indexes.
+    @exclusivity(unchecked) private(set) var searchChanges: [SearchTextChange] = []
     var changesIndexStates: Bool { !states.isEmpty }
 
     /// The number of changes up to which fixed costs exceed the cost per change.
@@ -154,6 +157,7 @@ final class WritePlan {
         try require(lists.entity, id, record, nil)
         try put(id, record, mustBeNew: true, lists)
         for (position, index) in lists.keyIndexes.enumerated() { try enter(index, position, id, record, &lists.indexes[position]) }
+        search(id, lists.entity, old: nil, new: record)
         lists.growth += 1
     }
 
@@ -162,6 +166,7 @@ final class WritePlan {
         guard let old = try reader.record(entity, id) else { throw notFound(entity, id) }
         try require(entity, id, changed, mask)
         let new = try merger.merge(entity, old, changed, mask)
+        search(id, entity, old: old, new: new, mask)
         try removeChunks(id, old, lists)
         try put(id, new, mustBeNew: false, lists)
         for (position, index) in lists.keyIndexes.enumerated() where !index.mask.isDisjoint(with: mask) {
@@ -182,9 +187,17 @@ final class WritePlan {
             _ = index.key(old, id, keys)
             lists.indexes[position].add(keys.raw, nil)
         }
+        search(id, entity, old: old, new: nil)
         try removeChunks(id, old, lists)
         lists.records.add(keys.record(layout.number(of: entity), id), nil)
         lists.growth -= 1
+    }
+
+    /// Collects the changed texts of an object.
+    private func search(_ id: Int64, _ entity: Entity, old: RecordView?, new: RecordView?, _ fields: FieldMask? = nil) {
+        guard let search = reader.search else { return }
+        let affected = search.affected(entity.index, by: fields)
+        if !affected.isEmpty { search.collect(id, of: affected, old: old, new: new, into: &searchChanges) }
     }
 
     private func notFound(_ entity: Entity, _ id: Int64) -> StoreError {

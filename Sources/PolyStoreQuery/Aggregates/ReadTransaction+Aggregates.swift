@@ -14,11 +14,21 @@ extension ReadTransaction {
         return try evaluator.finish(self)
     }
 
-    /// Returns a request in which the full-text searches of the condition are replaced by the ids of the objects that the indexes find.
+    /// Returns a request in which the full-text searches of the condition are replaced by the ids of the objects that the indexes find, and whose scores have
+    /// their statistics: they are not counted while a cursor is at a record.
     private func searched(_ request: AggregateRequest) throws -> AggregateRequest {
-        guard request.predicate.searches else { return request }
         var copy = request
-        copy.predicate = try searched(FetchRequest(request.entity, predicate: request.predicate)).request.predicate
+        if request.predicate.searches {
+            var rows = FetchRequest(request.entity, predicate: request.predicate)
+            rows.ignoresIndexes = request.ignoresIndexes
+            copy.predicate = try searched(rows).request.predicate
+        }
+        copy.groupBy = try request.groupBy.map { try scored($0) }
+        copy.aggregates = try request.aggregates.map { aggregate in
+            guard let operand = aggregate.operand, operand.searches else { return aggregate }
+            let scored = try scored(operand)
+            return aggregate.isOverMembers ? .overMembers(aggregate.function, scored) : .of(aggregate.function, scored)
+        }
         return copy
     }
 }

@@ -29,6 +29,13 @@ extension ReadTransaction {
         return try request.replacingSearches({ .search($0) }, scores: { .score(try with(&known, $0)) })
     }
 
+    /// Returns an expression whose scores have the statistics of this transaction.
+    package func scored(_ expression: QueryExpression) throws -> QueryExpression {
+        guard expression.searches else { return expression }
+        var known: [SearchCondition: SearchStatistics] = [:]
+        return try expression.replacingSearches({ .search($0) }, scores: { .score(try with(&known, $0)) })
+    }
+
     private func with(_ known: inout [SearchCondition: SearchStatistics], _ condition: SearchCondition) throws -> SearchCondition {
         var scored = condition
         scored.statistics = try known[condition] ?? statistics(of: condition)
@@ -40,8 +47,9 @@ extension ReadTransaction {
     ///
     /// Searches without an index stay: the evaluator searches the texts of the records.
     package func searched(_ request: FetchRequest) throws -> (request: FetchRequest, costs: SearchCosts) {
-        guard request.searches, !request.ignoresIndexes else { return (request, SearchCosts()) }
+        guard request.searches else { return (request, SearchCosts()) }
         let request = try scored(request)
+        if request.ignoresIndexes { return (request, SearchCosts()) }
         if let best = try best(request) { return best }
         var costs = SearchCosts()
         var found: [SearchCondition: QueryPredicate] = [:]

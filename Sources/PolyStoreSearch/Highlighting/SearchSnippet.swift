@@ -31,7 +31,10 @@ extension SearchMatcher {
         for (field, text) in fields.enumerated() {
             guard let text else { continue }
             let found = spans(in: text, field: field)
-            guard let window = SnippetWindow.best(in: found, of: text, phrases: search.phrases.count, size: max(tokens, 1)) else {
+            guard
+                let window = SnippetWindow.best(
+                    in: found, of: text, phrases: search.phrases.count, size: min(max(tokens, 1), found.tokens.count))
+            else {
                 continue
             }
             if let best, best.window.score >= window.score { continue }
@@ -92,16 +95,14 @@ private struct SnippetWindow {
             let first = max(min(start - free, found.tokens.count - size), 0)
             best = SnippetWindow(positions: first..<min(first + size, found.tokens.count), score: score)
         }
-        var sentence = 0
-        var firstInSentence = 0
+        var sentence = -1
         for (index, span) in found.spans.prefix(maximumCandidates).enumerated() {
             let position = span.positions.lowerBound
-            while sentence + 1 < sentences.count, sentences[sentence + 1] <= position {
-                sentence += 1
-                firstInSentence = index
-            }
-            if position - sentences[sentence] < size {
-                consider(sentences[sentence], firstSpan: firstInSentence, bonus: sentenceStart, isCentered: false)
+            let previous = sentence
+            while sentence + 1 < sentences.count, sentences[sentence + 1] <= position { sentence += 1 }
+            // The first occurrence in a sentence is enough, because the part from the start of the sentence has the others too.
+            if sentence != previous, position - sentences[sentence] < size {
+                consider(sentences[sentence], firstSpan: index, bonus: sentenceStart, isCentered: false)
             }
             consider(position, firstSpan: index, bonus: 0, isCentered: true)
         }

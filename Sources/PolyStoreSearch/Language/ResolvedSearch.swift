@@ -4,7 +4,7 @@ public struct ResolvedSearch: Sendable, Hashable {
     public struct Phrase: Sendable, Hashable {
         /// The terms in UTF-8, as the tokenizer gives them; at least one.
         public var terms: [[UInt8]]
-        /// A Boolean value that indicates whether the last term stands for all terms that begin with it.
+        /// A Boolean value that indicates whether the last term is a prefix, which every term that begins with it matches.
         public var isPrefix: Bool
         /// The fields in which the phrase is searched, as a set of bits: bit 0 is the first field of the index.
         public var fields: UInt64
@@ -23,7 +23,7 @@ public struct ResolvedSearch: Sendable, Hashable {
         case nothing
         /// The documents with a phrase, by its index in ``ResolvedSearch/phrases``.
         case phrase(Int)
-        /// The documents in one field of which all phrases occur with at most a number of tokens between the end of the first and the start of the last (as FTS5's NEAR).
+        /// The documents that have all phrases in one field, with at most a number of tokens between the end of the first and the start of the last (as FTS5's NEAR).
         case near([Int], distance: Int)
         /// The documents that satisfy all conditions.
         case and([Node])

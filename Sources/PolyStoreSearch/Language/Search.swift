@@ -18,7 +18,7 @@ public struct Search: Sendable, Hashable {
     /// A Boolean value that indicates whether mistakes are errors.
     public let isStrict: Bool
 
-    /// Reads what somebody typed. Never fails: what is no operator in its place is searched as text.
+    /// Reads what a user typed. Never fails: an operator in the wrong place is searched as text.
     ///
     /// Reads at most 65,536 bytes, 64 words and phrases with 256 words in all; parentheses that are more than 100 deep are ignored.
     public init(_ text: String) {

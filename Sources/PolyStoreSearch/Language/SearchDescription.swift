@@ -14,6 +14,8 @@ struct SearchWriter {
             return texts.isEmpty ? "" : "NEAR(\(texts.joined(separator: " ")), \(distance))"
         case .field(let name, let inner, let word):
             if let word { return source(word.range) + (word.isPrefix ? "*" : "") }
+            // Without quotation marks, the name of an unknown field and the text would be one word.
+            if case .phrase(let operand) = inner { return "\(source(name)):\(text(operand, isQuoted: true))" }
             let content = grouped(inner)
             return "\(source(name)):\(content.isEmpty ? "\"\"" : content)"
         case .not(let inner):
@@ -45,11 +47,13 @@ struct SearchWriter {
 
     private func source(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 
+    private func text(_ operand: SearchOperand) -> String { text(operand, isQuoted: false) }
+
     /// Returns a word, or a phrase in quotation marks if the text has several tokens or would be an operator.
-    private func text(_ operand: SearchOperand) -> String {
-        guard let (range, isWord) = tokenizer.extent(bytes[operand.range]) else { return "" }
+    private func text(_ operand: SearchOperand, isQuoted: Bool) -> String {
+        guard let (range, isWord) = tokenizer.extent(bytes[operand.range]) else { return isQuoted ? "\"\"" : "" }
         let content = source(range)
-        let isBare = isWord && content != "OR" && content != "AND" && content != "NEAR"
+        let isBare = !isQuoted && isWord && content != "OR" && content != "AND" && content != "NEAR"
         return (isBare ? content : "\"\(content)\"") + (operand.isPrefix ? "*" : "")
     }
 }

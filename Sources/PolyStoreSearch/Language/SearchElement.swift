@@ -13,7 +13,7 @@ struct SearchElement {
     var partner = -1
 }
 
-/// Divides a query into elements. What has no partner, such as a single quotation mark, is no element, and is reported.
+/// Divides a query into elements. A quotation mark or parenthesis without a partner is left out and reported.
 struct SearchLexer {
     /// The maximum number of parentheses inside each other.
     static let maximumDepth = 100

@@ -32,7 +32,7 @@ struct SearchResolver {
         self.isStrict = isStrict
     }
 
-    /// Returns the condition of an expression; nil if it has no tokens, so that it is no condition.
+    /// Returns the condition of an expression; nil if it has no tokens, so that it is skipped.
     private mutating func resolve(_ expression: SearchExpression, _ mask: UInt64) throws(SearchSyntaxError) -> ResolvedSearch.Node? {
         switch expression {
         case .phrase(let operand):
@@ -62,18 +62,18 @@ struct SearchResolver {
     }
 
     private mutating func all(_ parts: [SearchExpression], _ mask: UInt64) throws(SearchSyntaxError) -> ResolvedSearch.Node? {
-        var wanted: [ResolvedSearch.Node] = []
+        var required: [ResolvedSearch.Node] = []
         var excluded: [ResolvedSearch.Node] = []
         for part in parts {
             if case .not(let inner) = part {
                 if let node = try resolve(inner, mask) { excluded.append(node) }
             } else if let node = try resolve(part, mask) {
-                wanted.append(node)
+                required.append(node)
             }
         }
-        if wanted.isEmpty { return excluded.isEmpty ? nil : .nothing }
-        if wanted.contains(.nothing) { return .nothing }
-        let node = wanted.count == 1 ? wanted[0] : .and(wanted)
+        if required.isEmpty { return excluded.isEmpty ? nil : .nothing }
+        if required.contains(.nothing) { return .nothing }
+        let node = required.count == 1 ? required[0] : .and(required)
         excluded.removeAll { $0 == .nothing }
         return excluded.isEmpty ? node : .excluding(node, excluded.count == 1 ? excluded[0] : .or(excluded))
     }
@@ -85,9 +85,9 @@ struct SearchResolver {
         let written = String(decoding: bytes[name], as: UTF8.self)
         if let index = Self.index(of: written, in: fields) { return try resolve(inner, index < 64 ? mask & (1 << UInt64(index)) : 0) }
         if isStrict {
-            let names = fields.joined(separator: ", ")
+            let names = fields.isEmpty ? "The index has no named fields" : "The fields are: \(fields.joined(separator: ", "))"
             throw SearchSyntaxError(
-                "There is no field \"\(written)\". The fields are: \(names). Put the text in quotation marks to search it as text",
+                "There is no field \"\(written)\". \(names). Put the text in quotation marks to search it as text",
                 query: query,
                 offset: name.lowerBound)
         }

@@ -14,7 +14,7 @@ public struct SearchSyntaxError: Error, Sendable, Hashable, CustomStringConverti
         self.offset = offset
     }
 
-    /// The message, the line of the query and a caret below the mistake.
+    /// The message, then the query up to its line breaks, and a caret below the mistake.
     ///
     /// ```text
     /// The parenthesis is not closed
@@ -28,7 +28,7 @@ public struct SearchSyntaxError: Error, Sendable, Hashable, CustomStringConverti
         return "\(message)\n\(before)\(Self.line(bytes[start...], keepingEnd: false))\n\(String(repeating: " ", count: before.count))^"
     }
 
-    /// Returns the part of the line, with spaces for control characters; at most about 60 characters.
+    /// Returns the text up to a line break, with spaces for control characters; at most about 60 characters.
     private static func line(_ bytes: ArraySlice<UInt8>, keepingEnd: Bool) -> String {
         let newline = UInt8(ascii: "\n")
         let isLong = bytes.count > 240

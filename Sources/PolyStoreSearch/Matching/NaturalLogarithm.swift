@@ -21,7 +21,11 @@ package enum NaturalLogarithm {
         let s = f / (2 + f)
         let z = s * s
         var series = 2.0 / 21
-        for divisor in stride(from: 19.0, through: 3.0, by: -2) { series = 2 / divisor + z * series }
+        var divisor = 19.0
+        while divisor > 2 {
+            series = 2 / divisor + z * series
+            divisor -= 2
+        }
         let rest = z * series
         let half = 0.5 * f * f
         return exponent * ln2High - ((half - (s * (half + rest) + exponent * ln2Low)) - f)

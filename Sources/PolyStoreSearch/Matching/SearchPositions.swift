@@ -26,6 +26,7 @@ public enum SearchPositions {
     /// - Returns: For each phrase the occurrences that take part; nil if there are none.
     public static func near(_ phrases: [[Int]], lengths: [Int], distance: Int) -> [[Int]]? {
         guard !phrases.isEmpty, phrases.allSatisfy({ !$0.isEmpty }) else { return nil }
+        let distance = max(0, min(distance, 1 << 40))
         var at = [Int](repeating: 0, count: phrases.count)
         var found = [[Int]](repeating: [], count: phrases.count)
         while true {

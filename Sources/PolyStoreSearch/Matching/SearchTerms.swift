@@ -80,7 +80,7 @@ struct SearchTerms: Sendable {
         return true
     }
 
-    /// Returns a hash of the first 8 and last 8 bytes and the length, which tells words apart.
+    /// Returns a hash of the first 8 bytes, the last 8 bytes and the length, by which words differ.
     @inline(__always)
     private static func hash(_ token: UnsafeBufferPointer<UInt8>) -> UInt64 {
         guard token.count >= 8, let base = UnsafeRawPointer(token.baseAddress) else {

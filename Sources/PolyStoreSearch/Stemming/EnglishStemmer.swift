@@ -1,6 +1,6 @@
 /// The Porter 2 algorithm (https://snowballstem.org/algorithms/english/stemmer.html), as of version 3.0 of Snowball.
 ///
-/// Works on small letters of ASCII in place. Every step shortens the word or replaces letters, so it never becomes longer.
+/// Without the steps for apostrophes, which divide words before. Works on small letters of ASCII in place. Every step shortens the word or replaces letters, so it never becomes longer.
 struct EnglishStemmer {
     private let word: UnsafeMutablePointer<UInt8>
     private var count: Int
@@ -15,7 +15,6 @@ struct EnglishStemmer {
         if stemmer.replaceException() { return stemmer.count }
         let hasConsonantY = stemmer.markConsonantY()
         stemmer.findRegions()
-        stemmer.removePossessive()
         stemmer.removePlural()
         stemmer.removePast()
         stemmer.replaceY()
@@ -155,10 +154,6 @@ struct EnglishStemmer {
     }
 
     // MARK: Steps 1
-
-    private mutating func removePossessive() {
-        if ends("'s'") { count -= 3 } else if ends("'s") { count -= 2 } else if ends("'") { count -= 1 }
-    }
 
     private mutating func removePlural() {
         if ends("sses") {

@@ -29,7 +29,7 @@ struct ScalarComposition: Sendable {
     private static let syllables: Range<UInt32> = 0xac00..<0xd7a4
     private static let initials: Range<UInt32> = 0x1100..<0x1113
     private static let vowels: Range<UInt32> = 0x1161..<0x1176
-    /// The consonants at the end, and before them the position that stands for none.
+    /// The consonants at the end, and before them one position for syllables without.
     private static let finals: Range<UInt32> = 0x11a8..<0x11c3
 
     /// The composed characters by the first one in the upper and the second one in the lower 32 bits.

@@ -12,7 +12,6 @@ enum ScalarClass: UInt32 {
     case emoji
     /// Half of a flag.
     case flag
-    case apostrophe
 }
 
 /// The class and the folded form of a character.

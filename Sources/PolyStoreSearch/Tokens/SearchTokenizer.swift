@@ -2,7 +2,7 @@
 public struct SearchToken: Sendable, Hashable {
     /// The folded and stemmed word, in UTF-8.
     public var term: [UInt8]
-    /// The bytes of the text that the token stands for, as offsets in UTF-8.
+    /// The bytes of the word in the text, as offsets in UTF-8. For scripts without spaces: of both characters of the pair.
     public var range: Range<Int>
     /// The position of the token in the text, from 0. Every token has the position that follows the one of the token before.
     public var position: Int
@@ -13,10 +13,18 @@ public struct SearchToken: Sendable, Hashable {
         self.range = range
         self.position = position
     }
+
+    /// Returns the range of the word as indexes of the text from which the token is.
+    public func range(in text: String) -> Range<String.Index> {
+        let start = text.utf8.index(text.utf8.startIndex, offsetBy: range.lowerBound)
+        return start..<text.utf8.index(start, offsetBy: range.count)
+    }
 }
 
 /// Divides texts into tokens. The same on every platform: it uses tables of this module only.
 public struct SearchTokenizer: Sendable {
+    /// The version of the rules and tables. Two versions can give different tokens, so an index keeps the version that wrote it.
+    public static let version = 1
     /// The options.
     public let options: SearchOptions
 

@@ -23,7 +23,6 @@ struct TokenScanner {
     /// For each character of ASCII its folded form, or 0 if it is in no word.
     private static let asciiFolds: StaticString =
         "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\00123456789\0\0\0\0\0\0\0abcdefghijklmnopqrstuvwxyz\0\0\0\0\0\0abcdefghijklmnopqrstuvwxyz\0\0\0\0\0"
-    private static let apostrophe = UInt8(ascii: "'")
 
     private let text: UnsafePointer<UInt8>
     private let count: Int
@@ -68,8 +67,6 @@ struct TokenScanner {
 
     // MARK: Words
 
-    @inline(__always) private func isLetter(_ byte: UInt8) -> Bool { byte < 0x80 && folds[Int(byte)] >= UInt8(ascii: "a") }
-
     /// Reads a word that begins with a character of ASCII.
     @inline(__always)
     private mutating func scanWord() {
@@ -85,23 +82,21 @@ struct TokenScanner {
             term[index &- start] = fold
             index &+= 1
         }
-        if index < count, text[index] >= 0x80 || text[index] == Self.apostrophe || index == limit { return scanRest(index) }
+        if index < count, text[index] >= 0x80 || index == limit { return scanRest(index) }
         termCount = index &- start
         end = index
         offset = index
         if stems { termCount = EnglishStemmer.stem(term, termCount) }
     }
 
-    /// Reads the rest of a word of which the characters before an index are in the term.
+    /// Reads the rest of a word whose characters before an index are in the term.
     private mutating func scanRest(_ from: Int) {
         var index = from
-        var isAfterLetter = index > start && isLetter(text[index - 1])
         builder.start(count: index - start)
         end = index
         loop: while index < count {
             let (scalar, length) = UTF8Scalar.decode(text, index, count)
             if scalar < 0x80, folds[Int(scalar)] != 0 {
-                isAfterLetter = isLetter(text[index])
                 builder.append(ascii: folds[Int(scalar)], term)
                 index += 1
                 end = index
@@ -110,19 +105,12 @@ struct TokenScanner {
             let entry = ScalarTable.shared[scalar]
             switch entry.kind {
             case ScalarClass.letter.rawValue, ScalarClass.digit.rawValue:
-                isAfterLetter = entry.has(.letter)
                 builder.append(scalar, entry, term, limit: Self.maximumTermBytes)
             case ScalarClass.mark.rawValue, ScalarClass.spacingMark.rawValue:
                 builder.append(mark: scalar, entry, term, limit: Self.maximumTermBytes)
             case ScalarClass.ignorable.rawValue:
                 index += length
                 continue
-            case ScalarClass.apostrophe.rawValue:
-                guard isAfterLetter, index + length < count else { break loop }
-                let following = UTF8Scalar.decode(text, index + length, count).scalar
-                guard ScalarTable.shared[following].has(.letter) else { break loop }
-                isAfterLetter = false
-                builder.append(ascii: Self.apostrophe, term)
             default: break loop
             }
             index += length

@@ -5,6 +5,7 @@
 //     engine-child write ENGINE PATH FIRST LAST SIZE    commits notes one by one, prints each id, then "done"
 //     engine-child block ENGINE PATH FIRST LAST SIZE    writes the same notes in one transaction; waits before the commit
 //     engine-child compact ENGINE PATH         commits notes one by one, prints each id, and compacts the store after every second one, until it is killed
+//     engine-child search ENGINE PATH FIRST    builds a full-text index in the background, commits texts from an id on and prints each id, until it is killed
 //     engine-child limited ENGINE PATH BYTES SIZE       limits the size of every file to BYTES: commits notes until one fails, then a few more
 //     engine-child reset ENGINE PATH MODEL ID  waits, resets the store of another model, commits one object and prints its id
 //     engine-child insert ENGINE PATH MODEL COUNT       commits objects one by one, prints each id or the error's code, waits after each
@@ -64,6 +65,7 @@ func openStore() throws -> Store {
     case "sample", "evolve": return try Store(configuration, try Sample.schema())
     case "reset": return try Store(configuration.resettingOnModelMismatch(), try Notes.schema(arguments[4]))
     case "insert": return try Store(configuration, try Notes.schema(arguments[4]))
+    case "search": return try Store(configuration, try Texts.schema([Texts.both]))
     case "readonly": configuration.isReadOnly = true
     default: break
     }
@@ -223,6 +225,15 @@ case "compact":
         try store.addNotes(id...id, size: 3000, .full)
         say("\(id)")
         if id % 2 == 0 { try store.backend.compact() }
+    }
+case "search":
+    say("open")
+    for id in number(4)...Int64.max {
+        try store.write(.full) { changes in
+            try changes.insert("Note", id, ["title": .text("lazy fox \(id)"), "code": .integer(id)])
+            try changes.update("Note", 1 + id % 500, ["body": .text("quick brown \(id)")])
+        }
+        say("\(id)")
     }
 case "block":
     try store.write { changes in

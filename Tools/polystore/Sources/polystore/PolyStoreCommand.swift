@@ -14,7 +14,8 @@ struct PolyStoreCommand: AsyncParsableCommand {
             \(ExitStatus.help)
             """,
         subcommands: [
-            InfoCommand.self, SchemaCommand.self, GetCommand.self, QueryCommand.self, CountCommand.self, GroupCommand.self,
+            InfoCommand.self, SchemaCommand.self, GetCommand.self, QueryCommand.self, SearchCommand.self, CountCommand.self,
+            GroupCommand.self,
             ExplainCommand.self, ImportCommand.self, ExportCommand.self, HistoryCommand.self, DiffCommand.self, ConvertCommand.self,
             MigrateCommand.self, VerifyCommand.self, CompactCommand.self, BackupCommand.self, ModelCommand.self,
         ])

@@ -1,0 +1,144 @@
+import PolyStoreSearch
+
+/// Makes cursors of the parts of a search.
+final class SearchCompiler {
+    let source: PageSource
+    /// The segments, newest first.
+    let views: [SegmentView]
+    let fields: Int
+    /// The lists of phrases that were counted.
+    var lists: [ResolvedSearch.Phrase: PhraseList] = [:]
+    /// The entries of all lists.
+    var listed = 0
+    /// The number of terms that were looked up.
+    var terms = 0
+    private var frequencies: [[UInt8]: Int] = [:]
+
+    init(_ source: PageSource, _ structure: IndexStructure) {
+        self.source = source
+        views = structure.views.reversed()
+        fields = structure.fields
+    }
+
+    /// Terms in the index are cut to a maximum length.
+    private func cut(_ term: [UInt8]) -> [UInt8] { Array(term.prefix(PageKey.maximumTermLength)) }
+
+    /// Reads the pages with the terms of a search in one request.
+    func prefetch(_ search: ResolvedSearch, frequencies: Bool) throws {
+        var keys: [[UInt8]] = []
+        for phrase in search.phrases {
+            for (index, term) in phrase.terms.enumerated() {
+                if phrase.isPrefix, index == phrase.terms.count - 1 {
+                    keys += views.map { PageKey.terms($0.id, from: cut(term)) }
+                    continue
+                }
+                keys += views.compactMap { SegmentCursor.key($0, cut(term)) }
+                if frequencies, phrase.terms.count == 1 { keys += views.compactMap { SegmentCursor.endKey($0, cut(term)) } }
+            }
+        }
+        try source.seek(keys)
+    }
+
+    /// The number of documents with a term.
+    func frequency(_ term: [UInt8]) throws -> Int {
+        let term = cut(term)
+        if let known = frequencies[term] { return known }
+        let found = max(0, try delta(term))
+        frequencies[term] = found
+        return found
+    }
+
+    /// The sum of the changes of the number of documents with a term.
+    func delta(_ term: [UInt8]) throws -> Int {
+        var sum = 0
+        for view in views { sum &+= try SegmentCursor(source, view).delta(of: term) }
+        return sum
+    }
+
+    /// A cursor for a term; empty if no document has it.
+    func term(_ term: [UInt8], mask: UInt64) throws -> PhraseCursor {
+        terms += 1
+        let term = cut(term)
+        var found: [SegmentCursor] = []
+        for view in views {
+            let cursor = SegmentCursor(source, view)
+            if try cursor.seek(term), !cursor.isAtEnd { found.append(cursor) }
+        }
+        guard !found.isEmpty else { return EmptyCursor() }
+        return try TermCursor(found, frequency: frequencies[term] ?? estimate(found), mask: mask, fields: fields)
+    }
+
+    /// The sum of the postings of the first pages is a sufficient order for conjunctions.
+    private func estimate(_ cursors: [SegmentCursor]) -> Int { cursors.reduce(0) { $0 + $1.estimate } }
+
+    /// Cursors for all terms that begin with some bytes.
+    func terms(from prefix: [UInt8], mask: UInt64) throws -> [PhraseCursor] {
+        var cursors: [PhraseCursor] = []
+        try forEachTerm(from: prefix) { _, scans in
+            terms += 1
+            var found: [SegmentCursor] = []
+            for scan in scans {
+                let cursor = try scan.fork()
+                if !cursor.isAtEnd { found.append(cursor) }
+            }
+            if !found.isEmpty { cursors.append(try TermCursor(found, frequency: estimate(found), mask: mask, fields: fields)) }
+        }
+        return cursors
+    }
+
+    /// Calls a closure with each term that begins with some bytes, ascending, and the segments that have it, newest first, at the term.
+    func forEachTerm(from prefix: [UInt8], _ body: ([UInt8], [SegmentCursor]) throws -> Void) throws {
+        let prefix = cut(prefix)
+        var scans: [SegmentCursor] = []
+        for view in views {
+            let scan = SegmentCursor(source, view)
+            if try scan.start(at: prefix, entersTerms: false), scan.term.starts(with: prefix) { scans.append(scan) }
+        }
+        while var lowest = scans.first?.term {
+            for scan in scans.dropFirst() where scan.term.precedes(lowest) { lowest = scan.term }
+            try body(lowest, scans.filter { $0.term == lowest })
+            var remaining: [SegmentCursor] = []
+            for scan in scans {
+                if scan.term == lowest { guard try scan.nextTerm(), scan.term.starts(with: prefix) else { continue } }
+                remaining.append(scan)
+            }
+            scans = remaining
+        }
+    }
+
+    /// A cursor for a phrase that can give positions.
+    func positioned(_ phrase: ResolvedSearch.Phrase) throws -> PhraseCursor {
+        guard let last = phrase.terms.last else { return EmptyCursor() }
+        var cursors: [PhraseCursor] = []
+        for term in phrase.terms.dropLast(phrase.isPrefix ? 1 : 0) { cursors.append(try self.term(term, mask: phrase.fields)) }
+        if phrase.isPrefix { cursors.append(UnionCursor(try terms(from: last, mask: phrase.fields))) }
+        return cursors.count == 1 ? cursors[0] : try SequenceCursor(cursors)
+    }
+
+    /// A cursor for a phrase.
+    func phrase(_ phrase: ResolvedSearch.Phrase) throws -> PhraseCursor {
+        if let list = lists[phrase] { return ListCursor(list) }
+        return try positioned(phrase)
+    }
+
+    /// A cursor for a condition.
+    func condition(_ node: ResolvedSearch.Node, _ search: ResolvedSearch) throws -> DocumentCursor {
+        switch node {
+        case .nothing: return EmptyCursor()
+        case .phrase(let index): return try phrase(search.phrases[index])
+        case .near(let phrases, let distance): return try near(phrases, distance, search)
+        case .and(let parts):
+            guard !parts.isEmpty else { return EmptyCursor() }
+            return parts.count == 1 ? try condition(parts[0], search) : try AndCursor(parts.map { try condition($0, search) })
+        case .or(let parts): return OrCursor(try parts.map { try condition($0, search) })
+        case .excluding(let part, let excluded): return try ExcludingCursor(condition(part, search), condition(excluded, search))
+        }
+    }
+
+    func near(_ phrases: [Int], _ distance: Int, _ search: ResolvedSearch) throws -> DocumentCursor {
+        guard !phrases.isEmpty else { return EmptyCursor() }
+        return try NearCursor(
+            phrases.map { try positioned(search.phrases[$0]) }, lengths: phrases.map { search.phrases[$0].terms.count }, distance: distance
+        )
+    }
+}

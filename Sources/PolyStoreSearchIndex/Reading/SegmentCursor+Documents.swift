@@ -1,0 +1,178 @@
+/// Documents.
+extension SegmentCursor {
+    /// Goes to the next posting of the term.
+    @inline(__always)
+    func next() throws {
+        index += 1
+        if index < block.count {
+            document = documents[index]
+        } else {
+            try nextDecodedBlock()
+        }
+    }
+
+    @inline(never)
+    private func nextDecodedBlock() throws {
+        guard try nextBlock() else {
+            isAtEnd = true
+            return
+        }
+        try enterBlock()
+    }
+
+    /// Goes to the first posting whose document is not below a document.
+    func skip(to target: DocumentKey) throws {
+        if isAtEnd || document >= target { return }
+        guard try moveBlock(to: target) else {
+            isAtEnd = true
+            return
+        }
+        if !isDecoded { try enterBlock() }
+        while documents[index] < target { index += 1 }
+        document = documents[index]
+    }
+
+    /// Goes to the block with the first document that is not below a document, without decoding it. Only ``skip(to:)`` may follow.
+    ///
+    /// Returns the last document for which the block's bounds hold, and whether these documents are in the block.
+    func shallow(to target: DocumentKey) throws -> (upTo: DocumentKey, isInBlock: Bool) {
+        if isAtEnd { return (.max, false) }
+        guard try moveBlock(to: target) else {
+            isAtEnd = true
+            return (.max, false)
+        }
+        return target < block.first ? (block.first - 1, false) : (block.last, true)
+    }
+
+    /// Decodes the documents of the block and goes to the first.
+    func enterBlock() throws {
+        if capacity < block.count { grow() }
+        var content = block.content
+        documents[0] = block.first
+        var value = block.first
+        for place in 1..<max(block.count, 1) {
+            let difference = try content.varint()
+            let (sum, overflow) = value.addingReportingOverflow(difference)
+            guard difference > 0, !overflow else { throw SearchIndexError.damaged("the documents of a block are not in order") }
+            value = sum
+            documents[place] = value
+        }
+        guard value == block.last else { throw SearchIndexError.damaged("the documents of a block exceed its bounds") }
+        kinds = block.kind == 3 ? try content.take((block.count + 3) / 4) : nil
+        frequencies = content
+        hasFrequencies = false
+        isDecoded = true
+        positionReader = nil
+        index = 0
+        document = block.first
+        source.decoded += block.count
+    }
+
+    private func grow() {
+        documents.deallocate()
+        totals.deallocate()
+        frequencyOffsets.deallocate()
+        capacity = max(block.count, min(capacity * 4, 128))
+        documents = .allocate(capacity: capacity)
+        totals = .allocate(capacity: capacity)
+        frequencyOffsets = .allocate(capacity: capacity + 1)
+    }
+
+    /// The kind of the current posting.
+    func kind() throws -> PostingKind {
+        if block.kind == 0 { return .added }
+        if let kinds { return try kind(kinds[index >> 2] >> UInt8((index & 3) * 2) & 3) }
+        return try kind(block.kind)
+    }
+
+    private func kind(_ value: UInt8) throws -> PostingKind {
+        guard let kind = PostingKind(rawValue: value) else { throw SearchIndexError.damaged("a posting has an unknown kind") }
+        return kind
+    }
+
+    private func kind(at place: Int) -> UInt8 { kinds.map { $0[place >> 2] >> UInt8((place & 3) * 2) & 3 } ?? block.kind }
+
+    private func decodeFrequencies() throws {
+        var reader = frequencies
+        for place in 0..<block.count {
+            frequencyOffsets[place] = UInt32(reader.next - frequencies.next)
+            totals[place] = 0
+            if kind(at: place) == PostingKind.deleted.rawValue { continue }
+            let total = try Frequencies.read(&reader, fields: fields)
+            guard total <= Int(UInt32.max) else { throw SearchIndexError.damaged("a posting has too many occurrences") }
+            totals[place] = UInt32(total)
+        }
+        guard reader.isAtEnd else { throw SearchIndexError.trailingBytes("a block of postings") }
+        frequencyOffsets[block.count] = UInt32(reader.next - frequencies.next)
+        hasFrequencies = true
+    }
+
+    /// The number of occurrences in all fields.
+    @inline(__always)
+    func total() throws -> Int {
+        if !hasFrequencies { try decodeFrequencies() }
+        return Int(totals[index])
+    }
+
+    /// Calls a closure with each field that has occurrences and their number.
+    @inline(__always)
+    func forEachField(_ body: (Int, Int) throws -> Void) throws {
+        let total = try self.total()
+        guard total > 0 else { return }
+        if fields == 1 { return try body(0, total) }
+        var reader = ByteReader(frequencies.next + Int(frequencyOffsets[index]), end: frequencies.end)
+        try Frequencies.forEach(&reader, fields: fields, body)
+    }
+
+    /// The bytes of the positions of the current posting.
+    private func positionBytes(_ total: Int) throws -> ByteReader {
+        if positionReader == nil {
+            positionReader = try blockPositions()
+            positionIndex = 0
+        }
+        guard var reader = positionReader else { throw SearchIndexError.damaged("a block has no positions") }
+        while positionIndex < index {
+            try reader.skipVarints(Int(totals[positionIndex]))
+            positionIndex += 1
+        }
+        positionReader = reader
+        return reader
+    }
+
+    private func blockPositions() throws -> ByteReader {
+        if let inline = block.positions { return inline }
+        guard let place = block.positionPage else { return ByteReader(block.content.end, end: block.content.end) }
+        if positionBytes?.number != place.number {
+            positionBytes = (place.number, try source.positions(of: view.id, page: place.number))
+        }
+        guard let page = positionBytes?.bytes, place.offset <= page.count else {
+            throw SearchIndexError.damaged("a page of positions is too short")
+        }
+        return ByteReader(page.start + place.offset, end: page.start + page.count)
+    }
+
+    /// Appends the positions of the current posting: the field in the upper half, the position in the lower half, ascending.
+    func appendPositions(to list: PositionList) throws {
+        let total = try self.total()
+        guard total > 0 else { return }
+        var reader = try positionBytes(total)
+        guard fields > 1 else { return try Self.read(total, field: 0, from: &reader, to: list) }
+        try forEachField { field, count in try Self.read(count, field: UInt64(field) << 32, from: &reader, to: list) }
+    }
+
+    @inline(__always)
+    private static func read(_ count: Int, field: UInt64, from reader: inout ByteReader, to list: PositionList) throws {
+        guard count <= reader.remaining else { throw SearchIndexError.damaged("a page of positions is too short") }
+        let target = list.extend(count)
+        var position: UInt64 = 0
+        var isOrdered = true
+        for place in 0..<count {
+            let difference = try reader.varint()
+            if difference == 0, place > 0 { isOrdered = false }
+            position &+= difference
+            if position > UInt64(UInt32.max) { isOrdered = false }
+            target[place] = field | (position & 0xffff_ffff)
+        }
+        guard isOrdered else { throw SearchIndexError.damaged("the positions of a posting are not in order") }
+    }
+}

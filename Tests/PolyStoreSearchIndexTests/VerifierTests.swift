@@ -1,0 +1,121 @@
+import PolyStoreSearch
+import PolyStoreSearchIndex
+import SeededRandom
+import Testing
+
+@Suite struct SearchIndexVerifierTests {
+    private func findings(_ map: PageMap, _ documents: [Int64: [String?]], fields: Int) throws -> [String] {
+        try SearchIndexVerifier(map, fields: fields, options: SearchOptions()).verify(
+            { body in for (document, texts) in documents.sorted(by: { $0.key < $1.key }) { try body(document, texts) } }, check: {}
+        )
+    }
+
+    /// An index after random changes.
+    private func subject(seed: UInt64, fields: Int, steps: Int = 80) throws -> SearchIndexSubject {
+        var samples = SearchSamples(seed: seed, fields: fields)
+        let subject = SearchIndexSubject(fields: fields, limits: .random(&samples.random))
+        for _ in 0..<steps {
+            try subject.replace(samples.document(), samples.random.once(in: 5) ? nil : samples.texts())
+            if samples.random.once(in: 3) { try subject.writer.flush() }
+        }
+        try subject.writer.flush()
+        return subject
+    }
+
+    @Test(arguments: [1, 3]) func indexesAfterRandomChangesHaveNoFindings(fields: Int) throws {
+        for seed in 0..<UInt64(8) {
+            let subject = try subject(seed: seed, fields: fields)
+            #expect(try findings(subject.map, subject.model.documents, fields: fields) == [], "seed \(seed)")
+            try subject.writer.optimize()
+            #expect(try findings(subject.map, subject.model.documents, fields: fields) == [], "seed \(seed), optimized")
+        }
+    }
+
+    @Test func emptyIndexHasNoFindings() throws { #expect(try findings(PageMap(), [:], fields: 1) == []) }
+
+    @Test func differencesAreNamedByDocumentAndTerm() throws {
+        let subject = SearchIndexSubject(fields: 1, limits: SearchIndexLimits())
+        for document in 1...300 { try subject.replace(Int64(document), ["alpha beta number\(document)"]) }
+        try subject.writer.flush()
+        var documents = subject.model.documents
+        documents[7] = ["alpha beta gamma"]
+        documents[9] = ["beta alpha number9"]
+        documents[11] = nil
+        documents[500] = ["delta"]
+        let found = try findings(subject.map, documents, fields: 1)
+        for expected in [
+            "The index has the term 'number7' of document 7, whose texts do not have it.",
+            "The index does not have the term 'gamma' of document 7.",
+            "The index has wrong positions of the term 'alpha' in document 9.",
+            "The index has a length of document 11, which does not exist.",
+            "The index has the term 'number11' of document 11, which does not exist.",
+            "The index has no length of document 500.",
+            "The index does not have the term 'delta' of document 500.",
+        ] { #expect(found.contains(expected), "\(expected) not in \(found)") }
+    }
+
+    @Test func countsAndLengthsAreCompared() throws {
+        let subject = SearchIndexSubject(fields: 1, limits: SearchIndexLimits())
+        try subject.replace(1, ["alpha beta"])
+        try subject.writer.flush()
+        // The text that is said to be removed is not the one that the index has.
+        try subject.writer.replace(1, old: ["beta"], new: ["gamma"])
+        try subject.writer.flush()
+        let found = try findings(subject.map, [1: ["gamma"]], fields: 1)
+        #expect(found.contains("The index has the term 'alpha' of document 1, whose texts do not have it."))
+        #expect(found.contains("The index counts 2 tokens, and the texts have 1."))
+        // A document that is added twice counts twice.
+        let other = SearchIndexSubject(fields: 1, limits: SearchIndexLimits())
+        try other.replace(1, ["alpha beta"])
+        try other.writer.flush()
+        try other.writer.replace(1, old: nil, new: ["alpha beta"])
+        try other.writer.flush()
+        let counts = try findings(other.map, [1: ["alpha beta"]], fields: 1)
+        #expect(counts.contains("The index counts 2 documents, and there are 1."))
+        #expect(counts.contains("The index counts 2 documents with the term 'alpha', and 1 have it."))
+    }
+
+    @Test func missingPagesAreFound() throws {
+        for seed in 0..<UInt64(3) {
+            let subject = try subject(seed: seed, fields: 1)
+            for key in subject.map.keys where key[0] != 0x53 {
+                let copy = PageMap(subject.map)
+                try copy.write([], removing: [key])
+                #expect(try !findings(copy, subject.model.documents, fields: 1).isEmpty, "seed \(seed), page \(key)")
+            }
+        }
+    }
+
+    @Test func changedBytesGiveFindingsOrErrorsAndNoTrap() throws {
+        for seed in 0..<UInt64(2) {
+            let subject = try subject(seed: seed, fields: 2, steps: 50)
+            var samples = SearchSamples(seed: seed, fields: 2)
+            let searches = (0..<6).map { _ in samples.search() }
+            for _ in 0..<150 {
+                let copy = PageMap(subject.map)
+                copy.change(samples.random.below(copy.keys.count)) { bytes in
+                    switch samples.random.below(4) {
+                    case 0: bytes.removeLast(min(bytes.count, 1 + samples.random.below(4)))
+                    case 1: bytes.append(UInt8(samples.random.below(256)))
+                    default: if !bytes.isEmpty { bytes[samples.random.below(bytes.count)] ^= UInt8(1 + samples.random.below(255)) }
+                    }
+                }
+                _ = try findings(copy, subject.model.documents, fields: 2)
+                for search in searches {
+                    let reader = SearchIndexReader(copy, fields: 2, limits: subject.limits)
+                    do {
+                        let statistics = try reader.statistics(search) {}
+                        _ = try reader.best(3, search, scoredBy: statistics, weights: [1, 2]) {}
+                        _ = try reader.all(search, scoredBy: statistics, weights: [1, 2]) {}
+                    } catch is SearchIndexError {}
+                }
+                let writer = SearchIndexWriter(copy, fields: 2, options: SearchOptions(), limits: subject.limits)
+                do {
+                    try writer.replace(3, old: subject.model.documents[3], new: ["a b c", nil])
+                    try writer.flush()
+                    try writer.optimize()
+                } catch is SearchIndexError {}
+            }
+        }
+    }
+}
