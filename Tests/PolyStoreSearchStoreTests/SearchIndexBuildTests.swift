@@ -100,6 +100,18 @@ import Testing
         #expect(try !builds(SearchIndexDescription(fields: ["body"])))
     }
 
+    /// Programs that open a store with the schema that it keeps see the names and weights of the last model.
+    @Test(arguments: Backend.persistent) func storedSchemaHasTheNamesAndWeightsOfTheLastModel(_ backend: Backend) throws {
+        let folder = try Folder()
+        try Self.fill(backend, folder, [Texts.both])
+        let other = SearchIndexDescription(name: "other", fields: ["title", "body"], weights: [1, 5])
+        for _ in 1...2 { try Store(Self.store(backend, folder), Texts.schema([other])).backend.close() }
+        // A schema of other data is refused, and the error has the stored one.
+        let refused = failure { _ = try Store(Self.store(backend, folder), Texts.schema([], names: ["x", "y"])) }
+        let stored = try #require(refused?.storedSchema)
+        #expect(stored.entities.first { $0.name == "Note" }?.searchIndexes == [other])
+    }
+
     @Test(arguments: Backend.allCases) func twoIndexesOfTheSameTextsAreOneInTheStore(_ backend: Backend) throws {
         let folder = try Folder()
         let other = SearchIndexDescription(name: "other", fields: ["title", "body"], weights: [1, 3])

@@ -1,12 +1,24 @@
 import PolyStoreBackend
+import PolyStoreQuery
 
 extension ConnectionPool {
     /// Replaces the plain indexes of the store with those of the schema that it was opened for: drops obsolete ones immediately and starts to create missing
     /// ones on another thread. Has no effect on a read-only store.
     func adoptIndexes() throws {
         guard !isReadOnly else { return }
-        if schemaHash != tables.schema.versionHash { try replaceSchema(tables.schema) }
+        if try schemaHash != tables.schema.versionHash || hasOtherSearchNames() { try replaceSchema(tables.schema) }
         try createMissingIndexes()
+    }
+
+    /// Returns whether the stored schema has other names or weights of full-text indexes.
+    private func hasOtherSearchNames() throws -> Bool {
+        try tables.schema.hasOtherSearchNames {
+            let connection = try borrowWriter()
+            defer { giveBackWriter() }
+            _ = try connection.begin(writing: false)
+            defer { connection.rollback() }
+            return try MetadataTable(connection: connection).read().schema
+        }
     }
 
     /// Replaces the stored schema with one of the same data, which has other plain indexes, original names, defaults, delete rules or rules of attributes, and drops
@@ -19,7 +31,7 @@ extension ConnectionPool {
             _ = try connection.begin(writing: true)
             try didBeginWriting()
             let stored = try MetadataTable(connection: connection).read()
-            if stored.schemaHash != schema.versionHash {
+            if stored.schemaHash != schema.versionHash || schema.hasOtherSearchNames(than: { stored.schema }) {
                 try replaceIndexes(of: try StoreTables(try ResolvedSchema(stored.schema)), connection)
                 try SearchTables(connection: connection).replace(with: schema, state: .building(through: nil))
                 try MetadataTable(connection: connection).write(schema)

@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreQuery
 
 /// Opens or creates a store in an engine. Leaves all other contents unmodified.
 struct KeyValueOpener {
@@ -137,7 +138,9 @@ struct KeyValueOpener {
         try metadata.check(request, supportedFormat: KeyValueBackend.format, location: engine.location, acceptsOtherIndexes: true)
         let journal = format > KeyValueBackend.plainFormat ? try MigrationJournal.read(snapshot, location: engine.location) : nil
         var catalog = try Catalog(reading: snapshot, format: format, journal: journal, location: engine.location)
-        let hasOtherIndexes = identity.schemaHash != request.schema.versionHash
+        let hasOtherIndexes =
+            try identity.schemaHash != request.schema.versionHash
+            || request.schema.hasOtherSearchNames(than: { try SchemaDescription(encoded: schema) })
         // A read-only store works without its missing indexes.
         catalog.acceptsMissingIndexes = hasOtherIndexes && request.isReadOnly
         metadata.schema = request.schema.description
