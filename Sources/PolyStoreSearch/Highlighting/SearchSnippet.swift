@@ -169,7 +169,9 @@ private struct SnippetWindow {
         return starts
     }
 
-    /// Returns whether a sentence ends between two tokens: at a line break, at a full stop of Chinese and Japanese, or at another stop with white space after it.
+    /// Returns whether a sentence ends between two tokens.
+    ///
+    /// It ends at a line break, at a full stop of Chinese and Japanese, and at another stop with white space after it.
     private static func endsSentence(_ bytes: UnsafeBufferPointer<UInt8>, _ gap: Range<Int>) -> Bool {
         var hasStop = false
         for offset in gap {

@@ -19,6 +19,7 @@ public struct Search: Sendable, Hashable {
     public let isStrict: Bool
 
     /// Reads what a user typed. Never fails: an operator in the wrong place is searched as text.
+    /// A quotation mark or parenthesis that is not closed reaches to the end, so a search has its meaning while it is typed.
     ///
     /// Reads at most 65,536 bytes, 64 words and phrases with 256 words in all; parentheses that are more than 100 deep are ignored.
     public init(_ text: String) {

@@ -40,20 +40,25 @@ struct TermBuilder {
 
     /// Ends the term, or its first part: brings the characters since the last end into normalization form C, and leaves out those that do not fit.
     /// - Returns: The number of bytes of the term, at most `limit`.
+    @inline(__always)
     mutating func end(_ term: UnsafeMutablePointer<UInt8>, limit: Int) -> Int {
-        if needsComposition {
-            count = partStart + ScalarComposition.shared.normalize(term + partStart, count: count - partStart, limit: limit - partStart)
-            needsComposition = false
-        } else if count > limit {
-            count = limit
-            while count > partStart, term[count] & 0xc0 == 0x80 { count -= 1 }
-            isCut = true
-        }
+        if needsComposition || count > limit { compose(term, limit) }
         partStart = count
         isFull = false
         lastMark = 0
         lastStarter = 0
         return count
+    }
+
+    private mutating func compose(_ term: UnsafeMutablePointer<UInt8>, _ limit: Int) {
+        if needsComposition {
+            count = partStart + ScalarComposition.shared.normalize(term + partStart, count: count - partStart, limit: limit - partStart)
+            needsComposition = false
+        } else {
+            count = limit
+            while count > partStart, term[count] & 0xc0 == 0x80 { count -= 1 }
+            isCut = true
+        }
     }
 
     /// Adds a folded character of ASCII.
@@ -62,7 +67,7 @@ struct TermBuilder {
         write(UInt32(ascii), term)
         removesMarks = true
         lastMark = 0
-        lastStarter = 0
+        // An earlier starter may stay: then a word is composed that has nothing to compose.
     }
 
     /// Adds the folded form of a letter, digit or ideograph.
