@@ -148,7 +148,7 @@ struct DefectiveSearchIndex {
         }
         hits.documents = scored.map(\.id)
         if rank != nil { hits.scores = scored.map(\.score) }
-        hits.costs.terms = search.phrases.count
+        hits.costs.terms = search.phrases.reduce(0) { $0 + $1.terms.count }
         hits.costs.postings = scored.count
         return hits
     }
