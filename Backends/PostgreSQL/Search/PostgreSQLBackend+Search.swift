@@ -14,9 +14,8 @@ extension PostgreSQLReadTransaction {
             let progress = MaintenanceProgress(activity: name)
             try report(progress)
             do {
-                findings += try searches.set.findings(index, named: name, check: { try report(progress) }) { body in
-                    try self.forEachRecord(of: index, body)
-                }
+                findings += try searches.set.findings(
+                    index, named: name, check: { try report(progress) }, records: { try self.forEachRecord(of: index, $0) })
             } catch let error as StoreError where error.code == .corrupt && error.engineCode == 0 { findings.append(error.message) }
         }
         return findings
