@@ -18,6 +18,16 @@ class DocumentCursor {
     final func skip(past target: DocumentKey) throws {
         if target == .max { isAtEnd = true } else { try skip(to: target + 1) }
     }
+
+    /// Returns the current document and those after it, up to a number, and goes to the document after them.
+    final func nextDocuments(_ limit: Int) throws -> [DocumentKey] {
+        var documents: [DocumentKey] = []
+        while !isAtEnd, documents.count < limit {
+            documents.append(document)
+            try next()
+        }
+        return documents
+    }
 }
 
 /// Goes through the documents with a phrase.
