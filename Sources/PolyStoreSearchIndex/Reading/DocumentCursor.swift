@@ -160,6 +160,15 @@ final class TermCursor: PhraseCursor {
         return (upTo, bound, frequency, occurs)
     }
 
+    /// A Boolean value that indicates whether the current block has bounds of scores.
+    var hasBounds: Bool { !current.block.impacts.isEmpty }
+
+    /// Returns whether the bounds of the current block hold for the current document, whose length is known.
+    func isBounded(length: Int) throws -> Bool {
+        let total = try current.total()
+        return current.block.impacts.contains { $0.frequency >= total && $0.length <= length }
+    }
+
     /// Returns a bound of what the term adds to the score of the current document, without its length.
     func currentBound(_ score: TermScore) throws -> Double { try score.bound(current.block.impacts, frequency: current.total()) }
 

@@ -43,6 +43,8 @@ final class SegmentCursor {
     var document: DocumentKey = 0
     /// A Boolean value that indicates whether the term has no more postings.
     var isAtEnd = true
+    /// The number of postings of the blocks that were decoded.
+    var decoded = 0
 
     init(_ source: PageSource, _ view: SegmentView) {
         self.source = source
