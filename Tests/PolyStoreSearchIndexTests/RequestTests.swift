@@ -96,4 +96,43 @@ import Testing
         let best = try run(subject, search, statistics, best: 5)
         #expect(best.documents.count == 5 && best.requests * 10 < pages, "\(best.requests) requests for \(pages) pages")
     }
+
+    @Test(arguments: [0, 100, 1 << 20]) func aPrefixOfManyTermsIsScannedOnce(list: Int) throws {
+        var limits = SearchIndexLimits()
+        limits.list = list
+        let subject = SearchIndexSubject(fields: 2, limits: limits)
+        for document in 0..<Int64(400) {
+            try subject.replace(document, ["wolf word\(document) word\(document % 50)", document % 3 == 0 ? "word\(document + 7)" : nil])
+        }
+        try subject.writer.flush()
+        for document in 0..<Int64(20) { try subject.replace(document * 9, document % 2 == 0 ? nil : ["words word\(document)", "wo"]) }
+        try subject.writer.flush()
+        let search = search(["wo"], isPrefix: true)
+        try subject.compare(search, weights: [1, 3], limit: 10)
+        let statistics = try subject.reader.statistics(search) {}
+        let terms = try subject.reader.best(5, search, scoredBy: statistics, weights: [1, 3]) {}.costs.terms
+        #expect(terms > 400)
+        let reader = subject.reader
+        let all = try reader.all(search, scoredBy: statistics, weights: [1, 3]) {}
+        let repeated = try reader.all(search, scoredBy: statistics, weights: [1, 3]) {}
+        #expect(all.costs.terms == terms && repeated.costs.terms == 0 && repeated.scores == all.scores)
+    }
+
+    @Test(arguments: [0, 100, 1 << 20]) func prefixesOfManyTermsCombineWithOtherConditions(list: Int) throws {
+        var limits = SearchIndexLimits.small
+        limits.list = list
+        limits.prefixTerms = 3
+        limits.prefixPostings = 5
+        let subject = SearchIndexSubject(fields: 1, limits: limits)
+        for document in 0..<Int64(120) { try subject.replace(document, ["often word\(document) wo\(document % 4) x\(document % 30)"]) }
+        try subject.writer.flush()
+        var search = search(["wo", "x", "of"], isPrefix: true)
+        for root in [
+            .and([.phrase(0), .phrase(1)]), .or([.phrase(1), .phrase(2)]), .excluding(.phrase(2), .phrase(1)),
+            .and([.near([0, 1], distance: 2), .phrase(2)]),
+        ] as [ResolvedSearch.Node] {
+            search.root = root
+            try subject.compare(search, weights: [1], limit: 7)
+        }
+    }
 }

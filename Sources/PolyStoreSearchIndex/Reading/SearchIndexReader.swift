@@ -38,7 +38,7 @@ public final class SearchIndexReader {
         if let known { return known.compiler }
         let structure = try source.store.pages(at: [PageKey.structure])[0].map { try IndexStructure($0, fields: fields) }
         let found = structure ?? IndexStructure(fields: fields)
-        let compiler = SearchCompiler(source, found)
+        let compiler = SearchCompiler(source, found, limits)
         known = (found, compiler)
         return compiler
     }
@@ -155,8 +155,8 @@ public final class SearchIndexReader {
     private func frequency(_ phrase: ResolvedSearch.Phrase, _ compiler: SearchCompiler, _ check: () throws -> Void) throws -> Int {
         let all: UInt64 = fields >= 64 ? .max : (1 << UInt64(fields)) - 1
         if phrase.terms.count == 1, !phrase.isPrefix, phrase.fields & all == all { return try compiler.frequency(phrase.terms[0]) }
-        if let list = compiler.lists[phrase] { return list.documents }
-        let cursor = try compiler.positioned(phrase)
+        let cursor = try compiler.phrase(phrase)
+        if let known = compiler.lists[phrase] { return known.documents }
         var list: PhraseList? = PhraseList()
         var count = 0
         while !cursor.isAtEnd {
@@ -166,10 +166,7 @@ public final class SearchIndexReader {
             if compiler.listed + (list?.entries.count ?? 0) > limits.list { list = nil }
             try cursor.next()
         }
-        if let list {
-            compiler.lists[phrase] = list
-            compiler.listed += list.entries.count
-        }
+        if let list { compiler.keep(list, of: phrase) }
         return count
     }
 }

@@ -172,11 +172,17 @@ extension SegmentCursor {
 
     /// Returns a cursor at the first posting of the current term, which was not entered.
     func fork() throws -> SegmentCursor {
+        let copy = copy()
+        try copy.enterTerm()
+        return copy
+    }
+
+    /// Returns a cursor before the first posting of the current term, which was not entered.
+    func copy() -> SegmentCursor {
         let copy = SegmentCursor(source, view)
         (copy.page, copy.reader, copy.base) = (page, reader, base)
         (copy.term, copy.hasTerm, copy.endsHere, copy.endDelta) = (term, hasTerm, endsHere, endDelta)
         (copy.blocksLeft, copy.hasSingle, copy.block) = (blocksLeft, hasSingle, block)
-        try copy.enterTerm()
         return copy
     }
 
