@@ -1,5 +1,6 @@
 import PolyStoreSearch
 import SeededRandom
+import TestSupport
 import Testing
 
 @testable import PolyStoreSearchIndex
@@ -29,7 +30,7 @@ extension [UInt8] {
     }
 
     @Test(arguments: [1, 3]) func indexesAfterRandomChangesHaveNoFindings(fields: Int) throws {
-        for seed in 0..<UInt64(8) {
+        for seed in 0..<UInt64(Ring.size(3, thorough: 8)) {
             let subject = try subject(seed: seed, fields: fields)
             #expect(try findings(subject.map, subject.model.documents, fields: fields) == [], "seed \(seed)")
             try subject.writer.optimize()
@@ -113,7 +114,7 @@ extension [UInt8] {
     }
 
     @Test func missingPagesAreFound() throws {
-        for seed in 0..<UInt64(3) {
+        for seed in 0..<UInt64(Ring.size(1, thorough: 4)) {
             let subject = try subject(seed: seed, fields: 1)
             for key in subject.map.keys where key[0] != 0x53 {
                 let copy = PageMap(subject.map)
@@ -124,11 +125,11 @@ extension [UInt8] {
     }
 
     @Test func changedBytesGiveFindingsOrErrorsAndNoTrap() throws {
-        for seed in 0..<UInt64(2) {
+        for seed in 0..<UInt64(Ring.size(1, thorough: 3)) {
             let subject = try subject(seed: seed, fields: 2, steps: 50)
             var samples = SearchSamples(seed: seed, fields: 2)
             let searches = (0..<6).map { _ in samples.search() }
-            for _ in 0..<150 {
+            for _ in 0..<Ring.size(60, thorough: 200) {
                 let copy = PageMap(subject.map)
                 copy.change(samples.random.below(copy.keys.count)) { bytes in
                     switch samples.random.below(4) {
