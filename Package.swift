@@ -327,7 +327,7 @@ let package = Package(
 
         .testTarget(name: "PolyStoreSearchTests", dependencies: ["PolyStoreSearch", "SeededRandom"], swiftSettings: settings),
         .testTarget(
-            name: "PolyStoreSearchIndexTests", dependencies: ["PolyStoreSearch", "PolyStoreSearchIndex", "SeededRandom"],
+            name: "PolyStoreSearchIndexTests", dependencies: ["PolyStoreSearch", "PolyStoreSearchIndex", "SeededRandom", "TestSupport"],
             swiftSettings: settings),
         // Searches beside SQLite's FTS5, and beside a text with a concordance.
         .testTarget(

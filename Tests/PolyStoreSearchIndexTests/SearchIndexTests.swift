@@ -1,6 +1,7 @@
 import PolyStoreSearch
 import PolyStoreSearchIndex
 import SeededRandom
+import TestSupport
 import Testing
 
 /// An index, the model of it, and the writer of a transaction.
@@ -70,6 +71,8 @@ extension SearchIndexLimits {
         limits.fanout = random.pick([2, 3, 6])
         limits.segments = random.pick([4, 8, 40])
         limits.list = random.pick([0, 20, 1 << 20])
+        limits.prefixTerms = random.pick([0, 2, 64])
+        limits.prefixPostings = random.pick([1, 4, 256])
         return limits
     }
 }
@@ -78,7 +81,7 @@ extension SearchIndexLimits {
     @Test func costsBeginAtZero() { #expect(SearchCosts().scored == 0) }
 
     @Test(arguments: [1, 2, 3, 64]) func randomChangesAreFoundAsInTheModel(fields: Int) throws {
-        for seed in 0..<UInt64(fields == 64 ? 2 : 8) {
+        for seed in 0..<UInt64(Ring.size(fields == 64 ? 1 : 3, thorough: fields == 64 ? 2 : 12)) {
             var samples = SearchSamples(seed: seed, fields: fields)
             let subject = SearchIndexSubject(fields: fields, limits: .random(&samples.random))
             for step in 0..<120 {

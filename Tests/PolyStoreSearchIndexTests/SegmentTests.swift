@@ -1,6 +1,7 @@
 import PolyStoreSearch
 import PolyStoreSearchIndex
 import SeededRandom
+import TestSupport
 import Testing
 
 @Suite struct SearchSegmentTests {
@@ -39,7 +40,7 @@ import Testing
     @Test func segmentsAreBounded() throws {
         let subject = SearchIndexSubject(fields: 1)
         var samples = SearchSamples(seed: 2, fields: 1)
-        for _ in 0..<300 {
+        for _ in 0..<Ring.size(120, thorough: 300) {
             try subject.replace(samples.document(), samples.random.once(in: 6) ? nil : samples.texts())
             try subject.writer.flush()
             #expect(try subject.reader.summary().segments <= subject.limits.segments)
@@ -47,7 +48,7 @@ import Testing
     }
 
     @Test func mergesCanBeInterruptedAfterEachPage() throws {
-        for seed in 0..<UInt64(2) {
+        for seed in 0..<UInt64(Ring.size(1, thorough: 4)) {
             var samples = SearchSamples(seed: seed, fields: 2)
             var limits = SearchIndexLimits.small
             limits.segments = 1_000
@@ -147,7 +148,7 @@ import Testing
     @Test(arguments: [false, true]) func theBestDocumentsOfCommonTermsNeedFewScores(any: Bool) throws {
         let subject = SearchIndexSubject(fields: 1, limits: SearchIndexLimits())
         var random = SplitMix64(seed: 4)
-        for document in 0..<6_000 {
+        for document in 0..<Ring.size(3_000, thorough: 6_000) {
             let words = (0..<5 + random.below(20)).map { _ in "w\(min(random.below(40), random.below(40), random.below(40)))" }
             try subject.writer.replace(Int64(document), old: nil, new: [words.joined(separator: " ")])
         }
@@ -220,7 +221,7 @@ import Testing
 
     @Test func lengthsSurviveManyFlushesOfOneWriter() throws {
         let subject = SearchIndexSubject(fields: 1)
-        for round in 0..<8 {
+        for round in 0..<Ring.size(3, thorough: 8) {
             for document in 0..<300 { try subject.replace(Int64(document * 100 + round), ["word of round\(round)"]) }
             try subject.writer.flush()
             #expect(try findings(subject) == [], "round \(round)")
@@ -241,7 +242,7 @@ import Testing
         var steps = 0
         while try SearchIndexWriter(subject.map, fields: 1, options: SearchOptions(), limits: limits).merge(budget: 1) {
             steps += 1
-            if steps % 8 == 0 { #expect(try findings(subject) == []) }
+            if steps % Ring.size(16, thorough: 4) == 0 { #expect(try findings(subject) == []) }
         }
         #expect(steps > 5)
         #expect(try findings(subject) == [])

@@ -1,4 +1,5 @@
 import PolyStoreSearch
+import TestSupport
 import Testing
 
 @testable import PolyStoreSearchIndex
@@ -19,9 +20,9 @@ import Testing
         for batch in 0..<3 {
             try write((0..<200).map { (Int64(batch * 200 + $0), ["lazy \($0 % 17) fox \($0)", "dog \($0 % 5)"]) })
         }
-        for id in 0..<120 {
+        for id in 0..<Ring.size(60, thorough: 120) {
             try write([(Int64(10_000 + id), ["lazy fox \(10_000 + id)", nil]), (Int64(1 + id % 500), ["lazy 3", "quick brown \(id)"])])
-            guard id % 6 == 0 else { continue }
+            guard id % Ring.size(10, thorough: 6) == 0 else { continue }
             let findings = try SearchIndexVerifier(pages, fields: 2, options: SearchOptions()).verify(
                 { body in for (id, text) in texts.sorted(by: { $0.key < $1.key }) { try body(id, text) } }, check: {})
             if findings != [] {

@@ -1,7 +1,14 @@
 import PolyStoreSearch
-import PolyStoreSearchIndex
 import SeededRandom
+import TestSupport
 import Testing
+
+@testable import PolyStoreSearchIndex
+
+extension [UInt8] {
+    /// Returns the first index at which some bytes begin.
+    fileprivate func firstIndex(of bytes: [UInt8]) -> Int? { indices.dropLast(bytes.count - 1).first { self[$0...].starts(with: bytes) } }
+}
 
 @Suite struct SearchIndexVerifierTests {
     private func findings(_ map: PageMap, _ documents: [Int64: [String?]], fields: Int) throws -> [String] {
@@ -23,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: [1, 3]) func indexesAfterRandomChangesHaveNoFindings(fields: Int) throws {
-        for seed in 0..<UInt64(8) {
+        for seed in 0..<UInt64(Ring.size(3, thorough: 8)) {
             let subject = try subject(seed: seed, fields: fields)
             #expect(try findings(subject.map, subject.model.documents, fields: fields) == [], "seed \(seed)")
             try subject.writer.optimize()
@@ -75,8 +82,39 @@ import Testing
         #expect(counts.contains("The index counts 2 documents with the term 'alpha', and 1 have it."))
     }
 
+    @Test func boundsOfBlocksAreComparedWithTheirPostings() throws {
+        let subject = SearchIndexSubject(fields: 1, limits: SearchIndexLimits())
+        let text = (Array(repeating: "alpha", count: 77) + Array(repeating: "beta", count: 22)).joined(separator: " ")
+        for document in 1...40 { try subject.replace(Int64(document), [text]) }
+        try subject.writer.flush()
+        #expect(try findings(subject.map, subject.model.documents, fields: 1) == [])
+        // The one pair of the frequency and the length that bound the postings of the block.
+        for (offset, change) in [(1, -1), (2, 1)] {
+            let copy = PageMap(subject.map)
+            let page = try #require(copy.values.firstIndex { $0.firstIndex(of: [1, 77, 99]) != nil })
+            copy.change(page) { bytes in
+                if let place = bytes.firstIndex(of: [1, 77, 99]) { bytes[place + offset] = UInt8(Int(bytes[place + offset]) + change) }
+            }
+            let found = try findings(copy, subject.model.documents, fields: 1)
+            #expect(found == ["The index has wrong bounds of the term 'alpha' for document 1."])
+        }
+    }
+
+    @Test func numbersOfPostingsAreCompared() throws {
+        let subject = SearchIndexSubject(fields: 1, limits: SearchIndexLimits())
+        for document in 1...40 { try subject.replace(Int64(document), ["alpha beta"]) }
+        try subject.writer.flush()
+        let place = try #require(subject.map.keys.firstIndex(of: [0x53]))
+        var structure = try IndexStructure(subject.map.values[place], fields: 1)
+        structure.segments[0].postings += 1
+        subject.map.change(place) { $0 = structure.bytes }
+        #expect(
+            try findings(subject.map, subject.model.documents, fields: 1)
+                == ["Segment 1 of the index has 80 postings, and should have 81."])
+    }
+
     @Test func missingPagesAreFound() throws {
-        for seed in 0..<UInt64(3) {
+        for seed in 0..<UInt64(Ring.size(1, thorough: 4)) {
             let subject = try subject(seed: seed, fields: 1)
             for key in subject.map.keys where key[0] != 0x53 {
                 let copy = PageMap(subject.map)
@@ -87,11 +125,11 @@ import Testing
     }
 
     @Test func changedBytesGiveFindingsOrErrorsAndNoTrap() throws {
-        for seed in 0..<UInt64(2) {
+        for seed in 0..<UInt64(Ring.size(1, thorough: 3)) {
             let subject = try subject(seed: seed, fields: 2, steps: 50)
             var samples = SearchSamples(seed: seed, fields: 2)
             let searches = (0..<6).map { _ in samples.search() }
-            for _ in 0..<150 {
+            for _ in 0..<Ring.size(60, thorough: 200) {
                 let copy = PageMap(subject.map)
                 copy.change(samples.random.below(copy.keys.count)) { bytes in
                     switch samples.random.below(4) {

@@ -116,21 +116,49 @@ final class LengthReader {
             self.last = (number, chunk)
             return chunk
         }
-        let chunk = LengthChunk()
+        try loadSequence(from: number)
+        let chunk = chunks[number] ?? LengthChunk()
         chunks[number] = chunk
-        for page in try pages.pages(from: PageKey.lengths(number), below: PageKey.lengths(number + 16), limit: 16) {
-            let key = page.key.dropFirst().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-            if changed[key] == nil, key == number || chunks[key] == nil { chunks[key] = try LengthChunk(page.bytes) }
-        }
-        let result = chunks[number] ?? chunk
-        self.last = (number, result)
-        return result
+        self.last = (number, chunk)
+        return chunk
     }
 
-    /// Reads the chunks of some documents, many in one request.
+    /// The number of chunks that are read in sequence in one request.
+    private static let sequence: UInt64 = 16
+
+    /// Reads a chunk and those that follow it, in one request.
+    private func loadSequence(from number: UInt64) throws {
+        let upper = PageKey.lengths(number + Self.sequence)
+        for page in try pages.pages(from: PageKey.lengths(number), below: upper, limit: Int(Self.sequence)) {
+            let key = page.key.dropFirst().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+            if changed[key] == nil, chunks[key] == nil { chunks[key] = try LengthChunk(page.bytes) }
+        }
+    }
+
+    /// Reads the lengths of some ascending documents in one request.
+    /// - Parameter readsAhead: Whether documents that follow are expected, whose lengths are read too if they are near.
+    func load(_ documents: [DocumentKey], readsAhead: Bool) throws {
+        var numbers: [UInt64] = []
+        for number in documents.lazy.map(PageKey.chunk) where numbers.last != number { numbers.append(number) }
+        guard readsAhead, let first = numbers.first(where: { chunks[$0] == nil && changed[$0] == nil }), let last = numbers.last,
+            last - first < Self.sequence
+        else { return try load(numbers) }
+        if chunks.count + Int(Self.sequence) > limit { evict(keeping: numbers) }
+        try loadSequence(from: first)
+        for number in numbers where chunks[number] == nil && changed[number] == nil { chunks[number] = LengthChunk() }
+    }
+
+    /// Forgets chunks that were read, except some.
+    private func evict(keeping kept: [UInt64]) {
+        let all = chunks
+        chunks.removeAll(keepingCapacity: true)
+        for number in kept { if let chunk = all[number] { chunks[number] = chunk } }
+    }
+
+    /// Reads chunks, many in one request.
     func load(_ numbers: [UInt64]) throws {
         var rest = numbers.filter { chunks[$0] == nil && changed[$0] == nil }[...]
-        if chunks.count + rest.count > limit { chunks.removeAll(keepingCapacity: true) }
+        if chunks.count + rest.count > limit { evict(keeping: numbers) }
         while !rest.isEmpty {
             let part = Array(rest.prefix(512))
             for (number, bytes) in zip(part, try pages.pages(at: part.map(PageKey.lengths))) {

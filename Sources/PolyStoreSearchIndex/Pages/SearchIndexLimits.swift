@@ -20,6 +20,10 @@ package struct SearchIndexLimits: Sendable {
     package var cache = 16 << 20
     /// The number of entries of 16 bytes that a reader keeps of phrases that it counted.
     package var list = 2 << 20
+    /// The number of terms of a prefix up to which each has a cursor.
+    package var prefixTerms = 64
+    /// The number of postings up to which a term of a prefix with more terms has no cursor.
+    package var prefixPostings = 256
 
     package init() {}
 }

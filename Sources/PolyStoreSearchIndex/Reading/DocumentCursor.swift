@@ -18,6 +18,16 @@ class DocumentCursor {
     final func skip(past target: DocumentKey) throws {
         if target == .max { isAtEnd = true } else { try skip(to: target + 1) }
     }
+
+    /// Returns the current document and those after it, up to a number, and goes to the document after them.
+    final func nextDocuments(_ limit: Int) throws -> [DocumentKey] {
+        var documents: [DocumentKey] = []
+        while !isAtEnd, documents.count < limit {
+            documents.append(document)
+            try next()
+        }
+        return documents
+    }
 }
 
 /// Goes through the documents with a phrase.
@@ -148,6 +158,15 @@ final class TermCursor: PhraseCursor {
             frequency = max(frequency, segment.block.impacts.last?.frequency ?? Int(UInt32.max))
         }
         return (upTo, bound, frequency, occurs)
+    }
+
+    /// A Boolean value that indicates whether the current block has bounds of scores.
+    var hasBounds: Bool { !current.block.impacts.isEmpty }
+
+    /// Returns whether the bounds of the current block hold for the current document, whose length is known.
+    func isBounded(length: Int) throws -> Bool {
+        let total = try current.total()
+        return current.block.impacts.contains { $0.frequency >= total && $0.length <= length }
     }
 
     /// Returns a bound of what the term adds to the score of the current document, without its length.

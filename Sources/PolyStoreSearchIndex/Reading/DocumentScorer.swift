@@ -49,6 +49,15 @@ final class DocumentScorer {
         }
     }
 
+    /// The number of documents whose lengths are read in one request.
+    static let batch = 256
+
+    /// Calls a closure with each of some ascending documents and its score, after their lengths were read in one request.
+    func scores(_ documents: [DocumentKey], _ body: (DocumentKey, Double) -> Void) throws {
+        try lengths.load(documents, readsAhead: documents.count == Self.batch)
+        for document in documents { body(document, try score(document)) }
+    }
+
     /// Returns the score of a document, which must not be below those before.
     func score(_ document: DocumentKey) throws -> Double {
         scored += 1

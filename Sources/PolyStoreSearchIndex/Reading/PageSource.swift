@@ -63,10 +63,10 @@ final class PageSource {
         return page.flatMap { $0.key.starts(with: PageKey.terms(segment)) ? $0 : nil }
     }
 
-    /// Returns pages of postings that follow a page in its segment.
-    func pages(of segment: UInt64, after key: [UInt8], limit: Int) throws -> [TermPage] {
+    /// Returns pages of postings of a segment from a key on.
+    func pages(of segment: UInt64, from key: [UInt8], limit: Int) throws -> [TermPage] {
         try check?()
-        return try store.pages(from: key + [0], below: PageKey.afterTerms(segment), limit: limit).map(TermPage.init)
+        return try store.pages(from: key, below: PageKey.afterTerms(segment), limit: limit).map(TermPage.init)
     }
 
     /// Returns a page of positions.

@@ -12,12 +12,32 @@ final class PhraseList {
 
     init() {}
 
-    /// Adds a document, which must be greater than those before.
+    /// Adds a document, which must be greater than those before unless ``combine()`` follows.
     func append(_ document: DocumentKey, _ cursor: PhraseCursor) throws {
         documents += 1
         try cursor.forEachField { field, count in
             entries.append(Entry(document: document, field: UInt32(field), count: UInt32(clamping: count)))
         }
+    }
+
+    /// Orders the entries, and adds up those of the same document and field.
+    func combine() {
+        entries.sort { $0.document != $1.document ? $0.document < $1.document : $0.field < $1.field }
+        documents = 0
+        var kept = 0
+        for index in entries.indices {
+            let entry = entries[index]
+            let isSame = kept > 0 && entries[kept - 1].document == entry.document
+            if !isSame { documents += 1 }
+            if isSame, entries[kept - 1].field == entry.field {
+                let (sum, overflow) = entries[kept - 1].count.addingReportingOverflow(entry.count)
+                entries[kept - 1].count = overflow ? .max : sum
+            } else {
+                entries[kept] = entry
+                kept += 1
+            }
+        }
+        entries.removeLast(entries.count - kept)
     }
 }
 

@@ -6,15 +6,19 @@ final class SearchCompiler {
     /// The segments, newest first.
     let views: [SegmentView]
     let fields: Int
+    private let limits: SearchIndexLimits
     /// The lists of phrases that were counted.
-    var lists: [ResolvedSearch.Phrase: PhraseList] = [:]
+    private(set) var lists: [ResolvedSearch.Phrase: PhraseList] = [:]
+    /// The prefixes with many terms that are not in ``lists``.
+    private var prefixes: [ResolvedSearch.Phrase: PrefixTerms] = [:]
     /// The entries of all lists.
-    var listed = 0
+    private(set) var listed = 0
     /// The number of terms that were looked up.
     var terms = 0
     private var frequencies: [[UInt8]: Int] = [:]
 
-    init(_ source: PageSource, _ structure: IndexStructure) {
+    init(_ source: PageSource, _ structure: IndexStructure, _ limits: SearchIndexLimits = SearchIndexLimits()) {
+        self.limits = limits
         self.source = source
         views = structure.views.reversed()
         fields = structure.fields
@@ -76,14 +80,45 @@ final class SearchCompiler {
         var cursors: [PhraseCursor] = []
         try forEachTerm(from: prefix) { _, scans in
             terms += 1
-            var found: [SegmentCursor] = []
-            for scan in scans {
-                let cursor = try scan.fork()
-                if !cursor.isAtEnd { found.append(cursor) }
-            }
-            if !found.isEmpty { cursors.append(try TermCursor(found, frequency: estimate(found), mask: mask, fields: fields)) }
+            if let cursor = try cursor(scans, mask: mask) { cursors.append(cursor) }
         }
         return cursors
+    }
+
+    /// A cursor for the term of some segments, which are at the term; nil if none has postings of it.
+    private func cursor(_ scans: [SegmentCursor], mask: UInt64) throws -> TermCursor? {
+        let found = try scans.map { try $0.fork() }.filter { !$0.isAtEnd }
+        return found.isEmpty ? nil : try TermCursor(found, frequency: estimate(found), mask: mask, fields: fields)
+    }
+
+    /// A cursor for the documents with a term that begins with some bytes, without positions.
+    private func prefix(_ bytes: [UInt8], of phrase: ResolvedSearch.Phrase) throws -> PhraseCursor {
+        let found = try prefixes[phrase] ?? scan(bytes, of: phrase)
+        if found.isMerged, found.others.isEmpty {
+            keep(found.list, of: phrase)
+            return ListCursor(found.list)
+        }
+        if found.isMerged, prefixes.updateValue(found, forKey: phrase) == nil { listed += found.list.entries.count }
+        var cursors: [PhraseCursor] = try found.others.compactMap { try cursor($0, mask: phrase.fields) }
+        if found.isMerged { cursors.append(ListCursor(found.list)) }
+        return UnionCursor(cursors)
+    }
+
+    private func scan(_ bytes: [UInt8], of phrase: ResolvedSearch.Phrase) throws -> PrefixTerms {
+        let found = PrefixTerms(limits, room: limits.list - listed)
+        try forEachTerm(from: bytes) { _, scans in
+            terms += 1
+            try found.add(scans) { try self.cursor($0, mask: phrase.fields) }
+        }
+        found.finish()
+        return found
+    }
+
+    /// Keeps the list of all documents with a phrase.
+    func keep(_ list: PhraseList, of phrase: ResolvedSearch.Phrase) {
+        if let merged = prefixes.removeValue(forKey: phrase) { listed -= merged.list.entries.count }
+        lists[phrase] = list
+        listed += list.entries.count
     }
 
     /// Calls a closure with each term that begins with some bytes, ascending, and the segments that have it, newest first, at the term.
@@ -118,6 +153,7 @@ final class SearchCompiler {
     /// A cursor for a phrase.
     func phrase(_ phrase: ResolvedSearch.Phrase) throws -> PhraseCursor {
         if let list = lists[phrase] { return ListCursor(list) }
+        if phrase.isPrefix, phrase.terms.count == 1 { return try prefix(phrase.terms[0], of: phrase) }
         return try positioned(phrase)
     }
 

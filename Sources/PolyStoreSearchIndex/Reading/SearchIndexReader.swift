@@ -38,7 +38,7 @@ public final class SearchIndexReader {
         if let known { return known.compiler }
         let structure = try source.store.pages(at: [PageKey.structure])[0].map { try IndexStructure($0, fields: fields) }
         let found = structure ?? IndexStructure(fields: fields)
-        let compiler = SearchCompiler(source, found)
+        let compiler = SearchCompiler(source, found, limits)
         known = (found, compiler)
         return compiler
     }
@@ -69,7 +69,8 @@ public final class SearchIndexReader {
     public func all(
         _ search: ResolvedSearch, scoredBy statistics: SearchStatistics?, weights: [Double], check: () throws -> Void
     ) throws -> SearchHits {
-        try checking(check) {
+        let search = search.withoutUnknownPhrases
+        return try checking(check) {
             let compiler = try compiler()
             let (postings, terms) = (source.decoded, compiler.terms)
             try compiler.prefetch(search, frequencies: false)
@@ -77,10 +78,10 @@ public final class SearchIndexReader {
             let scorer = try statistics.map { try DocumentScorer(search, SearchRank($0, weights: weights), compiler) }
             var hits = SearchHits()
             while !cursor.isAtEnd {
-                if hits.documents.count & 1_023 == 0 { try check() }
-                hits.documents.append(cursor.document.document)
-                if let scorer { hits.scores.append(try scorer.score(cursor.document)) }
-                try cursor.next()
+                try check()
+                let documents = try cursor.nextDocuments(DocumentScorer.batch)
+                for document in documents { hits.documents.append(document.document) }
+                try scorer?.scores(documents) { _, score in hits.scores.append(score) }
             }
             hits.costs = costs(since: postings, compiler, terms: terms, scored: scorer?.scored ?? 0)
             return hits
@@ -93,6 +94,7 @@ public final class SearchIndexReader {
         _ limit: Int, _ search: ResolvedSearch, scoredBy statistics: SearchStatistics, weights: [Double], check: () throws -> Void
     ) throws -> SearchHits {
         guard limit > 0 else { return SearchHits() }
+        let search = search.withoutUnknownPhrases
         return try checking(check) {
             let compiler = try compiler()
             let (postings, terms) = (source.decoded, compiler.terms)
@@ -130,16 +132,16 @@ public final class SearchIndexReader {
         let cursor = try compiler.condition(search.root, search)
         let scorer = try DocumentScorer(search, rank, compiler)
         while !cursor.isAtEnd {
-            if scorer.scored & 1_023 == 0 { try check() }
-            best.add(cursor.document, try scorer.score(cursor.document))
-            try cursor.next()
+            try check()
+            try scorer.scores(cursor.nextDocuments(DocumentScorer.batch)) { document, score in best.add(document, score) }
         }
         return scorer.scored
     }
 
     /// Returns the statistics of a search.
     public func statistics(_ search: ResolvedSearch, check: () throws -> Void) throws -> SearchStatistics {
-        try checking(check) {
+        let search = search.withoutUnknownPhrases
+        return try checking(check) {
             let compiler = try compiler()
             try compiler.prefetch(search, frequencies: true)
             var frequencies = [Int](repeating: 0, count: search.phrases.count)
@@ -153,8 +155,8 @@ public final class SearchIndexReader {
     private func frequency(_ phrase: ResolvedSearch.Phrase, _ compiler: SearchCompiler, _ check: () throws -> Void) throws -> Int {
         let all: UInt64 = fields >= 64 ? .max : (1 << UInt64(fields)) - 1
         if phrase.terms.count == 1, !phrase.isPrefix, phrase.fields & all == all { return try compiler.frequency(phrase.terms[0]) }
-        if let list = compiler.lists[phrase] { return list.documents }
-        let cursor = try compiler.positioned(phrase)
+        let cursor = try compiler.phrase(phrase)
+        if let known = compiler.lists[phrase] { return known.documents }
         var list: PhraseList? = PhraseList()
         var count = 0
         while !cursor.isAtEnd {
@@ -164,10 +166,7 @@ public final class SearchIndexReader {
             if compiler.listed + (list?.entries.count ?? 0) > limits.list { list = nil }
             try cursor.next()
         }
-        if let list {
-            compiler.lists[phrase] = list
-            compiler.listed += list.entries.count
-        }
+        if let list { compiler.keep(list, of: phrase) }
         return count
     }
 }

@@ -66,6 +66,7 @@ extension SegmentCursor {
         index = 0
         document = block.first
         source.decoded += block.count
+        decoded += block.count
     }
 
     private func grow() {

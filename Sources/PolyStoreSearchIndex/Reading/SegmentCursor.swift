@@ -43,6 +43,8 @@ final class SegmentCursor {
     var document: DocumentKey = 0
     /// A Boolean value that indicates whether the term has no more postings.
     var isAtEnd = true
+    /// The number of postings of the blocks that were decoded.
+    var decoded = 0
 
     init(_ source: PageSource, _ view: SegmentView) {
         self.source = source
@@ -170,11 +172,17 @@ extension SegmentCursor {
 
     /// Returns a cursor at the first posting of the current term, which was not entered.
     func fork() throws -> SegmentCursor {
+        let copy = copy()
+        try copy.enterTerm()
+        return copy
+    }
+
+    /// Returns a cursor before the first posting of the current term, which was not entered.
+    func copy() -> SegmentCursor {
         let copy = SegmentCursor(source, view)
         (copy.page, copy.reader, copy.base) = (page, reader, base)
         (copy.term, copy.hasTerm, copy.endsHere, copy.endDelta) = (term, hasTerm, endsHere, endDelta)
         (copy.blocksLeft, copy.hasSingle, copy.block) = (blocksLeft, hasSingle, block)
-        try copy.enterTerm()
         return copy
     }
 
@@ -226,7 +234,7 @@ extension SegmentCursor {
     private func nextPage() throws -> Bool {
         guard let page, !hasEnded else { return false }
         if aheadNext == ahead.count {
-            ahead = try source.pages(of: view.id, after: page.key, limit: aheadLimit)
+            ahead = try source.pages(of: view.id, from: page.key + [0], limit: aheadLimit)
             aheadNext = 0
             aheadLimit = min(aheadLimit * 2, 64)
         }
@@ -311,18 +319,23 @@ extension SegmentCursor {
         while block.last < target {
             if blocksLeft > 0 || endsHere {
                 guard try nextBlock() else { return false }
-            } else if aheadNext < ahead.count {
-                guard try nextBlock() else { return false }
             } else {
-                guard try seekPage(target) else { return false }
+                let key = PageKey.terms(view.id, term, target)
+                while aheadNext < ahead.count, ahead[aheadNext].key.precedes(key) { aheadNext += 1 }
+                guard try aheadNext < ahead.count ? nextBlock() : seekPage(key) else { return false }
             }
         }
         return true
     }
 
-    /// Goes to the page of the term with the first document that is not below a document. Returns false if there is none.
-    private func seekPage(_ target: DocumentKey) throws -> Bool {
-        guard let found = try source.page(of: view.id, atOrAfter: PageKey.terms(view.id, term, target)) else {
+    /// Goes to the first page of the term from a key on. Returns false if there is none.
+    ///
+    /// While the pages that are sought follow one another, more and more pages are read at once.
+    private func seekPage(_ key: [UInt8]) throws -> Bool {
+        ahead = []
+        aheadNext = 0
+        let previous = block.last
+        guard let found = try pageAhead(from: key) else {
             try endPartialTerm()
             return false
         }
@@ -330,11 +343,25 @@ extension SegmentCursor {
             throw SearchIndexError.damaged("a page of segment \(view.id) does not reach its last document")
         }
         let expected = term
-        ahead = []
-        aheadNext = 0
         try open(found)
         term = expected
         try continueTerm()
+        aheadLimit = follows(previous, found) ? min(aheadLimit * 2, 64) : 1
         return try nextBlock()
+    }
+
+    /// Returns the first page from a key on, and keeps those after it that were read with it.
+    private func pageAhead(from key: [UInt8]) throws -> TermPage? {
+        guard aheadLimit > 1 else { return try source.page(of: view.id, atOrAfter: key) }
+        ahead = try source.pages(of: view.id, from: key, limit: aheadLimit)
+        aheadNext = 1
+        return ahead.first
+    }
+
+    /// Returns whether a page seems to follow a document: whether the gap between them is less than half of what the page spans.
+    private func follows(_ document: DocumentKey, _ found: TermPage) -> Bool {
+        guard found.key.starts(with: PageKey.terms(view.id, term, 0).dropLast(8)) else { return false }
+        let last = found.key.suffix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        return document < base && base <= last && base - document <= (last - base) / 2
     }
 }

@@ -61,7 +61,7 @@ public final class SearchIndexVerifier {
             try lengths.add(document.documentKey, count)
         }
         try lengths.finish(structure)
-        try scan(structure, comparesFrequencies: true, check) { term, document, positions in
+        try scan(structure, comparesCounts: true, check) { term, document, positions in
             let hash = term.withUnsafeBufferPointer(Self.hash)
             for position in positions {
                 sums[Self.group(document)] &-= Self.number(hash, document, Int(position >> 32), Int(position & 0xffff_ffff))
@@ -100,36 +100,61 @@ public final class SearchIndexVerifier {
 
 /// The index.
 extension SearchIndexVerifier {
-    /// Calls a closure with each posting, and compares the number of documents of each term with that which the segments have.
+    /// Calls a closure with each posting.
+    /// - Parameter comparesCounts: Whether to compare the number of documents of each term with that which the segments have, the bounds of blocks with their postings, and the
+    ///   numbers of postings of segments.
     private func scan(
-        _ structure: IndexStructure, comparesFrequencies: Bool, _ check: @escaping () throws -> Void,
+        _ structure: IndexStructure, comparesCounts: Bool, _ check: @escaping () throws -> Void,
         _ body: ([UInt8], Int64, [UInt64]) throws -> Void
     ) throws {
-        let compiler = SearchCompiler(PageSource(pages, fields: fields, limits: SearchIndexLimits()), structure)
+        let source = PageSource(pages, fields: fields, limits: SearchIndexLimits())
+        let compiler = SearchCompiler(source, structure)
         let frequencies = SearchCompiler(PageSource(pages, fields: fields, limits: SearchIndexLimits()), structure)
+        var postings: [UInt64: Int] = [:]
         try compiler.forEachTerm(from: []) { term, scans in
             try check()
-            var cursors: [SegmentCursor] = []
-            for scan in scans {
-                let cursor = try scan.fork()
-                if !cursor.isAtEnd { cursors.append(cursor) }
-            }
+            let cursors = try scans.map { try $0.fork() }
             var count = 0
-            if !cursors.isEmpty {
-                let cursor = try TermCursor(cursors, frequency: 0, mask: .max, fields: fields)
+            var isBounded = true
+            if case let found = cursors.filter({ !$0.isAtEnd }), !found.isEmpty {
+                let cursor = try TermCursor(found, frequency: 0, mask: .max, fields: fields)
                 let positions = PositionList()
                 while !cursor.isAtEnd {
                     count += 1
                     positions.removeAll()
                     try cursor.appendPositions(to: positions)
                     try body(term, cursor.document.document, positions.array)
+                    if comparesCounts, isBounded { isBounded = try self.isBounded(cursor, term, source.lengths) }
                     try cursor.next()
                 }
             }
-            guard comparesFrequencies else { return }
+            guard comparesCounts else { return }
+            for cursor in cursors { postings[cursor.view.id, default: 0] += cursor.decoded }
             let known = try frequencies.delta(term)
             if known != count, findings.count < limit / 2 {
                 report("The index counts \(known) documents with the term \(Self.name(term)), and \(count) have it.")
+            }
+        }
+        if comparesCounts { comparePostings(structure, postings) }
+    }
+
+    /// Compares the current posting of a term with the bounds of its block. Returns false if it exceeds them.
+    private func isBounded(_ cursor: TermCursor, _ term: [UInt8], _ lengths: LengthReader) throws -> Bool {
+        guard cursor.hasBounds else { return true }
+        let length = try lengths.length(cursor.document)
+        // A length that is missing is reported when lengths are compared.
+        guard length != LengthChunk.absent, try !cursor.isBounded(length: Int(length)) else { return true }
+        report("The index has wrong bounds of the term \(Self.name(term)) for document \(cursor.document.document).")
+        return false
+    }
+
+    /// Compares the numbers of postings of segments with those that were found. The inputs of an unfinished merge are not compared: they keep the numbers of before the merge.
+    private func comparePostings(_ structure: IndexStructure, _ found: [UInt64: Int]) {
+        let inputs = Set(structure.merges.flatMap(\.inputs))
+        for segment in structure.segments.filter({ !inputs.contains($0.id) }) + structure.merges.map(\.output) {
+            let count = found[segment.id] ?? 0
+            if segment.postings != count {
+                report("Segment \(segment.id) of the index has \(count) postings, and should have \(segment.postings).")
             }
         }
     }
@@ -194,7 +219,7 @@ extension SearchIndexVerifier {
             }
         }
         let before = findings.count
-        try scan(structure, comparesFrequencies: false, check) { term, document, positions in
+        try scan(structure, comparesCounts: false, check) { term, document, positions in
             guard groups.contains(Self.group(document)) else { return }
             guard compared.contains(document) else {
                 if known.count < 100_000, !known.contains(document) {

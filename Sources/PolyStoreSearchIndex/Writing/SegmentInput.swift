@@ -116,7 +116,7 @@ struct SegmentInput {
     private mutating func nextPage() throws -> Bool {
         guard let page, pagesLeft > 0 else { return false }
         if aheadNext == ahead.count {
-            ahead = try source.pages(of: segment, after: page.key, limit: min(aheadLimit, pagesLeft))
+            ahead = try source.pages(of: segment, from: page.key + [0], limit: min(aheadLimit, pagesLeft))
             aheadNext = 0
             aheadLimit = min(aheadLimit * 2, 32)
         }
