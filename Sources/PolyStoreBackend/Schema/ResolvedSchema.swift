@@ -271,9 +271,10 @@ struct SchemaResolver {
                 throw refuse(
                     nil, "A full-text index of \(entity.name) has \(found.count) fields, or one twice; it needs 1 to \(SearchIndexDescription.mostFields) different ones.")
             }
-            guard declared.weights.count == found.count, declared.weights.allSatisfy({ $0.isFinite && $0 > 0 }) else {
+            guard declared.weights.count == found.count, declared.weights.allSatisfy(SearchIndexDescription.weightRange.contains) else {
                 throw refuse(
-                    nil, "The full-text index of \(entity.name) over \(declared.fields.joined(separator: ", ")) needs one finite weight above 0 for each field.")
+                    nil,
+                    "The full-text index of \(entity.name) over \(declared.fields.joined(separator: ", ")) needs one weight from 0.000001 to 1000000 for each field.")
             }
             guard names.insert(declared.name).inserted else {
                 throw refuse(
