@@ -115,6 +115,23 @@ final class RatedQuote {
         }
     }
 
+    @MainActor @Test(arguments: Backend.forObjectLayer) func listsFilteredByASearchReadNoOtherObjects(_ backend: Backend) throws {
+        let folder = try Folder()
+        let stack = try Self.stack(backend, in: folder)
+        let filtered = try stack.view.monitorList(From<RatedText>().where { $0.search("fox") }.orderBy(.ascending(\.label)))
+        let scored = try stack.view.monitorList(From<RatedText>().where { $0.searchScore("fox") > 0 }.orderBy(.ascending(\.label)))
+        #expect(try !filtered.explain().contains("fetched again"))
+        #expect(try scored.explain().contains("fetched again"))
+        try stack.performAndWait { transaction throws in
+            let first = try #require(try transaction.fetchOne(From<RatedText>().where(\.label == "0")))
+            try transaction.edit(first).text = "a fox now"
+            let second = try #require(try transaction.fetchOne(From<RatedText>().where(\.label == "1")))
+            try transaction.edit(second).text = "no longer"
+        }
+        #expect(filtered.map(\.label) == ["0", "2"])
+        #expect(scored.map(\.label) == ["0", "2"])
+    }
+
     @Test(arguments: Backend.forObjectLayer) func countsHaveEveryLimit(_ backend: Backend) throws {
         let folder = try Folder()
         let stack = try Self.stack(backend, in: folder)
