@@ -30,9 +30,8 @@ extension Editor {
     private func differingRows(
         _ entry: StoreEntity, _ request: FetchRequest, _ options: FetchOptions, _ storage: any ReadTransaction, isSteady: Bool
     ) throws -> RecordCursor? {
-        guard options.includesPendingChanges,
-            buffer.hasChanges(of: Int(entry.entityIndex)) || (request.needsRelated && hasPending(in: entry.store))
-        else { return nil }
+        let isAffected = buffer.hasChanges(of: Int(entry.entityIndex)) || (request.needsRelated && hasPending(in: entry.store))
+        guard options.includesPendingChanges, isAffected else { return nil }
         let request = try storage.scored(request)
         if request.looksAround { return try surveyedRows(entry, request, storage) }
         return try pendingRows(entry, request).map { pendingRows in
@@ -98,11 +97,10 @@ extension Editor {
     private func surveyedRows(_ entry: StoreEntity, _ request: FetchRequest, _ storage: any ReadTransaction) throws -> RecordCursor {
         try request.validate()
         var wider = request
-        let conjuncts = request.predicate.conjuncts
-        wider.predicate = .and(conjuncts.filter { !$0.needsRelated })
+        wider.predicate = .and(request.predicate.conjuncts.filter { !$0.needsRelated })
         (wider.sortKeys, wider.limit, wider.offset, wider.onlyIDs, wider.fields) = ([], nil, 0, false, nil)
         let all = try pendingRows(entry, wider).map { try merged(entry, wider, $0, storage) } ?? storage.fetch(wider)
-        let residual = QueryPredicate.and(conjuncts.filter(\.needsRelated))
+        let residual = QueryPredicate.and(request.predicate.conjuncts.filter(\.needsRelated))
         return try MaterializedCursor.sorted(all, request, predicate: residual, PendingRelated(self, entry.store, storage))
     }
 
