@@ -106,7 +106,7 @@ public macro Unique<T>(_ keyPaths: PartialKeyPath<T>...) = #externalMacro(module
 /// - Parameters:
 ///   - keyPaths: Text attributes, at most 64.
 ///   - name: The name that a search in this index gives: `$0.search("dog", in: "titles")`.
-///   - weights: The weight of each attribute in the score, a number above 0; the default is 1 each.
+///   - weights: The weight of each attribute in the score, a number from 0.000001 to 1000000; the default is 1 each.
 ///   - stemming: The reduction of words to their stems: `.english` finds "dogs" for "dog".
 @freestanding(declaration)
 public macro Search<T>(

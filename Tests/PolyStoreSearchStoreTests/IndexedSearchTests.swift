@@ -66,6 +66,27 @@ import Testing
         #expect(failure { _ = try reader.search(SearchRequest(condition)) }?.code == .closed)
     }
 
+    @Test(arguments: Backend.allCases) func transactionsCountByScores(_ backend: Backend) throws {
+        let folder = try Folder()
+        let store = try Store(backend.store(in: folder), Texts.schema([Texts.both]))
+        try store.write { changes in
+            for id in Int64(1)...5 { try changes.insert("Note", id, ["title": .text(id < 3 ? "lazy" : "quick"), "code": .integer(id)]) }
+        }
+        let condition = try store.condition("lazy")
+        let request = FetchRequest(condition.entity, predicate: .compare(.score(condition), .greater, .constant(.real(0), .double)))
+        #expect(try store.read { try $0.count(request) } == 2)
+        #expect(try store.read { try $0.counted(request) } == 2)
+        let transaction = try store.backend.beginWrite()
+        defer { transaction.rollback() }
+        #expect(try transaction.count(request) == 2)
+    }
+
+    @Test(arguments: [0, -1, 1e-7, 1e7, .infinity, .nan]) func weightsOutOfRangeAreRefused(_ weight: Double) throws {
+        let error = failure { _ = try Texts.schema([SearchIndexDescription(fields: ["title", "body"], weights: [1, weight])]) }
+        #expect(error?.message.contains("title, body needs one weight from 0.000001 to 1000000 for each field") == true)
+        _ = try Texts.schema([SearchIndexDescription(fields: ["title", "body"], weights: [1e-6, 1e6])])
+    }
+
     /// A snapshot finds what it shows, also after later commits and merges.
     @Test(arguments: Backend.allCases) func snapshotIsSearchedAsItWas(_ backend: Backend) throws {
         let folder = try Folder()

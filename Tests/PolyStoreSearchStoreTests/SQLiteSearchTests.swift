@@ -86,6 +86,33 @@ import Testing
         #expect(try store.values("Note", 3)?["title"] != .text("more"))
     }
 
+    @Test func damagedIndexIsNamedWithItsRepairAndTheRestIsCompacted() throws {
+        let folder = try Folder()
+        let store = try Self.open(folder, [Texts.both, Texts.titles])
+        // Several segments, so that compaction merges them.
+        for id in Int64(1)...40 { try Self.fill(store, id...id) }
+        try Self.execute(folder, "UPDATE polystore_search_1 SET v = X'0102'")
+        let errors = [
+            failure { try store.read { _ = try $0.search(SearchRequest(try store.condition("lazy", 0))) } },
+            failure { try store.read { _ = try $0.search(SearchRequest(try store.condition("lazy", 1))) } },
+            failure { try store.write { try $0.update("Note", 3, ["title": .text("more")]) } },
+        ].compactMap { $0 }
+        #expect(errors.count == 2)
+        for error in errors {
+            #expect(error.code == .corrupt)
+            #expect(error.message.contains("The full-text index Note_title_"), "\(error)")
+            #expect(error.message.contains("open the store with a model that does not declare the index, and then with one"), "\(error)")
+        }
+        try store.backend.compact()
+        #expect(try store.ids("Note").count == 40)
+        try store.backend.close()
+        try Self.open(folder, []).backend.close()
+        let built = try Self.open(folder, [Texts.both, Texts.titles])
+        built.waitForIndexes()
+        #expect(try built.searchDifferences() == [])
+        #expect(try built.backend.verify() == [])
+    }
+
     /// A change set that is written again with another strategy leaves the same index.
     @Test func exchangedUniqueValuesKeepTheIndex() throws {
         let folder = try Folder()

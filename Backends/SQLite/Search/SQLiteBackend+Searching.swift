@@ -40,13 +40,22 @@ extension SQLiteBackend {
         return findings
     }
 
-    /// Merges all pages of each full-text index, so that searches and the store need fewer.
+    /// Merges all pages of each full-text index, so that searches and the store need fewer. A damaged index stays as it is, and a warning names it.
     func mergeSearchIndexes(_ connection: Connection) throws {
         guard try SearchTables(connection: connection).exist() else { return }
+        for index in connection.searchIndexes {
+            do { try merge(index, connection) } catch let error as StoreError where error.code == .corrupt && error.engineCode == 0 {
+                pool.logger.write(.warning, "\(error.message) The rest of the store is compacted.")
+            }
+        }
+    }
+
+    private func merge(_ index: StoredSearchIndex, _ connection: Connection) throws {
         _ = try connection.begin(writing: true)
         do {
             let session = Session(connection, version: 0, isWritten: true)
-            for index in connection.searchIndexes { _ = try session.search?.merge(index, budget: nil) }
+            defer { session.end() }
+            _ = try session.search?.merge(index, budget: nil)
             try connection.commit()
         } catch {
             connection.rollback()

@@ -15,7 +15,7 @@ final class ConnectionPool: @unchecked Sendable {
     private var identity: SQLiteStoreIdentity
     private let process = OwningProcess()
     let options: SQLiteOptions
-    private let logger: any StoreLogger
+    let logger: any StoreLogger
     private let lock = Lock()
     /// The writing connection; `nil` until the first write after the pool released its descriptors.
     private var writer: Connection?

@@ -28,7 +28,7 @@ final class SQLiteReadTransaction: OrdersByIndexedJSON {
     }
     func record(_ entity: Entity, rowID: Int64) throws -> RecordView? { try session.record(entity, rowID: rowID) }
     func scan(_ request: FetchRequest) throws -> Scan { try session.scan(request) }
-    func count(_ request: FetchRequest) throws -> Int { try session.count(request) }
+    func count(_ request: FetchRequest) throws -> Int { try session.count(scored(request)) }
     func related(_ relationship: Relationship, of sources: [Int64]) throws -> RelatedIDs { try session.related(relationship, of: sources) }
     func plan(_ request: FetchRequest) throws -> QueryPlan { try session.plan(request) }
     func explain(_ request: FetchRequest) throws -> QueryPlan { try session.explain(request, in: self) }

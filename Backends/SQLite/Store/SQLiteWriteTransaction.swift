@@ -43,7 +43,10 @@ final class SQLiteWriteTransaction: WriteTransaction, OrdersByIndexedJSON {
     }
     func record(_ entity: Entity, rowID: Int64) throws -> RecordView? { try reading { try session.record(entity, rowID: rowID) } }
     func scan(_ request: FetchRequest) throws -> Scan { try reading { try session.scan(request) } }
-    func count(_ request: FetchRequest) throws -> Int { try reading { try session.count(request) } }
+    func count(_ request: FetchRequest) throws -> Int {
+        let request = try scored(request)
+        return try reading { try session.count(request) }
+    }
     func plan(_ request: FetchRequest) throws -> QueryPlan { try reading { try session.plan(request) } }
     func explain(_ request: FetchRequest) throws -> QueryPlan { try reading { try session.explain(request, in: self) } }
 

@@ -5,7 +5,7 @@ extension QueryPredicate: CustomStringConvertible {
         case .constant(let value): value ? "TRUEPREDICATE" : "FALSEPREDICATE"
         case .compare(let left, let comparison, let right): "\(left) \(comparison.rawValue) \(right)"
         case .isNull(let expression): "\(expression) == NULL"
-        case .oneOf(let expression, let values): "\(expression) IN {\(values.map(\.literal).joined(separator: ", "))}"
+        case .oneOf(let expression, let values): "\(expression) IN {\(Self.list(values))}"
         case .text(let left, let operation, let right): "\(left) \(operation.rawValue) \(right)"
         case .related(let relationship, let quantifier, let part): "\(quantifier.rawValue) \(relationship.name) (\(part))"
         case .search(let condition): condition.description
@@ -13,6 +13,13 @@ extension QueryPredicate: CustomStringConvertible {
         case .or(let parts): "(" + parts.map(\.description).joined(separator: " OR ") + ")"
         case .not(let part): "NOT \(part)"
         }
+    }
+
+    /// Returns the first values, and the number of all if these are not all: `1, 2, … (100000)`.
+    private static func list(_ values: [Value]) -> String {
+        let most = 20
+        let first = values.prefix(most).map(\.literal).joined(separator: ", ")
+        return values.count > most ? "\(first), … (\(values.count))" : first
     }
 }
 

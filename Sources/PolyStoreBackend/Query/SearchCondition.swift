@@ -83,6 +83,40 @@ extension QueryExpression {
     }
 }
 
+extension QueryPredicate {
+    /// A Boolean value that indicates whether the predicate reads more than the record: related objects, or the statistics of scores.
+    package var needsTransaction: Bool { needsRelated || needsStatistics }
+
+    /// A Boolean value that indicates whether the predicate contains the score of a full-text search.
+    package var needsStatistics: Bool {
+        var found = false
+        _ = replacingSearches(
+            { .search($0) },
+            scores: { condition in
+                found = true
+                return .score(condition)
+            })
+        return found
+    }
+}
+
+extension QueryExpression {
+    /// A Boolean value that indicates whether the expression reads more than the record: related objects, or the statistics of scores.
+    package var needsTransaction: Bool { needsRelated || needsStatistics }
+
+    /// A Boolean value that indicates whether the expression contains the score of a full-text search.
+    package var needsStatistics: Bool {
+        var found = false
+        _ = replacingSearches(
+            { .search($0) },
+            scores: { condition in
+                found = true
+                return .score(condition)
+            })
+        return found
+    }
+}
+
 extension FetchRequest {
     /// A Boolean value that indicates whether the request contains a full-text search.
     public var searches: Bool { predicate.searches || sortKeys.contains { $0.expression?.searches ?? false } }

@@ -268,16 +268,19 @@ struct SchemaResolver {
                 return field
             }
             guard (1...SearchIndexDescription.mostFields).contains(found.count), Set(found.map(\.index)).count == found.count else {
+                let most = SearchIndexDescription.mostFields
                 throw refuse(
-                    nil, "A full-text index of \(entity.name) has \(found.count) fields, or one twice; it needs 1 to \(SearchIndexDescription.mostFields) different ones.")
+                    nil,
+                    "A full-text index of \(entity.name) has \(found.count) fields, or one twice; it needs 1 to \(most) different ones.")
             }
-            guard declared.weights.count == found.count, declared.weights.allSatisfy({ $0.isFinite && $0 > 0 }) else {
+            guard declared.weights.count == found.count, declared.weights.allSatisfy(SearchIndexDescription.weightRange.contains) else {
+                let names = declared.fields.joined(separator: ", ")
                 throw refuse(
-                    nil, "The full-text index of \(entity.name) over \(declared.fields.joined(separator: ", ")) needs one finite weight above 0 for each field.")
+                    nil, "The full-text index of \(entity.name) over \(names) needs one weight from 0.000001 to 1000000 for each field.")
             }
             guard names.insert(declared.name).inserted else {
-                throw refuse(
-                    nil, "\(entity.name) has two full-text indexes \(declared.name.isEmpty ? "without a name" : "named \(declared.name)"). Name them differently.")
+                let name = declared.name.isEmpty ? "without a name" : "named \(declared.name)"
+                throw refuse(nil, "\(entity.name) has two full-text indexes \(name). Name them differently.")
             }
             let plain = ([entity.name] + declared.fields.map { $0.replacing("\0", with: "_") } + ["text"]).joined(separator: "_")
             return SearchIndex(

@@ -8,7 +8,7 @@ public struct SearchIndexDescription: Sendable, Hashable, Codable {
     public var name: String
     /// The names of the text attributes, at least one and at most 64.
     public var fields: [String]
-    /// The weight of each field in the score, in the order of ``fields``: a finite number above 0.
+    /// The weight of each field in the score, in the order of ``fields``: a number from 0.000001 to 1000000.
     public var weights: [Double]
     /// How texts are divided into tokens.
     public var options: SearchOptions
@@ -24,6 +24,8 @@ public struct SearchIndexDescription: Sendable, Hashable, Codable {
 
     /// The most fields of an index.
     public static let mostFields = 64
+    /// The weights that a field can have. Scores have all their digits with them.
+    static let weightRange = 1e-6...1e6
 }
 
 /// A full-text index of a ``ResolvedSchema``.

@@ -148,7 +148,7 @@ public struct BatchChanges<T: Model> {
                     let entry = subject.entry
                     if values?.entityIndex != entry.entityIndex {
                         let expression = try operand.resolved(for: entry.entity, in: entry.store.schema).expression
-                        let related = expression.needsRelated ? try subject.context.related(entry.store, FetchOptions()) : nil
+                        let related = expression.needsTransaction ? try subject.context.related(entry.store, FetchOptions()) : nil
                         values = (entry.entityIndex, expression.type, SortValues([expression], related))
                     }
                     let value = try values?.values.values(subject.rowID, subject.record).first ?? .null

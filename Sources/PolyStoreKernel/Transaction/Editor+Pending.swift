@@ -16,10 +16,8 @@ extension Editor {
     func mergedCount(_ entry: StoreEntity, _ request: FetchRequest, _ options: FetchOptions) throws -> Int {
         context.settleMembers(before: entry.entityIndex, request)
         let storage = try context.storage(entry.store)
-        if options.includesPendingChanges, buffer.hasChanges(of: Int(entry.entityIndex)),
-            !(request.looksAround && hasPending(in: entry.store))
-        {
-            return try countRows(entry, request, storage)
+        if options.includesPendingChanges, buffer.hasChanges(of: Int(entry.entityIndex)), !request.predicate.needsRelated {
+            return try countRows(entry, storage.scored(request), storage)
         }
         guard let cursor = try differingRows(entry, request, options, storage, isSteady: false) else { return try storage.counted(request) }
         defer { cursor.close() }
@@ -32,8 +30,10 @@ extension Editor {
     private func differingRows(
         _ entry: StoreEntity, _ request: FetchRequest, _ options: FetchOptions, _ storage: any ReadTransaction, isSteady: Bool
     ) throws -> RecordCursor? {
-        guard options.includesPendingChanges else { return nil }
-        if request.looksAround, hasPending(in: entry.store) { return try surveyedRows(entry, request, storage) }
+        let isAffected = buffer.hasChanges(of: Int(entry.entityIndex)) || (request.needsRelated && hasPending(in: entry.store))
+        guard options.includesPendingChanges, isAffected else { return nil }
+        let request = try storage.scored(request)
+        if request.looksAround { return try surveyedRows(entry, request, storage) }
         return try pendingRows(entry, request).map { pendingRows in
             try merged(entry, request, pendingRows, storage, hidden: isSteady && pendingRows.hidden > 0 ? changedRowIDs(entry) : nil)
         }
@@ -100,7 +100,8 @@ extension Editor {
         wider.predicate = .and(request.predicate.conjuncts.filter { !$0.needsRelated })
         (wider.sortKeys, wider.limit, wider.offset, wider.onlyIDs, wider.fields) = ([], nil, 0, false, nil)
         let all = try pendingRows(entry, wider).map { try merged(entry, wider, $0, storage) } ?? storage.fetch(wider)
-        return try MaterializedCursor.sorted(all, request, predicate: request.predicate, PendingRelated(self, entry.store, storage))
+        let residual = QueryPredicate.and(request.predicate.conjuncts.filter(\.needsRelated))
+        return try MaterializedCursor.sorted(all, request, predicate: residual, PendingRelated(self, entry.store, storage))
     }
 
     func records(_ entityIndex: Int) -> PendingRecords {

@@ -30,7 +30,7 @@ extension Transaction {
         let assigner = FieldAssigner(self)
         let entries = try entries(of: source.chain.from)
         let readsOthers = try batch.operands.contains { operand in
-            try entries.contains { try operand.resolved(for: $0.entity, in: $0.store.schema).expression.needsRelated }
+            try entries.contains { try operand.resolved(for: $0.entity, in: $0.store.schema).expression.needsTransaction }
         }
         var count = 0
         var computed: [(object: S.Entity, values: [Int: Value])] = []

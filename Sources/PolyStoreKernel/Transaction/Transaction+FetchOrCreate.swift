@@ -97,7 +97,7 @@ extension Transaction {
         }
         // Encodes only the fields of the object's class, as a commit does.
         let record = try assigner.record(of: draft, entry)
-        let related = try terms.contains(where: \.needsRelated) ? editing.relatedRecords(entry.store, FetchOptions()) : nil
+        let related = try terms.contains(where: \.needsTransaction) ? editing.relatedRecords(entry.store, FetchOptions()) : nil
         let unmet = try terms.filter { try !PredicateEvaluator($0, related).matches(id: 0, record) }
         guard unmet.isEmpty else { throw refused(unmet, "a new object would not satisfy that") }
     }

@@ -192,6 +192,12 @@ struct KeyValueSearchStorage: SearchIndexStorage {
 
     func pages(of index: StoredSearchIndex) -> any SearchPageReader { KeyValueSearchPages(index.number, layout, snapshot) }
 
+    func name(of index: StoredSearchIndex) -> String? { layout.name(of: index) }
+
+    var repair: String {
+        "To build it again, call rebuildIndexes, or open the store with a model that does not declare the index, and then with one that does."
+    }
+
     func writablePages(of index: StoredSearchIndex) -> (any SearchPageWriter)? {
         guard isWritten, let writer = snapshot as? any EngineWriter else { return nil }
         return KeyValueSearchPageWriter(index.number, layout, writer: writer)

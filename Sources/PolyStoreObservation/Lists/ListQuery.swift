@@ -51,7 +51,7 @@ struct ResolvedList {
         let dependencies: QueryDependencies
         /// The fields of the row itself that determine its order and section.
         let placing: FieldMask
-        /// A Boolean value that indicates whether the condition, the order or the section reads other objects.
+        /// A Boolean value that indicates whether the condition, the order or the section reads other objects, or the statistics of scores.
         let needsRelated: Bool
 
         init(_ entry: StoreEntity, _ request: FetchRequest, _ section: QueryExpression?, _ options: FetchOptions) throws {
@@ -78,10 +78,8 @@ struct ResolvedList {
             section?.collectFields(into: &placing)
             self.placing = placing
             needsRelated =
-                ordered.predicate.needsRelated || ordered.sortKeys.contains { $0.expression?.needsRelated ?? false }
-                || section?.needsRelated ?? false
-                // The statistics of scores are read from the store.
-                || ordered.searches || section?.searches ?? false
+                ordered.predicate.needsTransaction || ordered.sortKeys.contains { $0.expression?.needsTransaction ?? false }
+                || section?.needsTransaction ?? false
         }
 
         /// Returns whether a sort key is another expression without case or accents.

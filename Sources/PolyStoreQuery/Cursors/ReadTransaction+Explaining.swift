@@ -30,9 +30,8 @@ extension ReadTransaction {
         let (searched, costs) = try searched(request)
         var plan = try explainedWithoutSearches(searched)
         if costs.terms > 0 {
-            let searches = request.predicate.conjuncts.compactMap { part in
-                if case .search(let condition) = part.node { condition } else { nil }
-            }
+            let remaining = Set(searched.predicate.searchConditions)
+            let searches = request.predicate.searchConditions.filter { !remaining.contains($0) }
             plan.describe(searches, costs)
         }
         return plan
@@ -90,5 +89,18 @@ extension ReadTransaction {
         plan.rowsReturned = returned
         if request.needsRelated { plan.relatedRowsExamined = related.count }
         return plan
+    }
+}
+
+extension QueryPredicate {
+    /// The different full-text searches at any depth, in order.
+    fileprivate var searchConditions: [SearchCondition] {
+        var found: [SearchCondition] = []
+        _ = replacingSearches(
+            { condition in
+                if !found.contains(condition) { found.append(condition) }
+                return .search(condition)
+            }, scores: { .score($0) })
+        return found
     }
 }

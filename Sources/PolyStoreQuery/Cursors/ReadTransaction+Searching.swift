@@ -88,7 +88,9 @@ extension ReadTransaction {
             let statistics = scored.statistics, scored.isSame(as: condition)
         else { return nil }
         let (wanted, overflow) = limit.addingReportingOverflow(request.offset)
-        guard !overflow, let hits = try search(SearchRequest(condition, scoredBy: statistics, limit: wanted)) else { return nil }
+        guard !overflow, (1...SearchRequest.mostBest).contains(wanted),
+            let hits = try search(SearchRequest(condition, scoredBy: statistics, limit: wanted))
+        else { return nil }
         var best = request
         best.predicate = .oneOf(.objectID, hits.documents.map { .integer($0) })
         let scores = SearchScores(hits)
@@ -100,8 +102,14 @@ extension ReadTransaction {
     public func counted(_ request: FetchRequest) throws -> Int {
         guard request.searches else { return try count(request) }
         try request.validate()
+        if request.limit == 0 { return 0 }
         return try count(try searched(request).request)
     }
+}
+
+extension SearchRequest {
+    /// The most documents that an index is asked to order. The hits of a request for more are sorted as other rows are.
+    fileprivate static let mostBest = 65_536
 }
 
 extension SearchCondition {

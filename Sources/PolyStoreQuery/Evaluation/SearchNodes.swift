@@ -12,7 +12,7 @@ final class SearchNode: EvaluationNode {
     }
 
     override func evaluate(_ id: Int64, _ record: RecordView) -> Ternary {
-        Ternary(index.texts(of: record).map { matcher.match($0) != nil } ?? false)
+        Ternary(index.texts(of: record).map(matcher.matches) ?? false)
     }
 }
 

@@ -12,10 +12,18 @@ package protocol SearchIndexStorage {
     func writablePages(of index: StoredSearchIndex) -> (any SearchPageWriter)?
     /// The sizes of the indexes. There is a default.
     var limits: SearchIndexLimits { get }
+    /// Returns the name of an index, for messages; nil for its number. There is a default.
+    func name(of index: StoredSearchIndex) -> String?
+    /// How a damaged index is built again: a sentence for messages. There is a default.
+    var repair: String { get }
 }
 
 extension SearchIndexStorage {
     package var limits: SearchIndexLimits { SearchIndexLimits() }
+    package func name(of index: StoredSearchIndex) -> String? { nil }
+    package var repair: String {
+        "To build it again, open the store with a model that does not declare the index, and then with one that does."
+    }
 }
 
 /// The full-text indexes of a store in one transaction: their states, readers and writers.
@@ -59,7 +67,7 @@ package final class SearchIndexSet {
         let condition = request.condition
         guard let reader = try reader(condition) else { return nil }
         let weights = condition.index.weights
-        return try reporting(condition.entity.name) {
+        return try reporting(condition.index.plainName, condition.entity.name) {
             guard let limit = request.limit, let statistics = request.statistics else {
                 return try reader.all(condition.search, scoredBy: request.statistics, weights: weights, check: check)
             }
@@ -70,7 +78,7 @@ package final class SearchIndexSet {
     /// Returns the statistics of a search; nil if no complete index serves it.
     package func statistics(_ condition: SearchCondition, check: () throws -> Void) throws -> SearchStatistics? {
         guard let reader = try reader(condition) else { return nil }
-        return try reporting(condition.entity.name) { try reader.statistics(condition.search, check: check) }
+        return try reporting(condition.index.plainName, condition.entity.name) { try reader.statistics(condition.search, check: check) }
     }
 
     private func reader(_ condition: SearchCondition) throws -> SearchIndexReader? {
@@ -137,7 +145,7 @@ package final class SearchIndexSet {
                 let writer = writer(change.index)
             else { continue }
             let new = change.inserted.map { change.index.texts(of: $0) } ?? change.new
-            try reporting(nil) { try writer.replace(change.rowID, old: change.old, new: new) }
+            try reporting(change.index) { try writer.replace(change.rowID, old: change.old, new: new) }
         }
     }
 
@@ -145,7 +153,7 @@ package final class SearchIndexSet {
     package func build(_ index: StoredSearchIndex, _ rowID: Int64, _ record: RecordView) throws -> Int {
         guard let writer = writer(index), let texts = index.texts(of: record) else { return 0 }
         isChanged = true
-        try reporting(nil) { try writer.replace(rowID, old: nil, new: texts) }
+        try reporting(index) { try writer.replace(rowID, old: nil, new: texts) }
         return texts.reduce(0) { $0 + ($1?.utf8.count ?? 0) }
     }
 
@@ -162,7 +170,10 @@ package final class SearchIndexSet {
         guard isChanged else { return }
         isChanged = false
         readers = [:]
-        for (_, writer) in writers.sorted(by: { $0.key < $1.key }) { try reporting(nil) { try writer.flush() } }
+        for (number, writer) in writers.sorted(by: { $0.key < $1.key }) {
+            guard let index = indexes.values.joined().first(where: { $0.number == number }) else { continue }
+            try reporting(index) { try writer.flush() }
+        }
     }
 
     // MARK: Maintenance
@@ -193,18 +204,23 @@ package final class SearchIndexSet {
     /// - Returns: Whether merges remain.
     package func merge(_ index: StoredSearchIndex, budget: Int?) throws -> Bool {
         guard let writer = writer(index) else { return false }
-        return try reporting(nil) {
+        return try reporting(index) {
             if let budget { return try writer.merge(budget: budget) }
             try writer.optimize()
             return false
         }
     }
 
-    private func reporting<Result>(_ entity: String?, _ body: () throws -> Result) throws -> Result {
+    private func reporting<Result>(_ index: StoredSearchIndex, _ body: () throws -> Result) throws -> Result {
+        try reporting(storage.name(of: index) ?? "\(index.number)", nil, body)
+    }
+
+    /// Names the index and its repair in an error of damaged pages.
+    private func reporting<Result>(_ name: String, _ entity: String?, _ body: () throws -> Result) throws -> Result {
         do { return try body() } catch let error as SearchIndexError {
-            let name = entity.map { " of \($0)" } ?? ""
             throw StoreError(
-                .corrupt, "A full-text index\(name) in \(location) cannot be used. \(error)", entity: entity, location: location)
+                .corrupt, "The full-text index \(name) in \(location) cannot be used. \(error) \(storage.repair)", entity: entity,
+                location: location)
         }
     }
 }
