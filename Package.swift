@@ -332,14 +332,17 @@ let package = Package(
         // Searches beside SQLite's FTS5, and beside a text with a concordance.
         .testTarget(
             name: "PolyStoreSearchWitnessTests",
-            dependencies: ["CSQLite", "EngineTestSupport", "PolyStoreBackend", "PolyStoreQuery", "PolyStoreSearch", "SeededRandom", "TestSupport"],
+            dependencies: [
+                "CSQLite", "EngineTestSupport", "PolyStoreBackend", "PolyStoreQuery", "PolyStoreSearch", "SeededRandom", "TestSupport",
+            ],
             swiftSettings: settings),
         // Full-text indexes in the stores of every engine.
         .testTarget(
             name: "PolyStoreSearchStoreTests",
             dependencies: [
                 "EngineTestSupport", "PolyStoreBackend", "PolyStoreKeyValue", "PolyStoreLMDB", "PolyStoreLevelDB", "PolyStoreMemory",
-                "PolyStoreQuery", "PolyStoreSearch", "PolyStoreSQLite", "CSQLite", "SeededRandom", "SmallStores", "TestSupport", "engine-child",
+                "PolyStoreQuery", "PolyStoreSearch", "PolyStoreSQLite", "CSQLite", "SeededRandom", "SmallStores", "TestSupport",
+                "engine-child",
             ],
             swiftSettings: settings),
         .testTarget(

@@ -1,10 +1,10 @@
+import PolyStoreSearch
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
     import Foundation
 #endif
-
-import PolyStoreSearch
 
 /// The plan of a request and, from ``ReadTransaction/explain(_:)``, its costs. The text and JSON formats are stable.
 public struct QueryPlan: Sendable, Hashable, Codable {

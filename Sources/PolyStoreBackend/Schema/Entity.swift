@@ -27,7 +27,10 @@ public final class Entity: Sendable {
     private let fieldsByName: [String: Int]
     private let relationshipsByName: [String: Int]
 
-    init(index: Int, description: EntityDescription, fields: [Field], relationships: [Relationship], indexes: [Index], searchIndexes: [SearchIndex]) {
+    init(
+        index: Int, description: EntityDescription, fields: [Field], relationships: [Relationship], indexes: [Index],
+        searchIndexes: [SearchIndex]
+    ) {
         self.index = index
         self.name = description.name
         self.description = description
