@@ -10,8 +10,8 @@ import Testing
 private let target = ConformanceTarget(
     name: "filestore",
     capabilities: [
-        .persistence, .fullDurability, .concurrentReaders, .verification, .plannedIndexes, .transferableWriter, .namedValues, .changeLog,
-        .migration,
+        .persistence, .fullDurability, .concurrentReaders, .verification, .plannedIndexes, .searchIndexes, .transferableWriter,
+        .namedValues, .changeLog, .migration,
     ]
 ) { location in .fileStore(file: location.path) }
 
