@@ -226,8 +226,8 @@ def sample(files, seed):
     """Returns a step that runs twelve suites in the size of the thorough ring: at most six of changed files of tests, and others that the seed draws."""
     with open("Tests/names.txt") as listing:
         suites = sorted({match[1] for line in listing if (match := re.match(r"(\w+Tests\.\w+)/", line)) and not line.startswith("ConformanceTests")})
-    # Random programs have steps of their own.
-    apart = {suite for _, suite, _, _, _ in RANDOM_PROGRAMS}
+    # Random programs and the long suites have steps of their own.
+    apart = {suite for _, suite, _, _, _ in RANDOM_PROGRAMS} | {"DisturbanceTests", "LargeMigrationTests", "HarnessTests", "KingJamesTests"}
     suites = [suite for suite in suites if suite.split(".")[1] not in apart]
     chance = random.Random(seed)
     chance.shuffle(suites)
