@@ -52,7 +52,7 @@ enum OracleText {
             // A mark belongs to the preceding scalar.
             if ignoresMarks, scalar == "\u{301}", position > 0 { continue }
             var folded = String(scalar)
-            if ignoresMarks { folded = ["é": "e", "É": "E", "İ": "I"][folded] ?? folded }
+            if ignoresMarks { folded = ["é": "e", "É": "E", "İ": "I", "ï": "i"][folded] ?? folded }
             if ignoresCase {
                 let lower = ["É": "é", "İ": "i\u{307}", "Σ": "σ", "ς": "σ", "ß": "ss"][folded]
                 folded = lower ?? (scalar.isASCII || folded.utf8.count == 1 ? folded.lowercased() : folded)
