@@ -14,7 +14,11 @@ public struct SearchIndexDescription: Sendable, Hashable, Codable {
     public var options: SearchOptions
 
     /// Creates the declaration of a full-text index.
-    /// - Parameter weights: The weight of each field; nil for 1 each.
+    /// - Parameters:
+    ///   - name: The name of the index among those of the entity.
+    ///   - fields: The names of the text attributes.
+    ///   - weights: The weight of each field; nil for 1 each.
+    ///   - options: How texts are divided into tokens.
     public init(name: String = "", fields: [String], weights: [Double]? = nil, options: SearchOptions = SearchOptions()) {
         self.name = name
         self.fields = fields
