@@ -67,7 +67,7 @@ struct Tour {
     }
 
     private func searchedAirports() throws {
-        let text = "intern* london -heliport"
+        let text = "london -heli*"
         let airports = try stack.view.fetchAll(From<Airport>().search(text).limit(6))
         heading("Airports by a full-text search: \(text)")
         columns(airports.map { "\($0.code) \($0.name), \($0.country?.name ?? "?")" })

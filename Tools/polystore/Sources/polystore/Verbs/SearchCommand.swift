@@ -11,7 +11,7 @@ struct SearchCommand: AsyncParsableCommand {
             NEAR(a b, 5), title:word and parentheses are operators; what is none in its place is searched as text. A table shows the place that was found in [brackets].
 
             EXAMPLES
-              polystore search atlas.db Airport "heliport london"
+              polystore search atlas.db Airport "london -heli*"
               polystore search atlas.db Airport "town:paris -heli*" \\
                 "elevationFeet < 500" --limit 3
               polystore search notes.db Note '"lazy dog" OR cat' --format jsonl
