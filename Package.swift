@@ -385,7 +385,8 @@ let package = Package(
             name: "PolyStorePostgreSQLTests",
             dependencies: [
                 "PolyStorePostgreSQL", "PolyStoreBackend", "PolyStoreConformance", "PolyStoreCore", "PolyStoreMigration", "PolyStoreQuery",
-                "PolyStoreSearch", "PolyStoreSQLite", "EngineTestSupport", "PostgreSQLServer", "PostgreSQLTarget", "TestModels",
+                "PolyStoreSearch", "PolyStoreSQLite", "EngineTestSupport", "PostgreSQLServer", "PostgreSQLTarget", "SeededRandom",
+                "TestModels",
                 "namespaces-child",
             ],
             swiftSettings: settings),

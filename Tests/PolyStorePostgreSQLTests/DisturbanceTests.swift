@@ -3,6 +3,7 @@ import PolyStoreBackend
 import PolyStoreQuery
 import PolyStoreSearch
 import PostgreSQLServer
+import SeededRandom
 import Testing
 
 @testable import PolyStorePostgreSQL
@@ -39,18 +40,6 @@ private final class Disturbance: Sendable {
         var crashes = 0
     }
 
-    private struct Generator: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9e37_79b9_7f4a_7c15
-            var mixed = state
-            mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
-            mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
-            return mixed ^ mixed >> 31
-        }
-    }
-
     private static let writers = 3
     /// The number of commits between two crashes.
     private static let commitsPerCrash = 40
@@ -63,14 +52,14 @@ private final class Disturbance: Sendable {
     private let proxy: ProtocolProxy
     private let store: Store
     private let options: PostgreSQLOptions
-    private let random: Protected<Generator>
+    private let random: Protected<SplitMix64>
     private let findings = Protected(Findings())
     private let isOver = Protected(false)
 
     init(seed: UInt64, isSearched: Bool) throws {
         self.seed = seed
         self.isSearched = isSearched
-        random = Protected(Generator(state: seed))
+        random = Protected(SplitMix64(seed: seed))
         server = try PostgreSQLServer()
         proxy = try ProtocolProxy(server)
         var options = TestServer.options()

@@ -3,6 +3,7 @@ import PolyStoreBackend
 import PolyStoreQuery
 import PolyStoreSearch
 import PostgreSQLServer
+import SeededRandom
 import Testing
 
 @testable import PolyStorePostgreSQL
@@ -125,7 +126,7 @@ func expectTextsFound(
 
 /// Random changes of articles, with the articles that exist.
 struct ArticleChanges {
-    var generator: SeededGenerator
+    var generator: SplitMix64
     private(set) var ids: Set<Int64>
     private var next: Int64
 
@@ -133,7 +134,7 @@ struct ArticleChanges {
     ///   - ids: The ids of the articles that exist.
     ///   - next: The id of the first one that is inserted.
     init(seed: UInt64, ids: Set<Int64> = [], next: Int64 = 1) {
-        (generator, self.ids, self.next) = (SeededGenerator(state: seed), ids, next)
+        (generator, self.ids, self.next) = (SplitMix64(seed: seed), ids, next)
     }
 
     mutating func text() -> String? {
@@ -178,18 +179,5 @@ struct ArticleChanges {
             }
         }
         return changes
-    }
-}
-
-/// A generator whose numbers a seed determines.
-struct SeededGenerator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ mixed >> 31
     }
 }
