@@ -21,6 +21,16 @@ final class AndCursor: DocumentCursor {
         try settle()
     }
 
+    /// Goes on to the first document that satisfies a condition, the current one included.
+    /// - Returns: False if there is none.
+    func settle(where isMatch: () throws -> Bool) throws -> Bool {
+        while !isAtEnd {
+            if try isMatch() { return true }
+            try next()
+        }
+        return false
+    }
+
     private func settle() throws {
         guard let lead = cursors.first else {
             isAtEnd = true

@@ -329,14 +329,8 @@ final class SequenceCursor: PhraseCursor {
     }
 
     private func settle() throws {
-        while !conjunction.isAtEnd {
-            if try match() {
-                document = conjunction.document
-                return
-            }
-            try conjunction.next()
-        }
-        isAtEnd = true
+        isAtEnd = try !conjunction.settle(where: match)
+        if !isAtEnd { document = conjunction.document }
     }
 
     /// Finds the places at which the terms follow one another.

@@ -1,6 +1,6 @@
 import PolyStoreSearch
 
-/// Goes through the documents in one field of which phrases are near each other.
+/// Goes through the documents that have phrases near each other in one field.
 final class NearCursor: DocumentCursor {
     private let phrases: [PhraseCursor]
     private let lengths: [Int]
@@ -32,14 +32,8 @@ final class NearCursor: DocumentCursor {
     }
 
     private func settle() throws {
-        while !conjunction.isAtEnd {
-            if try match() {
-                document = conjunction.document
-                return
-            }
-            try conjunction.next()
-        }
-        isAtEnd = true
+        isAtEnd = try !conjunction.settle(where: match)
+        if !isAtEnd { document = conjunction.document }
     }
 
     private func match() throws -> Bool {

@@ -36,7 +36,7 @@ struct TermScore {
     }
 }
 
-/// Finds the best documents of a search for terms, all of which or one of which must occur, without computing the score of each document.
+/// Finds the best documents of a search for terms that are joined by AND or by OR, without computing the score of each document.
 ///
 /// Documents are visited in ascending order, so one whose score equals the lowest of the best is not among them, and is skipped. Bounds are compared with a margin that is far
 /// greater than the error of a sum of floating-point numbers.
@@ -138,7 +138,7 @@ final class TermSearch {
         return (upTo, !Self.isHopeless(sum, threshold))
     }
 
-    /// Visits the documents of a range that have all terms. Returns false if there are no more in the index.
+    /// Visits the documents of a range that have all terms. Returns false at the end of the index.
     private func runAll(
         from first: DocumentKey, _ upTo: DocumentKey, _ best: inout BestDocuments, _ steps: inout Int, _ check: () throws -> Void
     ) throws -> Bool {
@@ -177,7 +177,7 @@ final class TermSearch {
         return !lead.cursor.isAtEnd
     }
 
-    /// Visits the documents of a range that have any of the terms. Returns false if there are no more in the index.
+    /// Visits the documents of a range that have any of the terms. Returns false at the end of the index.
     ///
     /// Terms whose bounds together do not suffice cannot bring a document among the best alone: only the documents of the others are visited.
     private func runAny(

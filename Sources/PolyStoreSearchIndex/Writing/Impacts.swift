@@ -2,7 +2,7 @@
 enum Impacts {
     static let maximum = 4
 
-    /// Adds a pair to a list of pairs of which none dominates another, ascending by frequency and by length. A pair dominates one whose frequency is not greater and whose length
+    /// Adds a pair to a list in which no pair dominates another, ascending by frequency and by length. A pair dominates one whose frequency is not greater and whose length
     /// is not lower.
     static func add(_ frequency: Int, _ length: Int, to pairs: inout [(frequency: Int, length: Int)]) {
         var place = pairs.count
