@@ -54,31 +54,41 @@ extension QueryPredicate {
     public static func search(_ condition: SearchCondition) -> QueryPredicate { QueryPredicate(.search(condition)) }
 
     /// A Boolean value that indicates whether the predicate contains a full-text search.
-    public var searches: Bool {
-        switch node {
-        case .search: true
+    public var searches: Bool { searches(scoresOnly: false) }
+
+    /// Returns whether the predicate contains a full-text search, or the score of one.
+    fileprivate func searches(scoresOnly: Bool) -> Bool {
+        func has(_ part: QueryPredicate) -> Bool { part.searches(scoresOnly: scoresOnly) }
+        func has(_ part: QueryExpression) -> Bool { part.searches(scoresOnly: scoresOnly) }
+        return switch node {
+        case .search: !scoresOnly
         case .constant: false
-        case .compare(let left, _, let right), .text(let left, _, let right): left.searches || right.searches
-        case .isNull(let expression), .oneOf(let expression, _): expression.searches
-        case .related(_, _, let part), .not(let part): part.searches
-        case .and(let parts), .or(let parts): parts.contains { $0.searches }
+        case .compare(let left, _, let right), .text(let left, _, let right): has(left) || has(right)
+        case .isNull(let expression), .oneOf(let expression, _): has(expression)
+        case .related(_, _, let part), .not(let part): has(part)
+        case .and(let parts), .or(let parts): parts.contains { has($0) }
         }
     }
 }
 
 extension QueryExpression {
     /// A Boolean value that indicates whether the expression contains a full-text search.
-    public var searches: Bool {
-        switch node {
+    public var searches: Bool { searches(scoresOnly: false) }
+
+    /// Returns whether the expression contains a full-text search, or the score of one.
+    fileprivate func searches(scoresOnly: Bool) -> Bool {
+        func has(_ part: QueryPredicate) -> Bool { part.searches(scoresOnly: scoresOnly) }
+        func has(_ part: QueryExpression) -> Bool { part.searches(scoresOnly: scoresOnly) }
+        return switch node {
         case .score: true
         case .field, .constant: false
         case .related(_, let inner), .aggregate(_, _, let inner), .folded(let inner, _), .datePart(_, _, let inner), .json(_, let inner),
             .element(_, _, let inner), .outer(_, let inner):
-            inner.searches
-        case .count(_, let predicate): predicate.searches
-        case .arithmetic(_, let left, let right): left.searches || right.searches
-        case .function(_, let operands): operands.contains { $0.searches }
-        case .conditional(let predicate, let first, let second): predicate.searches || first.searches || second.searches
+            has(inner)
+        case .count(_, let predicate): has(predicate)
+        case .arithmetic(_, let left, let right): has(left) || has(right)
+        case .function(_, let operands): operands.contains { has($0) }
+        case .conditional(let predicate, let first, let second): has(predicate) || has(first) || has(second)
         }
     }
 }
@@ -88,16 +98,7 @@ extension QueryPredicate {
     package var needsTransaction: Bool { needsRelated || needsStatistics }
 
     /// A Boolean value that indicates whether the predicate contains the score of a full-text search.
-    package var needsStatistics: Bool {
-        var found = false
-        _ = replacingSearches(
-            { .search($0) },
-            scores: { condition in
-                found = true
-                return .score(condition)
-            })
-        return found
-    }
+    package var needsStatistics: Bool { searches(scoresOnly: true) }
 }
 
 extension QueryExpression {
@@ -105,16 +106,7 @@ extension QueryExpression {
     package var needsTransaction: Bool { needsRelated || needsStatistics }
 
     /// A Boolean value that indicates whether the expression contains the score of a full-text search.
-    package var needsStatistics: Bool {
-        var found = false
-        _ = replacingSearches(
-            { .search($0) },
-            scores: { condition in
-                found = true
-                return .score(condition)
-            })
-        return found
-    }
+    package var needsStatistics: Bool { searches(scoresOnly: true) }
 }
 
 extension FetchRequest {

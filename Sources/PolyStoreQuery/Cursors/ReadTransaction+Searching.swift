@@ -7,17 +7,14 @@ extension ReadTransaction {
         if let statistics = condition.statistics { return statistics }
         if let statistics = try searchStatistics(condition) { return statistics }
         let matcher = SearchMatcher(condition.search, condition.index.options)
-        var statistics = SearchStatistics(documents: 0, tokens: 0, frequencies: condition.search.phrases.map { _ in 0 })
+        var statistics = SearchStatistics(of: condition.search)
         var fields = FieldMask()
         for field in condition.index.fields { fields.insert(field) }
         let cursor = try fetch(FetchRequest(condition.entity, fields: fields))
         defer { cursor.close() }
         while try cursor.next() {
             guard let texts = condition.index.texts(of: cursor.record) else { continue }
-            let (contains, length) = matcher.frequencies(texts)
-            statistics.documents += 1
-            statistics.tokens += length
-            for (phrase, found) in contains.enumerated() where found { statistics.frequencies[phrase] += 1 }
+            statistics.add(matcher.frequencies(texts))
         }
         return statistics
     }

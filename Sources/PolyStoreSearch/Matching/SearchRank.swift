@@ -13,6 +13,19 @@ public struct SearchStatistics: Sendable, Hashable {
         self.tokens = tokens
         self.frequencies = frequencies
     }
+
+    /// Creates the statistics of a search in an index without documents.
+    package init(of search: ResolvedSearch) {
+        self.init(documents: 0, tokens: 0, frequencies: search.phrases.map { _ in 0 })
+    }
+
+    /// Counts a document.
+    /// - Parameter document: What ``SearchMatcher/frequencies(_:)`` finds in its texts.
+    package mutating func add(_ document: (contains: [Bool], length: Int)) {
+        documents += 1
+        tokens += document.length
+        for (phrase, found) in document.contains.enumerated() where found { frequencies[phrase] += 1 }
+    }
 }
 
 /// The rank of a document: BM25 with k1 = 1.2 and b = 0.75, as SQLite's FTS5 computes it (https://sqlite.org/fts5.html#the_bm25_function), but greater is better.

@@ -58,16 +58,13 @@ extension ReadTransaction {
     /// Returns what a search finds by reading all records: the ids in ascending order, the scores and the statistics.
     package func scanned(_ condition: SearchCondition) throws -> (ids: [Int64], scores: [Double], statistics: SearchStatistics) {
         let matcher = SearchMatcher(condition.search, condition.index.options)
-        var statistics = SearchStatistics(documents: 0, tokens: 0, frequencies: condition.search.phrases.map { _ in 0 })
+        var statistics = SearchStatistics(of: condition.search)
         var matches: [(Int64, SearchMatch)] = []
         let cursor = try fetch(FetchRequest(condition.entity))
         defer { cursor.close() }
         while try cursor.next() {
             guard let texts = condition.index.texts(of: cursor.record) else { continue }
-            let (contains, length) = matcher.frequencies(texts)
-            statistics.documents += 1
-            statistics.tokens += length
-            for (phrase, found) in contains.enumerated() where found { statistics.frequencies[phrase] += 1 }
+            statistics.add(matcher.frequencies(texts))
             if let match = matcher.match(texts) { matches.append((cursor.rowID, match)) }
         }
         let rank = SearchRank(statistics, weights: condition.index.weights)
