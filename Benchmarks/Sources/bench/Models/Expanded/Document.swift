@@ -18,7 +18,6 @@ final class Document {
             _$stored_body = newValue
         }
     }
-    #Search(\.body)
 
     @exclusivity(unchecked) var _$state: PolyStoreCore.ModelState
 
