@@ -5,6 +5,7 @@ import PolyStoreCore
 /// W23: full-text search through the objects, on the corpus of `search/run.sh`: a file `corpus` in the folder, one document in a line.
 ///
 /// - `W23` inserts all documents in transactions of 1,000, with relaxed durability; `W23c` adds a hundredth of them again, each in a commit of its own
+/// - `W23q` opens a store that another process has filled, and fetches only
 /// - `W23-QUERY` fetches the best ten objects of a query, as many times as fit into a second, at most 20; the note has the number of objects that match and the cost of the last search
 struct SearchWorkloads {
     private let store: BenchStore
@@ -39,6 +40,12 @@ struct SearchWorkloads {
         times.sort()
         let note = String(format: "median %.0f us, 99 %% %.0f us", times[times.count / 2] * 1e6, times[times.count * 99 / 100] * 1e6)
         store.out.emit("W23c", single.count, start, end, note: note)
+        for (name, query) in Self.queries { try measure(name, query, stack) }
+    }
+
+    func queriesOnly() throws {
+        let stack = try DataStack(Schema("W23", Document.self))
+        try stack.addStore(store.configuration("search"))
         for (name, query) in Self.queries { try measure(name, query, stack) }
     }
 
