@@ -322,8 +322,8 @@ let package = Package(
         // Run by Tests/Faults/run.sh with faults injected below the engines.
         .executableTarget(
             name: "fault-child",
-            dependencies: ["EngineTestSupport", "PolyStoreBackend", "SeededRandom", "SmallStores"], path: "Tests/Faults/Child",
-            swiftSettings: settings),
+            dependencies: ["EngineTestSupport", "PolyStoreBackend", "PolyStoreSearch", "SeededRandom", "SmallStores"],
+            path: "Tests/Faults/Child", swiftSettings: settings),
 
         .testTarget(name: "PolyStoreSearchTests", dependencies: ["PolyStoreSearch", "SeededRandom"], swiftSettings: settings),
         .testTarget(
