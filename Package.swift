@@ -365,7 +365,8 @@ let package = Package(
         .testTarget(
             name: "PolyStoreKeyValueTests",
             dependencies: [
-                "PolyStoreKeyValue", "PolyStoreConformance", "PolyStoreSearch", "EngineTestSupport", "SeededRandom", "TestSupport",
+                "PolyStoreKeyValue", "PolyStoreConformance", "PolyStoreSearch", "PolyStoreSearchIndex", "EngineTestSupport", "SeededRandom",
+                "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(
@@ -385,8 +386,8 @@ let package = Package(
             name: "PolyStorePostgreSQLTests",
             dependencies: [
                 "PolyStorePostgreSQL", "PolyStoreBackend", "PolyStoreConformance", "PolyStoreCore", "PolyStoreMigration", "PolyStoreQuery",
-                "PolyStoreSearch", "PolyStoreSQLite", "EngineTestSupport", "PostgreSQLServer", "PostgreSQLTarget", "SeededRandom",
-                "TestModels",
+                "PolyStoreSearch", "PolyStoreSearchIndex", "PolyStoreSQLite", "EngineTestSupport", "PostgreSQLServer", "PostgreSQLTarget",
+                "SeededRandom", "TestModels",
                 "namespaces-child",
             ],
             swiftSettings: settings),

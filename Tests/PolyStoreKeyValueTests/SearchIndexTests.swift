@@ -1,6 +1,7 @@
 import EngineTestSupport
 import PolyStoreBackend
 import PolyStoreSearch
+import PolyStoreSearchIndex
 import SeededRandom
 import TestSupport
 import Testing
@@ -98,6 +99,23 @@ import Testing
         // The structure of the index, the lengths of the documents and one page of terms.
         #expect(opened.engine.keys([Keyspace.search.rawValue]).count == 3)
         #expect(try opened.store.searchDifferences(Self.searches) == [])
+    }
+
+    @Test func compactionMergesAllSegments() throws {
+        let opened = try Opened(TestEngine(), Texts.schema([Texts.both, Texts.titles]))
+        for id in Int64(1)...40 { try Self.fill(opened, id...id) }
+        func summaries() throws -> [SearchIndexSummary] {
+            let snapshot = opened.engine.snapshot()
+            defer { snapshot.end() }
+            return try opened.backend.layout.searchIndexes.map { index in
+                try SearchIndexReader(KeyValueSearchPages(index.number, opened.backend.layout, snapshot), fields: index.fields.count).summary()
+            }
+        }
+        #expect(try summaries().allSatisfy { $0.segments > 1 })
+        try SearchIndexBuilder(opened.backend.handle, opened.backend.layout).compact(SilentLogger())
+        #expect(try summaries().map { [$0.segments, $0.merges] } == [[1, 0], [1, 0]])
+        #expect(try opened.store.searchDifferences(Self.searches) == [])
+        #expect(try opened.backend.verify() == [])
     }
 
     @Test func changesOfOtherFieldsWriteNoPages() throws {

@@ -1,5 +1,6 @@
 import PolyStoreBackend
 import PolyStoreQuery
+import PolyStoreSearchIndex
 
 /// Builds a full-text index from the records while the store is in use, in batches in the order of the row ids.
 ///
@@ -41,14 +42,25 @@ struct SearchIndexBuilder {
         try build(index)
     }
 
-    /// Merges the pages of the complete indexes, so that searches and the store need fewer: all of them if a transaction of the engine can be that large.
-    func compact() throws {
+    /// Merges all segments of each index, so that searches and the store need fewer pages, in transactions of a bounded size. A damaged index stays as it is, and a warning names it.
+    func compact(_ logger: any StoreLogger) throws {
         for index in layout.searchIndexes {
-            let merges: (Int?) throws -> Bool = { budget in
-                try write { writer in try SnapshotReader(layout, writer, isWritten: true).search?.merge(index, budget: budget) ?? false }
+            do { try compact(index) } catch let error as StoreError where error.code == .corrupt && error.engineCode == 0 {
+                logger.write(.warning, "\(error.message) The rest of the store is compacted.")
             }
-            while try merges(Self.bytesOfMerge) {}
-            if handle.engine is any TransactionalEngine { _ = try merges(nil) }
+        }
+    }
+
+    private func compact(_ index: StoredSearchIndex) throws {
+        var merge = SearchIndexMerge()
+        var remains = true
+        while remains {
+            (remains, merge) = try write { writer in
+                // The engine may run the transaction again.
+                var merge = merge
+                let search = SnapshotReader(layout, writer, isWritten: true).search
+                return (try search?.optimize(index, &merge, budget: Self.bytesOfMerge) ?? false, merge)
+            }
         }
     }
 

@@ -1,11 +1,12 @@
 import PolyStoreBackend
+import PolyStoreQuery
 
 /// A store in an ordered key-value engine. The engine stores ordered bytes; this layer implements everything else.
 ///
 ///     StoreConfiguration(engine: "mine", location: path) { request in
 ///         try KeyValueBackend(EngineHandle.shared(path, isReadOnly: request.isReadOnly) { try MyEngine(path) }, request)
 ///     }
-public final class KeyValueBackend: StorageBackend, @unchecked Sendable {  // All mutable state is accessed under the lock.
+public final class KeyValueBackend: RebuildsIndexes, @unchecked Sendable {  // All mutable state is accessed under the lock.
     /// The newest format that this version reads and writes; see ``Keyspace``. Stores with full-text indexes have it.
     public static let format = 3
     /// The format of migrated stores without full-text indexes.
@@ -188,7 +189,7 @@ public final class KeyValueBackend: StorageBackend, @unchecked Sendable {  // Al
         let handle = try use()
         defer { handle.release() }
         try handle.engine.checkFiles()
-        if capabilities.has(.compaction) { try SearchIndexBuilder(handle, layout).compact() }
+        if capabilities.has(.compaction) { try SearchIndexBuilder(handle, layout).compact(logger) }
         try handle.compact()
     }
 
@@ -239,14 +240,15 @@ public final class KeyValueBackend: StorageBackend, @unchecked Sendable {  // Al
 
     /// Rebuilds indexes from the records while the store is in use, after ``verify(reporting:)`` has reported that they disagree.
     /// - Parameter names: The `Index.name` of each index, and the `SearchIndex.plainName` of each full-text index; `nil` for all.
-    /// - Throws: `readOnly`; `constraint` if two objects have the same value of a unique index, which then stays unused.
+    /// - Throws: `readOnly`, `closed`; `notFound` for a name that no index has; `constraint` if two objects have the same value of a unique index, which then stays unused.
     public func rebuildIndexes(_ names: Set<String>? = nil) throws {
         try checkMayWrite()
+        try layout.schema.checkIndexNames(names, location: layout.location)
         let handle = try use()
         defer { handle.release() }
         let builder = IndexBuilder(handle, layout, logger)
         for index in layout.indexes.flatMap({ $0 }) where names?.contains(index.index.name) ?? true { try builder.rebuild(index) }
         let search = SearchIndexBuilder(handle, layout)
-        for index in layout.searchIndexes where names?.contains(layout.name(of: index)) ?? true { try search.rebuild(index) }
+        for index in layout.searchIndexes where names?.contains(index.name(in: layout.schema)) ?? true { try search.rebuild(index) }
     }
 }
