@@ -9,6 +9,13 @@ final class Row {
     #Search(\.payload)
 }
 
+/// The same entity without its full-text index.
+@Model(entity: "Row")
+final class PlainRow {
+    @Attribute(.indexed) var number: Int
+    var payload: String = ""
+}
+
 extension Row: ImportableObject {
     func didInsert(from source: SourceRecord, in transaction: Transaction) throws {
         number = try source.require("number")

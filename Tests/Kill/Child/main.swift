@@ -1,7 +1,7 @@
 // Writes until it is killed, or checks the store of a killed process.
 //
 //     kill-child write ENGINE STORE            commits groups of three objects, and prints a group's number once its commit is acknowledged
-//     kill-child write-plain ENGINE STORE      the same with a model without the full-text index, which the store then drops
+//     kill-child write-plain ENGINE STORE      the same with a model without full-text indexes, which the store then drops
 //     kill-child check ENGINE STORE LAST       checks that every group up to LAST is complete, every other one complete or absent, that the history has
 //                                              one entry for each, that searches find what the texts contain, and that the store is consistent
 //     kill-child check-built ENGINE STORE LAST the same, when the full-text index is complete
@@ -46,7 +46,7 @@ if arguments[1] == "block", let commits = Int(arguments[3]) {
 guard let configuration = SmallStores.configuration(arguments[2], arguments[3]) else { fail("unknown engine \(arguments[2])") }
 let isPlain = arguments[1] == "write-plain"
 let stack = try DataStack(
-    isPlain ? Schema("Kill", PlainEntry.self, Counter.self, Row.self) : Schema("Kill", Entry.self, Counter.self, Row.self))
+    isPlain ? Schema("Kill", PlainEntry.self, Counter.self, PlainRow.self) : Schema("Kill", Entry.self, Counter.self, Row.self))
 let store = try stack.addStore(configuration, history: HistoryOptions())
 
 if arguments[1] == "write" { try Groups.write(stack, Entry.self) }
