@@ -108,7 +108,8 @@ import Testing
             let snapshot = opened.engine.snapshot()
             defer { snapshot.end() }
             return try opened.backend.layout.searchIndexes.map { index in
-                try SearchIndexReader(KeyValueSearchPages(index.number, opened.backend.layout, snapshot), fields: index.fields.count).summary()
+                try SearchIndexReader(KeyValueSearchPages(index.number, opened.backend.layout, snapshot), fields: index.fields.count)
+                    .summary()
             }
         }
         #expect(try summaries().allSatisfy { $0.segments > 1 })

@@ -36,7 +36,8 @@ import Testing
         defer { transaction.end() }
         let searches = try #require(try transaction.searches())
         let index = try #require(searches.indexes.first { $0.number == number })
-        return try SearchIndexReader(searches.storage.pages(of: index), fields: index.fields.count, limits: searches.storage.limits).summary()
+        return try SearchIndexReader(searches.storage.pages(of: index), fields: index.fields.count, limits: searches.storage.limits)
+            .summary()
     }
 
     // MARK: Repair
@@ -59,7 +60,8 @@ import Testing
         // The other index stays as it is.
         try rebuild(store, ["Article_title_text"])
         let other = try store.backend.verify()
-        #expect(other.contains { $0.contains("Article_title_body_text") } && !other.contains { $0.contains("Article_title_text") }, "\(other)")
+        #expect(
+            other.contains { $0.contains("Article_title_body_text") } && !other.contains { $0.contains("Article_title_text") }, "\(other)")
         let version = try store.read { try $0.version }
         try rebuild(store, ["Article_title_body_text"])
         #expect(try store.backend.verify() == [])
@@ -115,7 +117,8 @@ import Testing
         #expect(twice?.code == .constraint)
         let error = failure { try rebuild(store, ["Article_cod"]) }
         #expect(error?.code == .notFound)
-        #expect(error?.message.contains("It has Article_code, Article_title_body_text, Article_title_text.") == true, "\(error?.message ?? "")")
+        #expect(
+            error?.message.contains("It has Article_code, Article_title_body_text, Article_title_text.") == true, "\(error?.message ?? "")")
     }
 
     @Test func readOnlyStoreIsNotRebuilt() throws {

@@ -27,17 +27,18 @@ import Testing
         return subject
     }
 
-    @Test(arguments: [
-        (300, ["alpha beta"], ["gamma"], "it does not have document 300, whose texts are changed or removed"),
-        (300, ["alpha beta"], nil, "it does not have document 300, whose texts are changed or removed"),
-        (300, [""], nil, "it does not have document 300, whose texts are changed or removed"),
-        (5_000, ["alpha"], nil, "it does not have document 5000, whose texts are changed or removed"),
-        (255, nil, ["gamma"], "it has document 255 already, whose texts are added"),
-        (7, nil, ["gamma"], "it has document 7 already, whose texts are added"),
-        (.min, ["alpha"], ["gamma"], "it has 2 tokens of document -9223372036854775808, whose texts before the change have 1"),
-        (.max, [""], nil, "it has 2 tokens of document 9223372036854775807, whose texts before the change have 0"),
-        (7, ["alpha"], nil, "it has 0 tokens of document 7, whose texts before the change have 1"),
-    ] as [(Int64, [String?]?, [String?]?, String)])
+    @Test(
+        arguments: [
+            (300, ["alpha beta"], ["gamma"], "it does not have document 300, whose texts are changed or removed"),
+            (300, ["alpha beta"], nil, "it does not have document 300, whose texts are changed or removed"),
+            (300, [""], nil, "it does not have document 300, whose texts are changed or removed"),
+            (5_000, ["alpha"], nil, "it does not have document 5000, whose texts are changed or removed"),
+            (255, nil, ["gamma"], "it has document 255 already, whose texts are added"),
+            (7, nil, ["gamma"], "it has document 7 already, whose texts are added"),
+            (.min, ["alpha"], ["gamma"], "it has 2 tokens of document -9223372036854775808, whose texts before the change have 1"),
+            (.max, [""], nil, "it has 2 tokens of document 9223372036854775807, whose texts before the change have 0"),
+            (7, ["alpha"], nil, "it has 0 tokens of document 7, whose texts before the change have 1"),
+        ] as [(Int64, [String?]?, [String?]?, String)])
     func changeOfOtherTextsThanThoseOfTheIndexIsRefused(_ document: Int64, _ old: [String?]?, _ new: [String?]?, _ reason: String) throws {
         let subject = try subject()
         let copy = PageMap(subject.map)
@@ -71,7 +72,9 @@ import Testing
         #expect(try findings(subject) == [])
         try writer.replace(300, old: nil, new: ["one two three"])
         try writer.replace(300, old: ["four"], new: nil)
-        #expect(throws: SearchIndexError.damaged("it has 3 tokens of document 300, whose texts before the change have 1")) { try writer.flush() }
+        #expect(throws: SearchIndexError.damaged("it has 3 tokens of document 300, whose texts before the change have 1")) {
+            try writer.flush()
+        }
     }
 
     @Test func comparingNeedsNoRequest() throws {

@@ -53,7 +53,9 @@ import Testing
         for name in ["Note_titel_text", "", "Note", "note_code", "Note_code\0"] {
             let error = failure { try Self.rebuild(store, ["Note_code", name]) }
             #expect(error?.code == .notFound)
-            #expect(error?.message.contains("has no index \"\(name)\". It has Note_code, Note_title_body_text.") == true, "\(error?.message ?? "")")
+            #expect(
+                error?.message.contains("has no index \"\(name)\". It has Note_code, Note_title_body_text.") == true,
+                "\(error?.message ?? "")")
         }
         try store.backend.close()
         #expect(failure { try Self.rebuild(store) }?.code == .closed)

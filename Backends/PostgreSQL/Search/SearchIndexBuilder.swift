@@ -57,7 +57,8 @@ struct SearchIndexBuilder {
             pool.search.didBuild(step.index.number, count)
             if step.isLast {
                 logger.write(
-                    .notice, "The index \(step.index.name(in: pool.tables.schema)) of \(pool.location) is complete: \(count) records were added.")
+                    .notice,
+                    "The index \(step.index.name(in: pool.tables.schema)) of \(pool.location) is complete: \(count) records were added.")
             }
             // Other threads of this process wait for the lock without an order.
             wait(min((ContinuousClock.now - began).inMilliseconds / 4, Self.pauses.batches))

@@ -97,7 +97,8 @@ final class SearchStorage: SearchIndexStorage {
         }
         guard let state = states?[index.number] else {
             throw StoreError(
-                .corrupt, "polystore_search of \(session.connection.location) has no row for the index \(index.name(in: schema)), which has the number \(index.number).",
+                .corrupt,
+                "polystore_search of \(session.connection.location) has no row for the index \(index.name(in: schema)), which has the number \(index.number).",
                 location: session.connection.location)
         }
         return state

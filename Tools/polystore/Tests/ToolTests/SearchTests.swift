@@ -34,7 +34,8 @@ import Testing
         try stack.addStore(url: url, engines: StoreEngines([.sqlite, .lmdb, .levelDB, .postgreSQL]))
         // LevelDB permits one process at a time.
         if engine == .leveldb { try stack.closeAndWait() }
-        let result = try Tool.run("polystore search '\(url)' Note dog; echo $?; polystore search '\(url)' Note dog --format json; echo $?", in: folder)
+        let result = try Tool.run(
+            "polystore search '\(url)' Note dog; echo $?; polystore search '\(url)' Note dog --format json; echo $?", in: folder)
         #expect(result.output == "1\n[\n]\n1\n", "\(result.errors)")
         #expect(result.errors == "polystore: No object of Note matches.\n")
         if engine == .leveldb { return }
@@ -59,7 +60,8 @@ import Testing
         let folder = try TemporaryFolder()
         let url = try manyNotes(folder)
         let result = try Tool.run(
-            "polystore search '\(url)' Note dog --limit 3000 --format csv --columns 'title, year, body, author' | head -1; echo \"${PIPESTATUS[0]}\"", in: folder)
+            "polystore search '\(url)' Note dog --limit 3000 --format csv --columns 'title, year, body, author' | head -1; echo \"${PIPESTATUS[0]}\"",
+            in: folder)
         #expect(result.output == "score,title,year,body,author\r\n141\n", "\(result.errors)")
         #expect(result.errors == "")
     }
@@ -121,7 +123,8 @@ import Testing
         let found = try Tool.run("polystore verify '\(url)'; polystore search '\(url)' Note dog", in: folder)
         #expect(found.status == 4 && found.output.contains("The index Note_"), "\(found.output) \(found.errors)")
         #expect(found.errors.contains("run polystore reindex"), "\(found.errors)")
-        let repaired = try Tool.run("polystore reindex '\(url)'; polystore verify '\(url)'; polystore search '\(url)' Note dog --format jsonl", in: folder)
+        let repaired = try Tool.run(
+            "polystore reindex '\(url)'; polystore verify '\(url)'; polystore search '\(url)' Note dog --format jsonl", in: folder)
         #expect(repaired.output == "All indexes were built again.\nNo damage was found.\n" + before, "\(repaired.errors)")
     }
 
@@ -136,7 +139,8 @@ import Testing
             polystore search '\(url)' Note dog --format jsonl; polystore reindex '\(url)' Note_title_body_text Note_titel
             """, in: folder)
         #expect(
-            result.output == "Built again: Note_title_body_text, Writer_name.\nAll indexes were built again.\nNo damage was found.\n" + before, "\(result.errors)")
+            result.output == "Built again: Note_title_body_text, Writer_name.\nAll indexes were built again.\nNo damage was found.\n"
+                + before, "\(result.errors)")
         #expect(result.status == 2 && result.errors.contains("has no index \"Note_titel\". It has "), "\(result.errors)")
         #expect(result.errors.contains("Note_title_body_text, Note_title_text, Writer_name"), "\(result.errors)")
     }

@@ -27,6 +27,7 @@ struct ReindexCommand: AsyncParsableCommand {
         } catch let error as StoreError where error.code == .notFound {
             throw ToolError(.usage, error.message)
         }
-        try StandardOutput.shared.write(names.isEmpty ? "All indexes were built again.\n" : "Built again: \(names.joined(separator: ", ")).\n")
+        try StandardOutput.shared.write(
+            names.isEmpty ? "All indexes were built again.\n" : "Built again: \(names.joined(separator: ", ")).\n")
     }
 }

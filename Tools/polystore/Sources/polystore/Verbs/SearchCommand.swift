@@ -95,7 +95,8 @@ struct SearchCommand: AsyncParsableCommand {
         if let term = terms.first(where: { TermList.isAggregate($0.text) }) {
             throw ToolError(
                 .usage,
-                "\"\(term.text)\" is a value of all objects together, and a search prints a row for each. Use polystore group with a condition such as SEARCH 'text'.")
+                "\"\(term.text)\" is a value of all objects together, and a search prints a row for each. Use polystore group with a condition such as SEARCH 'text'."
+            )
         }
         return terms
     }

@@ -61,7 +61,9 @@ enum Letters {
             }
             let letter = try transaction.create(Letter.self) { letter in
                 (letter.title, letter.recipient, letter.year) = ("Dear dog", "Mr. Fox & Sons", 2020)
-                letter.body = (1...60).map { "word\($0)" }.joined(separator: " ") + " the dog at last " + (61...90).map { "word\($0)" }.joined(separator: " ")
+                letter.body =
+                    (1...60).map { "word\($0)" }.joined(separator: " ") + " the dog at last "
+                    + (61...90).map { "word\($0)" }.joined(separator: " ")
             }
             letter.author = ann
             try transaction.create(Stamp.self) { $0.title = "dog" }

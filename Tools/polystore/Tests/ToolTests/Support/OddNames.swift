@@ -20,7 +20,8 @@ enum OddNames {
         let next = PropertyDescription.relationship(RelationshipDescription(name: "next one", destination: entity, isToMany: false))
         let all = PropertyDescription.relationship(
             RelationshipDescription(name: "all of them", destination: entity, isToMany: true, isOrdered: true))
-        let schema = SchemaDescription(name: "Odd 1", entities: [EntityDescription(name: entity, properties: properties + [next, all], searchIndexes: searchIndexes)])
+        let schema = SchemaDescription(
+            name: "Odd 1", entities: [EntityDescription(name: entity, properties: properties + [next, all], searchIndexes: searchIndexes)])
         try engines.configuration(url).open(schema: ResolvedSchema(schema), configurationName: nil, logger: SilentLogger()).close()
         let stack = try DataStack(opening: url, engines: engines, forWriting: true, logger: SilentLogger())
         try stack.performAndWait { transaction in
