@@ -11,8 +11,10 @@ extension PersistentStore {
     ///     print(try await store.verify())   // A sentence names the index.
     ///     try await store.rebuildIndexes(["Note_title_body_text"])
     ///
-    /// Changes no object. A plain index is built in one transaction, for which writers wait; on PostgreSQL fetches of the entity wait too. A full-text index is built in several transactions,
-    /// between which others write; searches read the texts of the objects until it is complete. If the process ends before, the next opening for writing continues.
+    /// Changes no object. A plain index is built in one transaction on SQLite and PostgreSQL. Writers wait for it, on PostgreSQL fetches of the entity too, and throw `busy` if it takes longer than
+    /// their busy timeout. On PostgreSQL it throws `busy` itself while a snapshot that has read the entity is open. A full-text index is built in several transactions, between which others
+    /// write; searches read the texts of the objects until it is complete. If an error or the end of the process interrupts it, it is completed in the background or by the next opening for
+    /// writing.
     ///
     /// Runs on a thread of PolyStore. The calling task waits for it without blocking a thread, also if the task is cancelled. Closing the store ends it with the error `closed`.
     /// - Parameter names: The names that `verify()` and `explain` print: those of the entity and the attributes, joined by underscores, and `text` for a full-text index. Nil for all indexes.

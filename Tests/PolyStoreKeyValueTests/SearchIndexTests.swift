@@ -101,6 +101,28 @@ import Testing
         #expect(try opened.store.searchDifferences(Self.searches) == [])
     }
 
+    /// Each commit of a rebuild fails in turn. Nothing is damaged, and the next opening completes the index.
+    @Test func interruptedRebuildIsContinuedByTheNextOpening() throws {
+        let whole = try Opened(TestEngine(), Texts.schema([Texts.both]))
+        try Self.fill(whole)
+        try whole.backend.close()
+        for commits in 0..<5 {
+            let engine = whole.engine.copy()
+            let opened = try Opened(engine, Texts.schema([Texts.both]))
+            engine.fail(after: commits)
+            _ = Result { try opened.backend.rebuildIndexes(["Note_title_body_text"]) }
+            opened.backend.waitForBackgroundWork()
+            #expect(try opened.backend.verify() == [], "\(commits)")
+            try opened.backend.close()
+            engine.fail(after: nil)
+            let again = try Opened(engine, Texts.schema([Texts.both]))
+            #expect(try again.backend.verify() == [], "\(commits)")
+            again.backend.waitForBackgroundWork()
+            #expect(try again.store.searchDifferences(Self.searches) == [], "\(commits)")
+            #expect(try again.backend.verify() == [], "\(commits)")
+        }
+    }
+
     @Test func compactionMergesAllSegments() throws {
         let opened = try Opened(TestEngine(), Texts.schema([Texts.both, Texts.titles]))
         for id in Int64(1)...40 { try Self.fill(opened, id...id) }

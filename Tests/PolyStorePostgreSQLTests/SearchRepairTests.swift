@@ -121,6 +121,63 @@ import Testing
             error?.message.contains("It has Article_code, Article_title_body_text, Article_title_text.") == true, "\(error?.message ?? "")")
     }
 
+    /// A snapshot that has used an index keeps it from being built again. The rebuild gives up, and names who has locked the table.
+    @Test func openSnapshotMakesTheRebuildBusy() throws {
+        var options = TestServer.options()
+        options.lockTimeout = .milliseconds(20)
+        let store = try filled(options, 20)
+        let snapshot = try store.backend.beginRead()
+        _ = try snapshot.count(FetchRequest(store.article))
+        let error = failure { try rebuild(store, ["Article_code"]) }
+        #expect(error?.code == .busy)
+        #expect(error?.message.contains("has locked") == true && error?.message.contains("Article") == true, "\(error?.message ?? "")")
+        // Neither a lock nor a change remains.
+        try store.write(store.retitling(3, "lazy dog"))
+        #expect(try snapshot.count(FetchRequest(store.article)) == 20)
+        snapshot.end()
+        try rebuild(store)
+        #expect(try store.backend.verify() == [])
+    }
+
+    @Test func storeThatWasMigratedMeanwhileIsNotChanged() throws {
+        let options = TestServer.options()
+        let store = try filled(options, 20)
+        let schema = try ResolvedSchema(
+            SchemaDescription(
+                name: "Articles 2",
+                entities: [
+                    EntityDescription(
+                        name: "Article",
+                        properties: ["title", "body", "code"].map { .attribute(AttributeDescription(name: $0, type: .string, isOptional: true)) })
+                ]))
+        let fields = try schema.entities[0].fields.map { field in
+            SchemaChange.FieldSource.field(try #require(store.article.field(named: field.name)).index, replacingNullWith: .null)
+        }
+        let change = try SchemaChange(
+            identifier: "test", source: store.schema, target: schema, entities: [.carried(entity: store.article.index, fields: fields)], links: [])
+        let other = try Store(options: options, schema: articleSchema([Self.both, Self.titles]))
+        try other.backend.beginMigration(change).commit()
+        for names in [nil, ["Article_code"]] as [Set<String>?] {
+            #expect(failure { try rebuild(store, names) }?.code == .differentStoreAtURL)
+        }
+        let constraints = "SELECT count(*) FROM pg_constraint WHERE conrelid = '#\"Article\"'::regclass AND contype = 'u'"
+        #expect(try psql(constraints, options) == "0")
+    }
+
+    /// Pages of before are not damage while the index is built again.
+    @Test func verificationFindsNothingInAnIndexWhoseRebuildHasBegun() throws {
+        let options = TestServer.options()
+        let store = try filled(options)
+        _ = try psql("UPDATE #polystore_search SET \"isComplete\" = false, built = NULL", options)
+        #expect(try store.backend.verify() == [])
+        try store.backend.compact()
+        try store.write(store.retitling(3, "lazy dog"))
+        #expect(try store.backend.verify() == [])
+        try rebuild(store)
+        try store.read { try expectTextsFound(by: $0, store) }
+        #expect(try store.backend.verify() == [])
+    }
+
     @Test func readOnlyStoreIsNotRebuilt() throws {
         let options = TestServer.options()
         _ = try filled(options, 10)

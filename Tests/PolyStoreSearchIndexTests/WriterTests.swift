@@ -148,6 +148,34 @@ import Testing
         }
     }
 
+    /// A commit beside the merge does not complete it, although there are more segments than the limit.
+    @Test func writersBesideAMergeInPartsMergeSmallSegments() throws {
+        var limits = SearchIndexLimits.small
+        (limits.segments, limits.fanout) = (1_000, 1_000)
+        let subject = SearchIndexSubject(fields: 1, limits: limits)
+        for document in 0..<8 {
+            try subject.replace(Int64(document), [(0..<400).map { "word\($0) other\(document)x\($0)" }.joined(separator: " ")])
+            try subject.writer.flush()
+        }
+        var merge = SearchIndexMerge()
+        #expect(try writer(subject.map, subject).optimize(&merge, budget: 1))
+        limits.segments = 12
+        for document in 100..<140 {
+            let before = subject.map.written
+            let writer = SearchIndexWriter(subject.map, fields: 1, options: SearchOptions(), limits: limits)
+            try writer.replace(Int64(document), old: nil, new: ["small \(document)"])
+            try writer.flush()
+            subject.model.documents[Int64(document)] = ["small \(document)"]
+            #expect(subject.map.written - before < 40, "document \(document)")
+            #expect(try subject.reader.summary().segments <= 12)
+        }
+        #expect(try findings(subject) == [])
+        // The merge in parts is not complete yet.
+        #expect(try writer(subject.map, subject).optimize(&merge, budget: 1))
+        while try writer(subject.map, subject).optimize(&merge, budget: 1_000) {}
+        #expect(try findings(subject) == [])
+    }
+
     /// A merge whose index was built again meanwhile has ended.
     @Test func mergeOfAnIndexThatWasEmptiedEnds() throws {
         let (subject, _) = try segments(1)

@@ -106,6 +106,35 @@ import Testing
         #expect(try store.backend.verify() == [])
     }
 
+    /// The store is closed while an index is built again, which the next opening completes.
+    @Test(arguments: Backend.persistent) func closingEndsARebuildThatTheNextOpeningCompletes(_ backend: Backend) throws {
+        let folder = try Folder()
+        let store = try Store(backend.store(in: folder), Texts.schema([Texts.both]))
+        for start in stride(from: Int64(1), to: 4_501, by: 500) { try Self.fill(store, start...start + 499) }
+        let ended = DispatchSemaphore(value: 0)
+        let failures = Failures()
+        let code = Protected(StoreError.Code?.none)
+        let rebuilding = try #require(store.backend as? any RebuildsIndexes)
+        Thread.detachNewThread {
+            do { try rebuilding.rebuildIndexes(["Note_title_body_text"]) } catch {
+                code.withLock { $0 = (error as? StoreError)?.code }
+                if (error as? StoreError)?.code != .closed { failures.record { throw error } }
+            }
+            ended.signal()
+        }
+        let condition = try store.condition("lazy")
+        // Begun, or already complete.
+        for _ in 0..<1_000 where try store.read({ try $0.search(SearchRequest(condition)) }) != nil { Deadline.pause(milliseconds: 1) }
+        try store.backend.close()
+        ended.wait()
+        #expect(failures.all == [])
+        #expect(code.withLock { $0 == nil || $0 == .closed })
+        let again = try Store(backend.store(in: folder), Texts.schema([Texts.both]))
+        again.waitForIndexes()
+        #expect(try again.searchDifferences(Store.fewSearches) == [])
+        #expect(try again.backend.verify() == [])
+    }
+
     // MARK: Damage of SQLite
 
     /// Executes statements as another program does.
@@ -145,6 +174,33 @@ import Testing
         #expect(try store.searchDifferences() == [])
         try store.write { try $0.update("Note", 4, ["title": .text("lazy afterwards")]) }
         #expect(try store.searchDifferences() == [])
+    }
+
+    /// Pages of before are not damage while the index is built again.
+    @Test func verificationFindsNothingInAnIndexWhoseRebuildHasBegun() throws {
+        let folder = try Folder()
+        let store = try Store(.sqlite(file: folder.file()), Texts.schema([Texts.both, Texts.titles]))
+        for id in Int64(1)...40 { try Self.fill(store, id...id) }
+        try Self.execute(folder, "UPDATE polystore_search SET isComplete = 0, built = NULL")
+        #expect(try store.backend.verify() == [])
+        try store.backend.compact()
+        try store.write { try $0.update("Note", 5, ["title": .text("lazy afterwards")]) }
+        #expect(try store.backend.verify() == [])
+        try Self.rebuild(store)
+        #expect(try store.searchDifferences() == [])
+        #expect(try store.backend.verify() == [])
+    }
+
+    @Test func indexThatAnotherProcessHasRemovedIsNotFound() throws {
+        let folder = try Folder()
+        let store = try Store(.sqlite(file: folder.file()), Texts.schema([Texts.both]))
+        try Self.fill(store, 1...5)
+        let other = try Store(.sqlite(file: folder.file()), Texts.schema([]))
+        let error = failure { try Self.rebuild(store, ["Note_title_body_text"]) }
+        #expect(error?.code == .notFound)
+        #expect(error?.message.contains("which the model declares") == true, "\(error?.message ?? "")")
+        try Self.rebuild(store)
+        #expect(try other.backend.verify() == [])
     }
 
     @Test func missingTableOfPagesIsCreated() throws {

@@ -76,6 +76,10 @@ extension PostgreSQLBackend {
             let result = try body(transaction.session, searches)
             try transaction.commitIndexes(try searches?.flush() ?? [])
             return result
+        } catch let error as StoreError where error.sqlState == "55P03" {
+            let named = pool.database.namingHolders(in: error, transaction.session.connection)
+            transaction.rollback()
+            throw named
         } catch {
             transaction.rollback()
             throw error

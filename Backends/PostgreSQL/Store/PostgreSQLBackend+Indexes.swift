@@ -2,49 +2,55 @@ import PolyStoreBackend
 import PolyStoreQuery
 
 extension PostgreSQLBackend: RebuildsIndexes {
-    /// Runs REINDEX on each plain index, or creates it if it is missing, while writers of its entity and fetches that use it wait. Builds full-text indexes in batches, between which others write.
+    /// Runs REINDEX on each plain index, or creates it if it is missing, in a transaction with the lock of the writers. Fetches of the entity wait meanwhile. Builds full-text indexes one
+    /// after another in batches, between which others write.
     ///
-    /// - Throws: `io` if the user does not own the indexes.
+    /// - Throws: `busy` with the sessions that have locked the table of an index for longer than `lockTimeout`; `io` if the user does not own the indexes.
     func rebuildIndexes(_ names: Set<String>?) throws {
         try checkMayWrite()
-        try pool.tables.schema.checkIndexNames(names, location: pool.location)
-        try rebuildPlainIndexes(names)
-        try rebuildSearchIndexes(names)
-    }
-
-    private func rebuildPlainIndexes(_ names: Set<String>?) throws {
-        let tables = pool.tables
-        let wanted = tables.entities.flatMap { table in table.indexes.filter { names?.contains($0.modelName) ?? true }.map { (table, $0) } }
-        if wanted.isEmpty { return }
-        let (connection, _) = try pool.borrow()
-        defer { pool.giveBack(connection) }
-        let rows = try connection.rows(
-            Statement(
-                "SELECT c.relname::text FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relkind = 'i'",
-                [.text(tables.plainSchema)]))
-        let existing = Set((0..<rows.count).compactMap { rows.text($0, 0) })
-        for (table, index) in wanted {
-            let isPresent = existing.contains(index.plainName)
-            let sql =
-                isPresent
-                ? "REINDEX INDEX \(table.namespace).\(SQLNames.quoted(index.plainName))" : table.creationSQL(index, schema: table.namespace)
-            try connection.run([.once(sql)])
+        let schema = pool.tables.schema
+        let search = try changingIndexes { $1?.indexes ?? [] }
+        let plain = schema.entities.indices.flatMap { entity in
+            pool.tables.entities[entity].indexes.indices.map { (entity: entity, index: $0) }
         }
+        let plainNames = plain.map { pool.tables.entities[$0.entity].indexes[$0.index].modelName }
+        try schema.checkIndexNames(names, present: Set(plainNames + search.map { $0.name(in: schema) }), location: pool.location)
+        for ((entity, index), name) in zip(plain, plainNames) where names?.contains(name) ?? true {
+            try changingIndexes { session, _ in try rebuild(session.tables.entities[entity], index, session) }
+        }
+        for index in search where names?.contains(index.name(in: schema)) ?? true { try rebuild(index) }
     }
 
-    private func rebuildSearchIndexes(_ names: Set<String>?) throws {
-        let hasCleared = try changingIndexes { session, searches in
-            let wanted = searches?.indexes.filter { names?.contains($0.name(in: session.tables.schema)) ?? true } ?? []
-            if wanted.isEmpty { return false }
-            let numbers = wanted.map { "\($0.number)" }.joined(separator: ", ")
-            // The first batch of each removes its pages.
-            let statement = Statement.once(
-                "UPDATE \(session.tables.search) SET \"isComplete\" = false, built = NULL WHERE \"index\" IN (\(numbers))")
+    /// Builds a plain index again in the transaction of a session.
+    private func rebuild(_ table: EntityTable, _ position: Int, _ session: Session) throws {
+        let index = table.indexes[position]
+        let name = SQLNames.quoted(index.plainName)
+        let found = Statement(
+            "SELECT c.oid IS NOT NULL, (SELECT \"schemaHash\" FROM \(session.tables.own("metadata"))) FROM (SELECT pg_catalog.to_regclass($1) AS oid) AS c",
+            [.text("\(table.namespace).\(name)")])
+        let rows = try session.request { try $0.run([pool.database.waitingForTables, found]).last }
+        let sql: String
+        if rows?.bool(0, 0) ?? false {
+            sql = "REINDEX INDEX \(table.namespace).\(name)"
+        } else {
+            // The model of another process has removed it.
+            guard rows?.text(0, 1) == session.tables.schema.versionHash else { return }
+            sql = table.creationSQL(index, schema: table.namespace)
+        }
+        _ = try session.request { try $0.run([.once(sql)]) }
+    }
+
+    /// Makes a full-text index incomplete, and builds it. The first batch removes its pages.
+    private func rebuild(_ index: StoredSearchIndex) throws {
+        let isPresent = try changingIndexes { session, searches in
+            guard searches?.indexes.contains(index) ?? false else { return false }
+            let statement = Statement(
+                "UPDATE \(session.tables.search) SET \"isComplete\" = false, built = NULL WHERE \"index\" = $1", [.small(Int32(index.number))])
             _ = try session.request { try $0.run([statement]) }
             return true
         }
-        guard hasCleared else { return }
-        try SearchIndexBuilder(pool: pool, logger: logger).run()
+        guard isPresent else { return }
+        try SearchIndexBuilder(pool: pool, logger: logger).runPatiently()
         if pool.isClosed { throw pool.closed }
     }
 }

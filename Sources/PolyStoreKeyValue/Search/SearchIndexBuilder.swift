@@ -34,7 +34,12 @@ struct SearchIndexBuilder {
     }
 
     /// Builds the rest of an index.
-    func build(_ index: StoredSearchIndex) throws { while try step(index).isUnfinished {} }
+    /// - Throws: `cancelled` between two batches.
+    func build(_ index: StoredSearchIndex) throws { while try step(index).isUnfinished { try checkCancellation() } }
+
+    private func checkCancellation() throws {
+        if isCancelled?() ?? false { throw StoreError(.cancelled, "The store \(layout.location) is being closed.", location: layout.location) }
+    }
 
     /// Makes an index empty and incomplete, and builds it.
     func rebuild(_ index: StoredSearchIndex) throws {
@@ -55,6 +60,7 @@ struct SearchIndexBuilder {
         var merge = SearchIndexMerge()
         var remains = true
         while remains {
+            try checkCancellation()
             (remains, merge) = try write { writer in
                 // The engine may run the transaction again.
                 var merge = merge

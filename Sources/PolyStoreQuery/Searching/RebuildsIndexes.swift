@@ -24,13 +24,16 @@ extension StorageBackend {
 }
 
 extension ResolvedSchema {
-    /// Checks that each name is one of an index or a full-text index.
+    /// Checks that each name is one of an index or a full-text index that a store has.
+    /// - Parameter present: The names of the indexes of the store.
     /// - Throws: `notFound` with the names that exist.
-    package func checkIndexNames(_ names: Set<String>?, location: String) throws {
-        guard let names else { return }
-        let known = Set(entities.flatMap { $0.indexes.map(\.name) + $0.searchIndexes.map(\.plainName) })
-        guard let missing = names.subtracting(known).min() else { return }
-        let list = known.isEmpty ? "It has none." : "It has \(known.sorted().joined(separator: ", "))."
-        throw StoreError(.notFound, "The store \(location) has no index \"\(missing)\". \(list)", location: location)
+    package func checkIndexNames(_ names: Set<String>?, present: Set<String>, location: String) throws {
+        guard let missing = names?.subtracting(present).min() else { return }
+        let isDeclared = entities.contains { entity in
+            entity.indexes.contains { $0.name == missing } || entity.searchIndexes.contains { $0.plainName == missing }
+        }
+        let reason = isDeclared ? ", which the model declares. The backend does not use it, or another process has removed it" : ""
+        let list = present.isEmpty ? "It has none." : "It has \(present.sorted().joined(separator: ", "))."
+        throw StoreError(.notFound, "The store \(location) has no index \"\(missing)\"\(reason). \(list)", location: location)
     }
 }

@@ -181,6 +181,8 @@ package final class SearchIndexSet {
         records: @escaping (_ body: (Int64, RecordView) throws -> Void) throws -> Void
     ) throws -> [String] {
         let state = try state(of: index)
+        // Pages from before are removed when the index is built again, and nothing reads them.
+        if state == .building(through: nil) { return [] }
         let verifier = SearchIndexVerifier(storage.pages(of: index), fields: index.fields.count, options: index.options)
         let found = try verifier.verify(
             { body in
@@ -195,7 +197,7 @@ package final class SearchIndexSet {
 
     /// Merges all segments of an index.
     package func optimize(_ index: StoredSearchIndex) throws {
-        guard let writer = writer(index) else { return }
+        guard try state(of: index) != .building(through: nil), let writer = writer(index) else { return }
         try reporting(index) { try writer.optimize() }
     }
 
@@ -205,7 +207,7 @@ package final class SearchIndexSet {
     ///   - budget: The number of bytes of pages to write.
     /// - Returns: Whether parts remain.
     package func optimize(_ index: StoredSearchIndex, _ merge: inout SearchIndexMerge, budget: Int) throws -> Bool {
-        guard let writer = writer(index) else { return false }
+        guard try state(of: index) != .building(through: nil), let writer = writer(index) else { return false }
         return try reporting(index) { try writer.optimize(&merge, budget: budget) }
     }
 

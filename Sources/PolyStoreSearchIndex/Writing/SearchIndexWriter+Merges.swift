@@ -115,14 +115,19 @@ extension SearchIndexWriter {
         return staged
     }
 
-    /// Completes merges while there are more segments than the limit.
+    /// Completes merges while there are more segments than the limit. A merge of all segments that is done in parts is not completed in one commit while smaller segments can be merged.
     func limitSegments(_ structure: inout IndexStructure) throws {
         while structure.visibleSegments > limits.segments {
-            if structure.merges.isEmpty {
-                guard let range = structure.smallestRange(count: limits.fanout) else { return }
-                structure.begin(range)
+            let running = structure.merges.min { size($0, structure) < size($1, structure) }
+            var next = running?.output.id
+            if let range = structure.smallestRange(count: limits.fanout) {
+                let postings = structure.segments[range].reduce(0) { $0 + $1.postings }
+                if running.map({ postings < size($0, structure) }) ?? true {
+                    next = structure.nextSegment
+                    structure.begin(range)
+                }
             }
-            guard let id = structure.merges.min(by: { size($0, structure) < size($1, structure) })?.output.id else { return }
+            guard let id = next else { return }
             while let index = structure.merges.firstIndex(where: { $0.output.id == id }) { try step(index, &structure, budget: .max) }
         }
     }

@@ -8,7 +8,8 @@ struct SearchCommand: AsyncParsableCommand {
         commandName: "search", abstract: "Prints the objects of an entity that match a full-text search, best first.",
         discussion: """
             The entity needs a full-text index (#Search). All words must match, in any of its attributes; case and accents do not matter. OR, -word, "a phrase", prefix*, \
-            NEAR(a b, 5), title:word and parentheses are operators; what is none in its place is searched as text. A table shows the place that was found in [brackets].
+            NEAR(a b, 5), title:word and parentheses are operators; what is none in its place is searched as text. A text that begins with - \
+            follows --, after the options. A table shows the place that was found in [brackets].
 
             EXAMPLES
               polystore search atlas.db Airport "london -heli*"
@@ -53,7 +54,7 @@ struct SearchCommand: AsyncParsableCommand {
         let columns = RowColumns(terms, of: entity, showsLabels: output.format == .table)
         let query = condition.query(target.entity).search(search, in: index).limit(limit).offset(offset)
         let (output, places) = (output, try FoundPlaces(search, declared, terms.map { EntityProperties.names($0.text) }))
-        let title = columns.titles.contains("score") ? "searchScore" : "score"
+        let title = Self.scoreTitle(columns.titles)
         let score = Select([SelectTerm.score(search, in: index, as: "score")])
         let count = try await opened.reading { context in
             let rows = try output.rows([title] + columns.titles)
@@ -86,6 +87,13 @@ struct SearchCommand: AsyncParsableCommand {
     private func parsed() throws -> Search {
         guard strict else { return Search(text) }
         do { return try Search(query: text) } catch { throw ToolError(.usage, "\(error)") }
+    }
+
+    /// Returns a title for the scores that no other column has.
+    private static func scoreTitle(_ titles: [String]) -> String {
+        var title = titles.contains("score") ? "searchScore" : "score"
+        while titles.contains(title) { title += "'" }
+        return title
     }
 
     /// Returns the terms of `--columns`.
