@@ -182,13 +182,13 @@ import Testing
 
     @Test(arguments: [1, 5]) func conjunctionsOfManyDocumentsAreReadInBatches(segments: Int64) throws {
         let subject = SearchIndexSubject(fields: 2, limits: SearchIndexLimits())
-        for document in 0..<Int64(3_000) {
-            let words = [document % 2 == 0 ? "even" : "odd", document % 3 == 0 ? "three" : "", document > 1_500 ? "late" : "", "all"]
+        for document in 0..<Int64(1_200) {
+            let words = [document % 2 == 0 ? "even" : "odd", document % 3 == 0 ? "three" : "", document > 600 ? "late" : "", "all"]
             try subject.replace(document, [words.joined(separator: " "), document % 50 == 0 ? "even" : nil])
-            if segments > 1, document % 600 == 0 { try subject.writer.flush() }
+            if segments > 1, document % 250 == 0 { try subject.writer.flush() }
         }
         if segments > 1 {
-            for document in 900..<Int64(1_100) { try subject.replace(document, document % 2 == 0 ? nil : ["even all", nil]) }
+            for document in 400..<Int64(500) { try subject.replace(document, document % 2 == 0 ? nil : ["even all", nil]) }
         }
         try subject.writer.flush()
         for texts in [

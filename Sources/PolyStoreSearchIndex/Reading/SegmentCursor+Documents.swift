@@ -86,11 +86,12 @@ extension SegmentCursor {
     /// The bounds of the block; nil if it has none.
     func bounds() throws -> ImpactLine? {
         guard block.impactCount > 0 else { return nil }
-        if !block.hasReadImpacts {
-            try line.read(block.impactCount, block.impacts)
-            block.hasReadImpacts = true
-        }
-        return line
+        if block.hasReadImpacts { return line }
+        let read = line ?? ImpactLine()
+        line = read
+        try read.read(block.impactCount, block.impacts)
+        block.hasReadImpacts = true
+        return read
     }
 
     /// Decodes the documents of the block and goes to the first.

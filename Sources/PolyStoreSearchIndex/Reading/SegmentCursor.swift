@@ -28,7 +28,7 @@ final class SegmentCursor {
     /// The block of the current posting.
     var block: PostingBlock
     /// The bounds of the block, once they were read.
-    private(set) lazy var line = ImpactLine()
+    var line: ImpactLine?
     /// A Boolean value that indicates whether the documents for which bounds were sought are in the block.
     var isInBlock = false
     var isDecoded = false

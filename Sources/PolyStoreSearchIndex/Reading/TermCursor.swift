@@ -165,6 +165,25 @@ final class TermCursor: PhraseCursor {
         return bound
     }
 
+    /// Adds to some sums bounds of what the term adds to the scores of documents of the range whose lengths are between two that follow one another, or not below the last.
+    /// The lines of the range bend at no other length.
+    /// - Parameter limit: A bound for all documents of the range.
+    func addBounds(_ score: TermScore, atMost limit: Double, at lengths: [Int], to sums: inout [Double]) throws {
+        guard inRange.count == 1, let line = try inRange[0].bounds() else {
+            if inRange.isEmpty { return }
+            for index in sums.indices { sums[index] += limit }
+            return
+        }
+        // Between two bends what the term adds only grows or only falls.
+        var low = 0.0
+        for (index, length) in lengths.enumerated() {
+            let high = score.bound(line, length: length)
+            if index > 0 { sums[index - 1] += min(limit, max(low, high)) }
+            low = high
+        }
+        sums[sums.count - 1] += min(limit, low)
+    }
+
     /// A Boolean value that indicates whether the current block has bounds of scores.
     var hasBounds: Bool { current.block.impactCount > 0 }
 

@@ -19,6 +19,8 @@ final class TermSearch {
     private var hasNone = false
     /// The lengths at which the lines of the terms bend.
     private var bends: [Int] = []
+    /// Bounds of the scores of documents with lengths between two of these.
+    private var sums: [Double] = []
 
     /// Creates a search. Returns nil if it is not for terms alone or the weights give no bounds.
     init?(_ search: ResolvedSearch, _ rank: SearchRank, _ compiler: SearchCompiler) throws {
@@ -114,18 +116,10 @@ final class TermSearch {
             }
         }
         bends.sort()
-        guard let last = bends.last else { return .infinity }
-        var bound = try terms.reduce(0) { try $0 + min($1.bound, $1.cursor.bound($1.score, length: last)) }
-        // Between two bends what a term adds only grows or only falls.
-        for index in 1..<bends.count where bends[index - 1] < bends[index] {
-            var sum = 0.0
-            for term in terms {
-                let low = try term.cursor.bound(term.score, length: bends[index - 1])
-                sum += try min(term.bound, max(low, term.cursor.bound(term.score, length: bends[index])))
-            }
-            bound = max(bound, sum)
-        }
-        return bound
+        sums.removeAll(keepingCapacity: true)
+        for _ in bends { sums.append(0) }
+        for term in terms { try term.cursor.addBounds(term.score, atMost: term.bound, at: bends, to: &sums) }
+        return sums.max() ?? .infinity
     }
 
     /// Visits the documents of a range that have a term, and all others if these are required. Returns false at the end of the index.
@@ -147,10 +141,15 @@ final class TermSearch {
                     guard let frequency else { return true }
                     known = (threshold, frequency)
                 }
+                let isHopeless: Bool
                 if let known, known.threshold == threshold {
                     guard try cursor.findInBlock(frequency: known.frequency, upTo: upTo) else { return true }
+                    isHopeless = try isHopelessByLength(lead, others, threshold)
+                } else {
+                    let bound = try cursor.currentBound(lead.score) + othersBound
+                    isHopeless = try Self.isHopeless(bound, threshold) || isHopelessByLength(lead, others, threshold)
                 }
-                if try isHopeless(lead, others, othersBound, threshold) {
+                if isHopeless {
                     guard cursor.document < upTo else { return true }
                     try cursor.next()
                     continue
@@ -174,9 +173,8 @@ final class TermSearch {
         return !requiresAll || !cursor.isAtEnd
     }
 
-    /// Returns whether the current document of a term cannot be among the best.
-    private func isHopeless(_ lead: Term, _ others: ArraySlice<Term>, _ othersBound: Double, _ threshold: Double) throws -> Bool {
-        if try Self.isHopeless(lead.cursor.currentBound(lead.score) + othersBound, threshold) { return true }
+    /// Returns whether the current document of a term cannot be among the best because of its frequency and length.
+    private func isHopelessByLength(_ lead: Term, _ others: ArraySlice<Term>, _ threshold: Double) throws -> Bool {
         let length = Int(try lengths.length(lead.cursor.document))
         var bound = try lead.cursor.currentPart(lead.score, length: length)
         for other in others { bound += try min(other.bound, other.cursor.bound(other.score, length: length)) }
