@@ -25,7 +25,8 @@ struct ColumnPlan: Sendable {
             let property = store.property(at: part.term, of: model)
             var column = RowColumn(
                 title: part.title, term: part.term, type: nil, destination: nil, isSortable: true,
-                isIndexed: part.term == Self.objectID || (PathNames(part.term).map { $0.names.count == 1 && model.isIndexed($0.names[0]) } ?? false))
+                isIndexed: part.term == Self.objectID
+                    || (PathNames(part.term).map { $0.names.count == 1 && model.isIndexed($0.names[0]) } ?? false))
             var label: String?
             switch property {
             case .attribute(let attribute)?:

@@ -17,7 +17,7 @@ package struct FilterMistake: Error, Sendable, Hashable {
     /// - Returns: nil for an error that is not about a condition.
     package init?(_ error: any Error, in filter: String) {
         guard let error = error as? StoreError, error.code == .invalidPredicate else { return nil }
-        guard let match = error.message.firstMatch(of: / \(at (\d+):(\d+)\)\n/), let line = Int(match.1), let column = Int(match.2) else {
+        guard let match = error.message.firstMatch(of: /\ \(at (\d+):(\d+)\)\n/), let line = Int(match.1), let column = Int(match.2) else {
             self.init(message: error.message)
             return
         }

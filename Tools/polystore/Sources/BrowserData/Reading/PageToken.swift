@@ -17,7 +17,8 @@ package struct PageToken: Sendable, Hashable, CustomStringConvertible {
     /// Reads a token from an address; nil for a text that is none.
     package init?(_ text: String) {
         guard text.utf8.count <= Self.longest * 2 + 100, let dot = text.firstIndex(of: "."), let rowID = Int64(text[..<dot]),
-            let data = Data(base64Encoded: Self.padded(text[text.index(after: dot)...])), let value = String(validating: data, as: UTF8.self)
+            let data = Data(base64Encoded: Self.padded(text[text.index(after: dot)...])),
+            let value = String(validating: data, as: UTF8.self)
         else { return nil }
         (self.rowID, self.value) = (rowID, value)
         guard Self.decoded(value) != nil else { return nil }

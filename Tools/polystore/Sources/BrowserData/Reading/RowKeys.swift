@@ -92,7 +92,11 @@ struct RowKeys {
         let found = try keys(descending, count)
         var groups: [[RowKey]] = []
         for key in found {
-            if let value = groups.last?.first?.value, value == key.value { groups[groups.count - 1].append(key) } else { groups.append([key]) }
+            if let value = groups.last?.first?.value, value == key.value {
+                groups[groups.count - 1].append(key)
+            } else {
+                groups.append([key])
+            }
         }
         if found.count == count, !isUnique, let cut = groups.popLast(), let value = cut.first?.value {
             groups.append(try last(with(value), before: nil, cut.count))

@@ -132,7 +132,8 @@ struct RowReader {
                 EntityQuery(model.name).where("objectID == %@", id), Select(SelectTerm(term, as: "key"), .objectID(as: "id")))
             guard let row = rows.first else {
                 throw StoreError(
-                    .notFound, "The row at which the page begins was deleted, and its value is too long for the address. Go to the first page.",
+                    .notFound,
+                    "The row at which the page begins was deleted, and its value is too long for the address. Go to the first page.",
                     entity: model.name, rowID: token.rowID)
             }
             return RowKeys.Place(value: row["key"], rowID: token.rowID)
