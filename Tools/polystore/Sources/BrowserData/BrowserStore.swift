@@ -1,5 +1,5 @@
-package import PolyStoreBackend
-package import PolyStoreCore
+import PolyStoreBackend
+import PolyStoreCore
 
 /// A store that the browser shows, opened with the schema that it keeps.
 ///

@@ -1,6 +1,6 @@
-package import Foundation
-package import PolyStoreBackend
-package import PolyStoreCore
+import Foundation
+import PolyStoreBackend
+import PolyStoreCore
 
 /// A value as a page shows it. Long texts and bytes are cut; the whole is read by ``BrowserStore/wholeValue(of:property:)``.
 package struct BrowserValue: Sendable, Hashable {
