@@ -28,9 +28,9 @@ import Testing
                     if order == nil { request.order = RowsRequest.Order("objectID", isAscending: isAscending) }
                     (request.filter, request.size) = (filter.text, [7, 40, 3, 200, 1][number])
                     let expected = naive.ids(by: order, isAscending: isAscending, where: filter.isSelected)
-                    let case_ = "\(order ?? "id") \(isAscending) \(filter.text)"
-                    #expect(try await Self.forwards(request, store) == expected, "forwards \(case_)")
-                    #expect(try await Self.backwards(request, store) == expected, "backwards \(case_)")
+                    let place = "\(order ?? "id") \(isAscending) \(filter.text)"
+                    #expect(try await Self.forwards(request, store) == expected, "forwards \(place)")
+                    #expect(try await Self.backwards(request, store) == expected, "backwards \(place)")
                 }
             }
         }
@@ -81,7 +81,7 @@ import Testing
             let last = try #require(first.rows.last).object.rowID
             let id = try store.stack.objectID("Item", rowID: last)
             try await store.stack.perform { transaction in
-                if let object = try transaction.fetchExisting(id) { transaction.delete(object) }
+                if let object = try transaction.fetchExisting(id) { try transaction.delete(object) }
             }
             #expect(try await store.rows(request).rows.map(\.object) == second.rows.map(\.object))
             request.position = .before(try #require(second.previous))
