@@ -55,6 +55,13 @@ let package = Package(
                 .product(name: "PolyStorePostgreSQL", package: "PolyStore"),
                 .product(name: "postgresql-server", package: "PolyStore"),
             ], exclude: ["Transcripts"], swiftSettings: settings),
+        .executableTarget(
+            name: "browser-measurement",
+            dependencies: [
+                "BrowserData", .product(name: "PolyStoreCore", package: "PolyStore"), .product(name: "PolyStoreBackend", package: "PolyStore"),
+                .product(name: "PolyStoreSQLite", package: "PolyStore"), .product(name: "PolyStoreLMDB", package: "PolyStore"),
+                .product(name: "PolyStoreLevelDB", package: "PolyStore"), .product(name: "PolyStorePostgreSQL", package: "PolyStore"),
+            ], path: "Measurements", exclude: ["run.py"], swiftSettings: settings),
         .testTarget(name: "DrawingTests", dependencies: ["BrowserDrawing"], swiftSettings: settings),
         .testTarget(name: "BrowserDataTests", dependencies: ["BrowserData"] + stores, swiftSettings: settings),
         .testTarget(name: "BrowserChangeTests", dependencies: ["BrowserData"] + stores, swiftSettings: settings),
