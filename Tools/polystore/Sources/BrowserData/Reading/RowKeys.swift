@@ -169,7 +169,7 @@ struct RowKeys {
             let ids = Set(rows.compactMap { if case .objectID(let id)? = $0["id"] { id.rowID } else { nil } })
             let selected = part.filter { ids.contains($0.id.rowID) }
             found = forwards ? found + selected : selected + found
-            if part.count < size || found.count >= count { return forwards ? Array(found.prefix(count)) : found.suffix(count) }
+            if part.count < size || found.count >= count { return forwards ? Array(found.prefix(count)) : Array(found.suffix(count)) }
             guard let end = forwards ? part.last : part.first else { return found }
             place = Place(value: end.value, rowID: end.id.rowID)
             examined += part.count
