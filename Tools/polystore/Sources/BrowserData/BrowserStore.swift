@@ -9,6 +9,8 @@ package final class BrowserStore: Sendable {
     package let name: String
     /// A Boolean value that indicates whether transactions can change the store.
     package let isWritable: Bool
+    /// A Boolean value that indicates whether the commits of the browser are recorded in the history of the store.
+    package let recordsHistory: Bool
     package let stack: DataStack
     package let store: PersistentStore
     /// The schema that the store keeps.
@@ -36,7 +38,7 @@ package final class BrowserStore: Sendable {
         guard let store = stack.stores.first else {
             throw StoreError(.storeNotFound, "\(name ?? configuration.url) cannot be opened.")
         }
-        (self.store, self.isWritable) = (store, isWritable)
+        (self.store, self.isWritable, recordsHistory) = (store, isWritable, history != nil)
         self.name = name ?? (try? StoreURL(configuration.url).description) ?? configuration.location
         schema = store.schemaDescription
         let models = schema.entities.flatMap { EntityModel.all(of: $0, in: store.schemaDescription) }
