@@ -7,5 +7,7 @@ extension Templates {
         ("facet", PackageResources.facet_mustache), ("facet-values", PackageResources.facet_values_mustache),
         ("object", PackageResources.object_mustache), ("history", PackageResources.history_mustache),
         ("transaction", PackageResources.transaction_mustache), ("groups", PackageResources.groups_mustache),
+        ("form", PackageResources.form_mustache), ("preview", PackageResources.preview_mustache),
+        ("changes", PackageResources.changes_mustache), ("conflict", PackageResources.conflict_mustache),
     ]
 }

@@ -222,7 +222,7 @@ function followChanges(address) {
       for (const element of all("[data-object]")) {
         if (element.dataset.object !== change.object) continue;
         element.classList.add("changed");
-        if (change.kind === "delete") element.classList.add("deleted");
+        if (change.kind === "deleted") element.classList.add("deleted");
         count += 1;
       }
     }
@@ -230,6 +230,7 @@ function followChanges(address) {
     const list = one("#transactions");
     if (list && transaction.markup && one("#live").checked) showTransaction(list, transaction.markup);
   });
+  source.addEventListener("unknown", (event) => say(event.data));
   source.addEventListener("ended", (event) => { source.close(); say(event.data); });
   window.addEventListener("pagehide", () => source.close());
 }
@@ -281,6 +282,10 @@ prepareHelp();
 for (const field of all("[data-complete]")) new Completion(field);
 for (const field of all("[data-caret]")) showMistake(field);
 for (const form of all('form[method="get"]')) shortenAddress(form);
+// A value that is typed is meant instead of null.
+for (const box of all("[data-null]")) {
+  one("#" + box.dataset.null)?.addEventListener("input", () => { box.checked = false; });
+}
 for (const field of all("#entity-filter")) filterEntities(field);
 for (const section of all("[data-events]")) followFacet(section);
 if (document.body.dataset.live) followChanges(document.body.dataset.live);

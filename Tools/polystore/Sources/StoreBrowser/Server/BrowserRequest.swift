@@ -13,7 +13,7 @@ struct BrowserRequest: Sendable {
     static let greatestForm = 16 << 20
 
     /// The address of the same view in another form: "json" or "csv".
-    func address(format: String) -> String { query.address("\(path).\(format)") }
+    func address(format: String) -> String { query.address("\(path == "/" ? "/entities" : path).\(format)") }
 
     /// Returns the value of an item.
     /// - Throws: `BrowserError` if it is missing.
