@@ -95,7 +95,8 @@ import Testing
     }
 
     @Test func queryEndsAtTheDeadline() async throws {
-        try await Self.withBrowser(cities: 2_000, change: { $0.deadline = .nanoseconds(1) }) { browser in
+        let shorten: (inout BrowserOptions) -> Void = { $0.deadline = .nanoseconds(1) }
+        try await Self.withBrowser(cities: 2_000, change: shorten) { browser in
             let answer = try await browser.request("GET", "/rows?entity=City")
             #expect(answer.status == 503)
             #expect(answer.text.contains("--timeout"))
