@@ -19,6 +19,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.5.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.0.0"),
         .package(url: "https://github.com/hummingbird-project/swift-mustache.git", from: "2.0.0"),
+        .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0"),
     ],
     targets: [
         .target(name: "BrowserDrawing", swiftSettings: settings),
@@ -33,8 +34,10 @@ let package = Package(
             dependencies: [
                 "BrowserDrawing", "BrowserData",
                 .product(name: "PolyStoreCore", package: "PolyStore"), .product(name: "PolyStoreBackend", package: "PolyStore"),
+                .product(name: "PolyStoreFormats", package: "PolyStore"),
                 .product(name: "Hummingbird", package: "hummingbird"), .product(name: "Mustache", package: "swift-mustache"),
-            ], swiftSettings: settings),
+                .product(name: "Logging", package: "swift-log"),
+            ], resources: [.embedInCode("Resources")], swiftSettings: settings),
         .executableTarget(
             name: "polystore",
             dependencies: [

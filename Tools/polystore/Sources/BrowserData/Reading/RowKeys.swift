@@ -1,0 +1,168 @@
+import PolyStoreBackend
+import PolyStoreCore
+
+/// A row in its order: the value of the order and its id.
+struct RowKey {
+    /// The value; nil for null, and for rows in the order of their ids.
+    let value: QueryValue?
+    let id: AnyObjectID
+
+    var token: PageToken { PageToken(value: value, rowID: id.rowID) }
+}
+
+/// Finds the rows before and after a place of an order, without reading those in between.
+///
+/// The order is ascending: by a value, null first, and by the id where values are equal. A page of the descending order is read backwards. Each step is a condition that an index serves as a
+/// range: the rows with the value of the place and a greater id, then those with a greater value. No step reads rows that it leaves out, if there is an index.
+struct RowKeys {
+    let store: BrowserStore
+    let context: Context
+    let entity: String
+    /// The objects that are shown, without an order.
+    let base: EntityQuery
+    /// The path of the order, as conditions have it; nil for the order of the ids.
+    let path: String?
+    /// The path as orders have it.
+    let orderPath: String
+    /// Whether the value can be null.
+    let isOptional: Bool
+    /// Whether no two rows have the same value, null aside.
+    let isUnique: Bool
+    /// Whether the objects are all of the entity.
+    let isWhole: Bool
+
+    /// A place in the order.
+    struct Place {
+        let value: QueryValue?
+        let rowID: Int64
+    }
+
+    // MARK: Forwards
+
+    /// Returns the first rows after a place; nil for the beginning.
+    func following(_ place: Place?, _ count: Int) throws -> [RowKey] {
+        guard let path else { return try byID(base, after: place?.rowID, count) }
+        guard let place else { return try keys(base.orderBy(orderPath), count) }
+        var found: [RowKey] = []
+        if place.value == nil || !isUnique { found = try byID(with(place.value), after: place.rowID, count) }
+        if found.count < count {
+            let greater =
+                place.value.map { base.where("\(path) > %@", $0) } ?? base.where("\(path) != NULL")
+            found += try keys(greater.orderBy(orderPath), count - found.count)
+        }
+        return found
+    }
+
+    private func byID(_ query: EntityQuery, after rowID: Int64?, _ count: Int) throws -> [RowKey] {
+        let rest = try rowID.map { query.where("objectID > %@", try store.stack.objectID(entity, rowID: $0)) } ?? query
+        return try keys(rest.orderBy(ColumnPlan.objectID), count)
+    }
+
+    /// Returns the objects with a value.
+    private func with(_ value: QueryValue?) -> EntityQuery {
+        guard let path else { return base }
+        return value.map { base.where("\(path) == %@", $0) } ?? base.where("\(path) == NULL")
+    }
+
+    // MARK: Backwards
+
+    /// Returns the last rows before a place, in ascending order; nil for the end.
+    func preceding(_ place: Place?, _ count: Int) throws -> [RowKey] {
+        guard let path else { return try last(base, before: place?.rowID, count) }
+        var found: [RowKey] = []
+        if let place, place.value == nil || !isUnique { found = try last(with(place.value), before: place.rowID, count) }
+        if found.count < count, place.map({ $0.value != nil }) ?? true {
+            let smaller: EntityQuery
+            if let value = place?.value {
+                smaller = base.where("\(path) < %@", value)
+            } else {
+                smaller = isOptional ? base.where("\(path) != NULL") : base
+            }
+            found = try greatest(smaller, count - found.count) + found
+            if found.count < count, isOptional { found = try last(with(nil), before: nil, count - found.count) + found }
+        }
+        return found
+    }
+
+    /// Returns the last rows of objects that all have a value, in ascending order.
+    private func greatest(_ query: EntityQuery, _ count: Int) throws -> [RowKey] {
+        let descending = query.orderBy(orderPath, ascending: false)
+        if !sortsIDsBackwards { return try keys(descending.orderBy(ColumnPlan.objectID, ascending: false), count).reversed() }
+        // Rows with equal values come in ascending order of their ids, so that of the last value not the first ones are wanted but the last.
+        let found = try keys(descending, count)
+        var groups: [[RowKey]] = []
+        for key in found {
+            if let value = groups.last?.first?.value, value == key.value {
+                groups[groups.count - 1].append(key)
+            } else {
+                groups.append([key])
+            }
+        }
+        if found.count == count, !isUnique, let cut = groups.popLast(), let value = cut.first?.value {
+            groups.append(try last(with(value), before: nil, cut.count))
+        }
+        return groups.reversed().flatMap { $0 }
+    }
+
+    /// Whether the engine reads an index backwards with ascending ids among equal values; SQL reads both backwards.
+    private var sortsIDsBackwards: Bool { !["sqlite", "postgresql"].contains(store.store.configuration.engine) }
+
+    /// Returns the last rows with an id below another, or of all, in the order of their ids.
+    private func last(_ query: EntityQuery, before rowID: Int64?, _ count: Int) throws -> [RowKey] {
+        let isPlain = isWhole && path == nil
+        if isPlain || !sortsIDsBackwards || !(try readsRanges(query)) {
+            let rest = try rowID.map { query.where("objectID < %@", try store.stack.objectID(entity, rowID: $0)) } ?? query
+            return try keys(rest.orderBy(ColumnPlan.objectID, ascending: false), count).reversed()
+        }
+        return try lastByRanges(query, before: rowID, count)
+    }
+
+    /// Returns whether an index, or the table, finds the objects of a query within a range of ids without reading others.
+    private func readsRanges(_ query: EntityQuery) throws -> Bool {
+        let id = try store.stack.objectID(entity, rowID: 1)
+        let plans = try context.plans(query.where("objectID >= %@ AND objectID <= %@", id, id))
+        return plans.allSatisfy { plan in
+            plan.accesses.allSatisfy { access in
+                access.path == .primaryKey || access.path == .nothing || access.condition?.contains("objectID") ?? false
+            }
+        }
+    }
+
+    /// Returns the last rows by reading ranges of ids forwards, the last range first. A range that has few rows is followed by a longer one.
+    private func lastByRanges(_ query: EntityQuery, before rowID: Int64?, _ count: Int) throws -> [RowKey] {
+        var end = rowID
+        if end == nil {
+            let greatest = try keys(EntityQuery(entity).orderBy(ColumnPlan.objectID, ascending: false), 1).first?.id.rowID
+            end = greatest.map { $0 == .max ? $0 : $0 + 1 }
+        }
+        guard var end else { return [] }
+        let most = 4 * count + 16
+        var (width, found) = (Int64(most), [RowKey]())
+        while end > 1, found.count < count {
+            let start = max(1, end - width)
+            let (first, limit) = (try store.stack.objectID(entity, rowID: start), try store.stack.objectID(entity, rowID: end))
+            let range = query.where("objectID >= %@ AND objectID < %@", first, limit).orderBy(ColumnPlan.objectID)
+            let keys = try keys(range, most + 1)
+            if keys.count > most {
+                width = max(width / 4, Int64(most))
+                continue
+            }
+            found = keys + found
+            end = start
+            if keys.count < count, width < .max / 8 { width *= 4 }
+        }
+        return found.suffix(count)
+    }
+
+    // MARK: Reading
+
+    /// Returns the first rows of a query that has an order.
+    private func keys(_ query: EntityQuery, _ count: Int) throws -> [RowKey] {
+        guard count > 0 else { return [] }
+        let terms = [SelectTerm.objectID(as: "id")] + (path.map { [SelectTerm($0, as: "key")] } ?? [])
+        return try context.queryAttributes(query.limit(count), Select(terms)).compactMap { row in
+            guard case .objectID(let id)? = row["id"] else { return nil }
+            return RowKey(value: row["key"], id: id)
+        }
+    }
+}
