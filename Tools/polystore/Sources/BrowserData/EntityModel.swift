@@ -1,4 +1,4 @@
-package import PolyStoreBackend
+import PolyStoreBackend
 
 /// An entity or subentity of the store, with the properties that its objects can have.
 package struct EntityModel: Sendable {

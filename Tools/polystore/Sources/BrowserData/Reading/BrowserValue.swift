@@ -1,6 +1,6 @@
-package import Foundation
-package import PolyStoreBackend
-package import PolyStoreCore
+import Foundation
+import PolyStoreBackend
+import PolyStoreCore
 
 /// A value as a page shows it. Long texts and bytes are cut; the whole is read by ``BrowserStore/wholeValue(of:property:)``.
 package struct BrowserValue: Sendable, Hashable {
@@ -73,6 +73,19 @@ package struct BrowserValue: Sendable, Hashable {
 
     /// Creates the value of a related object.
     package init(_ object: RelatedObject) { self.init(kind: .object, text: object.name, reference: object.reference) }
+
+    /// Returns a number, or the seconds since 2001 of a date; nil for other values.
+    static func number(of value: QueryValue) -> Double? {
+        switch value {
+        case .bool(let bool): bool ? 1 : 0
+        case .integer(let integer): Double(integer)
+        case .unsigned(let integer): Double(integer)
+        case .real(let real): real
+        case .date(let date): date.timeIntervalSinceReferenceDate
+        case .decimal(let decimal): NSDecimalNumber(decimal: decimal).doubleValue
+        default: nil
+        }
+    }
 
     private static func cutting(_ text: String, kind: Kind, _ limit: Int) -> BrowserValue {
         let size = text.utf8.count

@@ -92,7 +92,7 @@ struct RowKeys {
         let found = try keys(descending, count)
         var groups: [[RowKey]] = []
         for key in found {
-            if let value = groups.last?.first?.value, value == key.value {
+            if let value = groups.last?.first?.value, let own = key.value, ExactValue(value) == ExactValue(own) {
                 groups[groups.count - 1].append(key)
             } else {
                 groups.append([key])

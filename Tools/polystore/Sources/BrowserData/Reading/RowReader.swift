@@ -148,6 +148,14 @@ struct RowReader {
 extension String {
     /// The text within single quotes of format strings.
     var escapedForText: String {
-        replacing("\\", with: "\\\\").replacing("'", with: "\\'").replacing("\n", with: "\\n").replacing("\r", with: "\\r")
+        var text = ""
+        for scalar in unicodeScalars {
+            switch scalar {
+            case "\\", "'": text += "\\" + String(scalar)
+            case "\0"..<" ", "\u{7f}": text += "\\x" + (scalar.value < 16 ? "0" : "") + String(scalar.value, radix: 16)
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        return text
     }
 }
