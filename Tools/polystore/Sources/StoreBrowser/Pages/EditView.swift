@@ -1,4 +1,5 @@
 import BrowserData
+import HTTPTypes
 import Hummingbird
 
 /// The pages that change an object: a form, the change before its commit, and the commit.
@@ -31,7 +32,7 @@ enum EditView {
             form = found
         }
         let title = kind == .create ? "New \(form.entity)" : "Edit \(form.title)"
-        var page = Page(template: "form", title: title, entity: form.entity, status: mistakes.isEmpty ? .ok : .badRequest)
+        var page = Page(template: "form", title: title, status: mistakes.isEmpty ? .ok : .badRequest, entity: form.entity)
         page.view = FormView.view(form, request, mistakes)
         page.view["cancelAddress"] = cancelAddress(kind, request)
         page.view["formLabel"] = title

@@ -25,10 +25,10 @@ enum EntitiesPage {
             .array(
                 entities.map { entity in
                     JSONValue(
-                        [
+                        JSONObject([
                             ("name", JSONValue(entity.name)), ("count", JSONValue(entity.count)),
                             ("parent", entity.model.parent.map { JSONValue($0) } ?? .null),
-                        ] as JSONObject)
+                        ]))
                 }))
     }
 

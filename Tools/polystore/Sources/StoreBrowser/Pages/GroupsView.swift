@@ -99,7 +99,7 @@ enum GroupsView {
         view["boundText"] = "There are more groups than these \(table.rows.count)."
         view["columns"] = table.titles.enumerated().map { ["name": $1, "style": $0 < table.keyCount ? "" : "number"] as View }
         let links = table.rows.map { row in
-            let condition = zip(groups.groups, row).compactMap { GroupCondition.text($0, $1, model) }
+            let condition = zip(groups.groups, row).compactMap { GroupCondition.text($0, $1) }
             guard condition.count == table.keyCount else { return Addresses.rows(model.name) }
             let filter = (groups.filter.isEmpty ? [] : ["(\(groups.filter))"]) + condition
             return filter.isEmpty ? Addresses.rows(model.name) : Addresses.rows(model.name, filter: filter.joined(separator: " AND "))

@@ -21,10 +21,10 @@ enum HistoryView {
         let answer = try await request.site.store.history(historyRequest(request))
         return DataResponse.json(
             JSONValue(
-                [
+                JSONObject([
                     ("transactions", .array(answer.transactions.map(json))), ("older", answer.older.map { JSONValue($0) } ?? .null),
                     ("token", JSONValue(answer.token)),
-                ] as JSONObject))
+                ])))
     }
 
     // MARK: Live
@@ -67,13 +67,13 @@ enum HistoryView {
     private static func event(_ transaction: HistoryPage.Transaction, showsMarkup: Bool, _ request: BrowserRequest) -> JSONValue {
         let changes = transaction.changes.map { change in
             JSONValue(
-                [
+                JSONObject([
                     ("kind", JSONValue(change.kind.rawValue)),
                     ("object", change.object.reference.map { JSONValue(Addresses.text($0)) } ?? .null),
-                ] as JSONObject)
+                ]))
         }
         let markup = showsMarkup ? JSONValue(request.site.templates.render("transaction", view(transaction))) : .null
-        return JSONValue([("changes", .array(changes)), ("count", JSONValue(transaction.changeCount)), ("markup", markup)] as JSONObject)
+        return JSONValue(JSONObject([("changes", .array(changes)), ("count", JSONValue(transaction.changeCount)), ("markup", markup)]))
     }
 
     // MARK: Request
@@ -141,17 +141,17 @@ enum HistoryView {
     private static func json(_ transaction: HistoryPage.Transaction) -> JSONValue {
         let changes = transaction.changes.map { change in
             JSONValue(
-                [
+                JSONObject([
                     ("kind", JSONValue(change.kind.rawValue)), ("entity", JSONValue(change.object.entity)),
                     ("id", change.object.reference.map { JSONValue($0.rowID) } ?? .null),
                     ("properties", .array(change.properties.map { JSONValue($0) })),
-                ] as JSONObject)
+                ]))
         }
         return JSONValue(
-            [
+            JSONObject([
                 ("version", JSONValue(transaction.version)), ("date", JSONValue(iso(transaction.date))),
                 ("author", transaction.author.map { JSONValue($0) } ?? .null), ("changeCount", JSONValue(transaction.changeCount)),
                 ("changes", .array(changes)),
-            ] as JSONObject)
+            ]))
     }
 }

@@ -1,3 +1,4 @@
+import HTTPTypes
 import Hummingbird
 
 /// A page: the template of its content, the values of it, and what the frame around it shows.

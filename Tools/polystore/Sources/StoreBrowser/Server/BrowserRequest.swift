@@ -1,3 +1,4 @@
+import HTTPTypes
 import Hummingbird
 
 /// A request that is answered, with its decoded items.

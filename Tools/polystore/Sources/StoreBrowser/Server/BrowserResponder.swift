@@ -1,3 +1,4 @@
+import HTTPTypes
 import Hummingbird
 
 /// Answers requests: checks them, finds the page, and gives every answer the headers of safety.

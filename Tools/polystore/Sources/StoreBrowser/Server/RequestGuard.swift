@@ -1,3 +1,4 @@
+import HTTPTypes
 import Hummingbird
 
 /// Decides which requests are answered at all.

@@ -1,3 +1,4 @@
+import HTTPTypes
 import Hummingbird
 
 /// Answers that are written while they are read.
