@@ -147,7 +147,7 @@ struct RowReader {
 
 extension String {
     /// The text within single quotes of format strings.
-    var escapedForText: String {
+    package var escapedForText: String {
         var text = ""
         for scalar in unicodeScalars {
             switch scalar {
