@@ -78,6 +78,11 @@ function runElement(key) {
 document.addEventListener("keydown", (event) => {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.key === "Escape" && isTyping(event.target)) { event.target.blur(); return; }
+  if (event.key === "Enter" && event.target.tagName === "SELECT" && event.target.form?.method === "get") {
+    event.preventDefault();
+    event.target.form.requestSubmit();
+    return;
+  }
   if (isTyping(event.target) || one("dialog[open]") || !keysAreEnabled()) return;
   const command = Object.hasOwn(commands, event.key) ? commands[event.key] : null;
   if ((command && command()) || runElement(event.key)) event.preventDefault();
