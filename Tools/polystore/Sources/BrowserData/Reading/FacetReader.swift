@@ -78,12 +78,12 @@ struct FacetReader: Sendable {
             let time = PaneCost.milliseconds(clock.now - start)
             let query = EntityQuery(rows.model.name).where("\(path) != NULL").orderBy(property).limit(1)
             let plans = rows.request.wantsCost ? try context.plans(query) : nil
-            var cost = cost(time, plans)
+            var total = cost(time, plans)
             let counted = buckets.reduce(0) { $0 + $1.count }
-            if plans != nil { cost.rowsExamined = counted }
+            if plans != nil { total.rowsExamined = counted }
             return Facet(
                 property: property, kind: kind, buckets: buckets, counted: counted, total: counted, valueCount: valueCount,
-                hasTooManyValues: false, isComplete: true, cost: cost)
+                hasTooManyValues: false, isComplete: true, cost: total)
         }
         if type == .date || isNumber, let (least, greatest) = try bounds(context) {
             let values = type == .date ? nil : try listed(context, Self.mostRanged)
