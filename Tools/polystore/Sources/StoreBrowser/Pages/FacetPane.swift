@@ -29,7 +29,7 @@ enum FacetPane {
         return StreamedResponse.events(request) { send in
             do {
                 for try await facet in request.site.store.facets(of: property, rows, timeLimit: nil) {
-                    let text = request.site.templates.render("facet-values", values(facet, rows, request))
+                    let text = request.site.templates.render("facetvalues", values(facet, rows, request))
                     try await send(ServerEvent(name: "values", data: text))
                     try await send(ServerEvent(name: facet.isComplete ? "ended" : "progress", data: progress(facet)))
                 }

@@ -10,9 +10,11 @@ enum RowsView {
         var page = Page(template: "rows", title: model.name, entity: model.name, formats: ["json", "csv"])
         page.liveAddress = HistoryView.liveAddress(since: try await request.site.store.historyPoint())
         page.view = form(rows, model, request)
+        if let link = rows.link { page.title = try await title(link, request.site.store) }
         do {
             let answer = try await request.site.store.rows(rows, timeLimit: request.site.options.deadline)
             add(answer, to: &page.view, rows, request)
+            try await addTotal(to: &page.view, rows, request)
             try await addCost(answer.cost, to: &page.view, rows, request)
             try await FacetPane.add(to: &page.view, rows, model, request)
         } catch let mistake as FilterMistake {
@@ -20,6 +22,22 @@ enum RowsView {
             MistakeView.add(mistake, in: rows.filter, to: &page.view)
         }
         return page.response(request)
+    }
+
+    /// Returns the heading of the rows that a relationship of an object leads to.
+    private static func title(_ link: RowsRequest.Link, _ store: BrowserStore) async throws -> String {
+        let name = try await store.displayName(of: link.object) ?? Addresses.text(link.object)
+        return link.incomingFrom.map { "\($0).\(link.relationship): \(name)" } ?? "\(link.relationship) of \(name)"
+    }
+
+    /// Adds the number of all rows if the address asks for it. Without an index it takes as long as reading them.
+    private static func addTotal(to view: inout View, _ rows: RowsRequest, _ request: BrowserRequest) async throws {
+        guard request.query["total"] != nil else {
+            view["totalAddress"] = request.query.with([("total", "1")]).address("/rows")
+            return
+        }
+        let total = try await request.site.store.count(rows, timeLimit: request.site.options.deadline)
+        view["totalText"] = "\(total) in all."
     }
 
     /// The time of a scan, in milliseconds, up to which the page also looks for an index that would help. For a longer one it has a link.
