@@ -125,7 +125,7 @@ struct RowKeys {
     private func lastByRanges(_ query: EntityQuery, before rowID: Int64?, _ count: Int) throws -> [RowKey] {
         var end = rowID
         if end == nil {
-            let greatest = try keys(EntityQuery(entity).orderBy(ColumnPlan.objectID, ascending: false), 1).first?.id.rowID
+            let greatest = try keys(EntityQuery(base.entity).orderBy(ColumnPlan.objectID, ascending: false), 1).first?.id.rowID
             end = greatest.map { $0 == .max ? $0 : $0 + 1 }
         }
         guard var end else { return [] }
@@ -135,14 +135,14 @@ struct RowKeys {
             let start = max(1, end - width)
             let (first, limit) = (try store.stack.objectID(entity, rowID: start), try store.stack.objectID(entity, rowID: end))
             let range = query.where("objectID >= %@ AND objectID < %@", first, limit).orderBy(ColumnPlan.objectID)
-            let keys = try keys(range, most + 1)
-            if keys.count > most {
+            let part = try keys(range, most + 1)
+            if part.count > most {
                 width = max(width / 4, Int64(most))
                 continue
             }
-            found = keys + found
+            found = part + found
             end = start
-            if keys.count < count, width < .max / 8 { width *= 4 }
+            if part.count < count, width < .max / 8 { width *= 4 }
         }
         return found.suffix(count)
     }
@@ -159,7 +159,7 @@ struct RowKeys {
     private func nearby(_ place: Place?, _ count: Int, forwards: Bool) throws -> [RowKey]? {
         guard let whole, isIndexed else { return nil }
         let all = RowKeys(
-            store: store, context: context, entity: entity, base: whole, path: path, orderPath: orderPath, isOptional: isOptional,
+            store: store, context: context, entity: whole.entity, base: whole, path: path, orderPath: orderPath, isOptional: isOptional,
             isUnique: isUnique, isIndexed: true, whole: nil, isWhole: true)
         var (place, found, examined, size) = (place, [RowKey](), 0, 2 * count)
         while examined < Self.mostNearby {
