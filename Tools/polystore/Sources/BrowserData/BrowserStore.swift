@@ -1,5 +1,5 @@
-package import PolyStoreBackend
-package import PolyStoreCore
+import PolyStoreBackend
+import PolyStoreCore
 
 /// A store that the browser shows, opened with the schema that it keeps.
 ///
@@ -9,7 +9,7 @@ package final class BrowserStore: Sendable {
     package let name: String
     /// A Boolean value that indicates whether transactions can change the store.
     package let isWritable: Bool
-    /// A Boolean value that indicates whether the commits of the browser are recorded in the history of the store.
+    /// A Boolean value that indicates whether changes of the browser are recorded in the history.
     package let recordsHistory: Bool
     package let stack: DataStack
     package let store: PersistentStore

@@ -1,4 +1,4 @@
-package import PolyStoreBackend
+import PolyStoreBackend
 
 /// An entity or subentity of the store, with the properties that its objects can have.
 package struct EntityModel: Sendable {
@@ -50,6 +50,15 @@ package struct EntityModel: Sendable {
         // The backends keep an index of the targets of each relationship that is stored in the record.
         case .relationship(let relationship)?: !relationship.isToMany
         default: root.indexes.contains { $0.parts.first.map { $0.field == property && $0.json == nil } ?? false }
+        }
+    }
+
+    /// Returns whether an index has the values of a property and nothing else, so that its entries with one value are in the order of the ids.
+    package func isIndexedAlone(_ property: String) -> Bool {
+        switch self.property(property) {
+        case .attribute(let attribute)? where attribute.isIndexed || attribute.isUnique: true
+        case .relationship(let relationship)?: !relationship.isToMany
+        default: root.indexes.contains { $0.parts.count == 1 && $0.parts[0].field == property && $0.parts[0].json == nil }
         }
     }
 

@@ -82,7 +82,8 @@ import Testing
             #expect(answer.headers["set-cookie"] != nil)
             #expect(answer.text.contains("content=\"0;url=/\""))
             // Only as a page that the user opens, and never as data.
-            let data = try await browser.request("GET", "/rows.json?entity=City&token=\(browser.token)", ["Cookie": "", "Sec-Fetch-Site": "cross-site"])
+            let data = try await browser.request(
+                "GET", "/rows.json?entity=City&token=\(browser.token)", ["Cookie": "", "Sec-Fetch-Site": "cross-site"])
             #expect(data.status == 403)
         }
     }
@@ -106,7 +107,9 @@ import Testing
 
     @Test func everyAnswerHasTheHeadersOfSafety() async throws {
         try await Self.withBrowser { browser in
-            for target in ["/", "/rows?entity=City", "/assets/browser.css", "/assets/browser.js", "/entities.json", "/object?entity=City&id=1"] {
+            for target in [
+                "/", "/rows?entity=City", "/assets/browser.css", "/assets/browser.js", "/entities.json", "/object?entity=City&id=1",
+            ] {
                 let answer = try await browser.request("GET", target)
                 #expect(answer.status == 200, "\(target)")
                 Self.expectSafety(answer)

@@ -78,13 +78,13 @@ package struct FieldText: Sendable {
     // MARK: Escapes
 
     /// Returns whether a form of HTML returns a text as it was: one without NUL, carriage returns and noncharacters.
-    private static func isKeptByForms(_ text: String) -> Bool {
-        !text.unicodeScalars.contains { scalar in
-            switch scalar.value {
-            case 0x0a, 0x09: false
-            case 0..<0x20, 0x7f..<0xa0, 0xfdd0...0xfdef: true
-            default: scalar.value & 0xfffe == 0xfffe
-            }
+    private static func isKeptByForms(_ text: String) -> Bool { text.unicodeScalars.allSatisfy(isKeptByForms) }
+
+    private static func isKeptByForms(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x0a, 0x09: true
+        case 0..<0x20, 0x7f..<0xa0, 0xfdd0...0xfdef: false
+        default: scalar.value & 0xfffe != 0xfffe
         }
     }
 
@@ -95,7 +95,7 @@ package struct FieldText: Sendable {
             switch scalar {
             case "\\": result += "\\\\"
             case "\r": result += "\\r"
-            case _ where isKeptByForms(String(scalar)): result.unicodeScalars.append(scalar)
+            case _ where isKeptByForms(scalar): result.unicodeScalars.append(scalar)
             default: result += "\\u{\(String(scalar.value, radix: 16))}"
             }
         }

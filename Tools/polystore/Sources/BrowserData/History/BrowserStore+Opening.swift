@@ -1,5 +1,5 @@
-package import PolyStoreBackend
-package import PolyStoreCore
+import PolyStoreBackend
+import PolyStoreCore
 
 extension BrowserStore {
     /// Opens a store that exists, for reading or for writing. If the store has a history, the browser's commits are recorded too, with previous values if the newest entries have some.

@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 import PolyStoreCore
 
 /// The transactions to show of the history.

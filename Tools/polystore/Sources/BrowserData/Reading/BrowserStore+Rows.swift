@@ -1,4 +1,4 @@
-package import PolyStoreBackend
+import PolyStoreBackend
 import PolyStoreCore
 
 extension BrowserStore {

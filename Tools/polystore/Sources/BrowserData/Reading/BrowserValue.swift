@@ -1,6 +1,7 @@
-package import Foundation
-package import PolyStoreBackend
-package import PolyStoreCore
+import Foundation
+import PolyStoreBackend
+import PolyStoreCore
+import PolyStoreFormats
 
 /// A value as a page shows it. Long texts and bytes are cut; the whole is read by ``BrowserStore/wholeValue(of:property:)``.
 package struct BrowserValue: Sendable, Hashable {
@@ -74,6 +75,19 @@ package struct BrowserValue: Sendable, Hashable {
     /// Creates the value of a related object.
     package init(_ object: RelatedObject) { self.init(kind: .object, text: object.name, reference: object.reference) }
 
+    /// Returns a number, or the seconds since 2001 of a date; nil for other values.
+    static func number(of value: QueryValue) -> Double? {
+        switch value {
+        case .bool(let bool): bool ? 1 : 0
+        case .integer(let integer): Double(integer)
+        case .unsigned(let integer): Double(integer)
+        case .real(let real): real
+        case .date(let date): date.timeIntervalSinceReferenceDate
+        case .decimal(let decimal): NSDecimalNumber(decimal: decimal).doubleValue
+        default: nil
+        }
+    }
+
     private static func cutting(_ text: String, kind: Kind, _ limit: Int) -> BrowserValue {
         let size = text.utf8.count
         guard size > limit, let end = text.index(text.startIndex, offsetBy: limit, limitedBy: text.endIndex), end < text.endIndex else {
@@ -89,12 +103,9 @@ package struct BrowserValue: Sendable, Hashable {
         return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
     }
 
-    /// Returns a date in ISO 8601 with the fraction of a second that it has; the seconds since 2001 of a date that the calendar does not know.
+    /// Returns a date in ISO 8601; the seconds since 2001 of a date that the calendar does not know.
     package static func text(_ date: Date) -> String {
-        let seconds = date.timeIntervalSinceReferenceDate
-        guard seconds.isFinite, seconds.magnitude < 2e11 else { return "\(seconds) s after 2001-01-01T00:00:00Z" }
-        let hasFraction = seconds != seconds.rounded(.down)
-        return date.formatted(.iso8601.year().month().day().time(includingFractionalSeconds: hasFraction).timeZone(separator: .omitted))
+        (try? date.sourceValue(options: .default))?.string ?? "\(date.timeIntervalSinceReferenceDate) s after 2001-01-01T00:00:00Z"
     }
 
     /// Returns the media type of an image by its first bytes; nil for anything else.

@@ -100,7 +100,8 @@ struct ColumnPlan: Sendable {
     /// The number of bytes of values that are read together, approximately.
     private static let mostBytes = 4 << 20
 
-    private static func size(_ value: QueryValue) -> Int {
+    /// The number of bytes of a value, approximately.
+    static func size(_ value: QueryValue) -> Int {
         switch value {
         case .text(let text): text.utf8.count
         case .data(let data): data.count

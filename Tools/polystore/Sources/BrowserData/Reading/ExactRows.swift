@@ -1,4 +1,4 @@
-package import PolyStoreCore
+import PolyStoreCore
 
 /// An object with its exact values, for exports.
 package struct ExactRow: Sendable {

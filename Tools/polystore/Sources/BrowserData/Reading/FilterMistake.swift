@@ -1,4 +1,4 @@
-package import PolyStoreBackend
+import PolyStoreBackend
 
 /// A mistake in a condition that a user typed.
 package struct FilterMistake: Error, Sendable, Hashable {

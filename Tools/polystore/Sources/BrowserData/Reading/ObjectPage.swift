@@ -1,4 +1,4 @@
-package import PolyStoreBackend
+import PolyStoreBackend
 
 /// One object with its values and its links.
 package struct ObjectPage: Sendable {

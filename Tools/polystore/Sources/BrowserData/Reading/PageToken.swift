@@ -1,5 +1,5 @@
 import Foundation
-package import PolyStoreCore
+import PolyStoreCore
 
 /// The place of a row in an order: its value and its id. A row that is deleted meanwhile keeps its place.
 package struct PageToken: Sendable, Hashable, CustomStringConvertible {

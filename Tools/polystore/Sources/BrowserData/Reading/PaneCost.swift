@@ -1,4 +1,4 @@
-package import PolyStoreBackend
+import PolyStoreBackend
 
 /// What the answer of a pane cost.
 package struct PaneCost: Sendable {

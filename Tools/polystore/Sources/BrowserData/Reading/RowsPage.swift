@@ -1,4 +1,4 @@
-package import PolyStoreBackend
+import PolyStoreBackend
 
 /// A column of rows.
 package struct RowColumn: Sendable, Hashable {

@@ -1,6 +1,6 @@
-package import Foundation
-package import PolyStoreBackend
-package import PolyStoreCore
+import Foundation
+import PolyStoreBackend
+import PolyStoreCore
 
 /// The whole value of a property, for texts and bytes that pages cut.
 package struct WholeValue: Sendable {

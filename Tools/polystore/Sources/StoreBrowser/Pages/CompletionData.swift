@@ -10,14 +10,14 @@ enum CompletionData {
             of: text, at: MistakeView.characters(text, at), entity: try request.required("entity"))
         let choices = answer.words.map { word in
             JSONValue(
-                [("text", JSONValue(word.text)), ("detail", JSONValue(word.detail)), ("kind", JSONValue(word.kind.rawValue))] as JSONObject)
+                JSONObject([("text", JSONValue(word.text)), ("detail", JSONValue(word.detail)), ("kind", JSONValue(word.kind.rawValue))]))
         }
         let (start, end) = (answer.replaced.lowerBound, answer.replaced.upperBound)
         return DataResponse.json(
             JSONValue(
-                [
+                JSONObject([
                     ("start", JSONValue(MistakeView.bytes(text, start))), ("end", JSONValue(MistakeView.bytes(text, end))),
                     ("choices", .array(choices)),
-                ] as JSONObject))
+                ])))
     }
 }

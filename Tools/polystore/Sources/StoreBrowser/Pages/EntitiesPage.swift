@@ -21,12 +21,15 @@ enum EntitiesPage {
 
     static let json = Route.data { request in
         let entities = try await request.site.store.entities()
-        return DataResponse.json(.array(entities.map { entity in
-            JSONValue([
-                ("name", JSONValue(entity.name)), ("count", JSONValue(entity.count)),
-                ("parent", entity.model.parent.map { JSONValue($0) } ?? .null),
-            ] as JSONObject)
-        }))
+        return DataResponse.json(
+            .array(
+                entities.map { entity in
+                    JSONValue(
+                        JSONObject([
+                            ("name", JSONValue(entity.name)), ("count", JSONValue(entity.count)),
+                            ("parent", entity.model.parent.map { JSONValue($0) } ?? .null),
+                        ]))
+                }))
     }
 
     private static func view(_ entities: [EntitySummary], _ request: BrowserRequest) -> View {
@@ -39,7 +42,8 @@ enum EntitiesPage {
         view["entities"] = entities.map { entity -> View in
             let links = entity.model.relationships.map { ["name": $0.name, "address": Addresses.rows($0.destination)] as View }
             return [
-                "name": entity.name, "address": Addresses.rows(entity.name), "count": "\(entity.count)", "level": "level-\(min(entity.level, 2))",
+                "name": entity.name, "address": Addresses.rows(entity.name), "count": "\(entity.count)",
+                "level": "level-\(min(entity.level, 2))",
                 "attributes": "\(entity.model.attributes.count)", "relationships": links,
             ]
         }

@@ -1,4 +1,5 @@
 import BrowserDrawing
+import HTTPTypes
 import Hummingbird
 
 /// The answer to the address that contains the token.

@@ -1,4 +1,5 @@
 import BrowserData
+import HTTPTypes
 import Hummingbird
 import PolyStoreBackend
 

@@ -17,7 +17,7 @@ enum GroupsView {
         var page = Page(template: "groups", title: "Groups of \(model.name)", entity: model.name, formats: ["json", "csv"])
         page.view = form(groups, model, request)
         do {
-            let table = try await request.site.store.groups(groups)
+            let table = try await request.site.store.groups(groups, timeLimit: request.site.options.deadline)
             add(table, groups, model, request, to: &page.view)
             CostView.add(table.cost, to: &page.view, title: "Cost of the groups")
         } catch let mistake as FilterMistake {
@@ -77,7 +77,9 @@ enum GroupsView {
         var view: View = ["entityName": model.name, "filter": groups.filter, "hasMistake": false, "hasGroups": false]
         view["emptyText"] = "No groups."
         view["completionAddress"] = QueryItems([("entity", model.name)]).address("/complete.json")
-        view["byChoices"] = choices(model).map { ["name": $0.term, "title": $0.title, "isChosen": groups.groups.contains($0.term)] as View }
+        view["byChoices"] = choices(model).map {
+            ["name": $0.term, "title": $0.title, "isChosen": groups.groups.contains($0.term)] as View
+        }
         view["functionChoices"] = functions.map { ["name": $0, "isChosen": $0 == query["function"]] as View }
         view["ofChoices"] = model.attributes.filter { $0.type.isNumber || $0.type == .date }.map { attribute in
             let term = attribute.name.asPath
@@ -89,13 +91,15 @@ enum GroupsView {
 
     // MARK: Answer
 
-    private static func add(_ table: GroupTable, _ groups: GroupsRequest, _ model: EntityModel, _ request: BrowserRequest, to view: inout View) {
+    private static func add(
+        _ table: GroupTable, _ groups: GroupsRequest, _ model: EntityModel, _ request: BrowserRequest, to view: inout View
+    ) {
         view["hasGroups"] = !table.rows.isEmpty
         view["isBounded"] = table.hasMore
         view["boundText"] = "There are more groups than these \(table.rows.count)."
         view["columns"] = table.titles.enumerated().map { ["name": $1, "style": $0 < table.keyCount ? "" : "number"] as View }
         let links = table.rows.map { row in
-            let condition = zip(groups.groups, row).compactMap { GroupCondition.text($0, $1, model) }
+            let condition = zip(groups.groups, row).compactMap { GroupCondition.text($0, $1) }
             guard condition.count == table.keyCount else { return Addresses.rows(model.name) }
             let filter = (groups.filter.isEmpty ? [] : ["(\(groups.filter))"]) + condition
             return filter.isEmpty ? Addresses.rows(model.name) : Addresses.rows(model.name, filter: filter.joined(separator: " AND "))
@@ -110,7 +114,7 @@ enum GroupsView {
     }
 
     private static func title(_ groups: GroupsRequest) -> String {
-        let function = groups.functions[0].replacing(/ as [a-z]+$/, with: "")
+        let function = groups.functions[0].replacing(/\ as [a-z]+$/, with: "")
         return groups.groups.isEmpty ? function : "\(function) by \(groups.groups.joined(separator: ", "))"
     }
 

@@ -5,11 +5,13 @@ import Hummingbird
 enum ObjectView {
     static let route = Route.page { request in
         let reference = try request.object()
-        guard let object = try await request.site.store.object(reference) else {
+        let wantsCost = request.query["cost"] != "0"
+        let store = request.site.store
+        guard let object = try await store.object(reference, wantsCost: wantsCost, timeLimit: request.site.options.deadline) else {
             throw BrowserError(404, "\(reference.entity) \(reference.rowID) does not exist. It can have been deleted.")
         }
         var page = Page(template: "object", title: object.name, entity: object.object.entity, formats: ["json"])
-        page.liveAddress = "/changes.events"
+        page.liveAddress = HistoryView.liveAddress(since: try await request.site.store.historyPoint())
         page.view = view(object, request)
         CostView.add(object.cost, to: &page.view, title: "Cost of the object")
         return page.response(request)

@@ -8,18 +8,48 @@ enum RowsView {
         rows.wantsCost = request.query["cost"] != "0"
         let model = try request.site.store.model(rows.entity)
         var page = Page(template: "rows", title: model.name, entity: model.name, formats: ["json", "csv"])
-        page.liveAddress = "/changes.events"
+        page.liveAddress = HistoryView.liveAddress(since: try await request.site.store.historyPoint())
         page.view = form(rows, model, request)
+        if let link = rows.link { page.title = try await title(link, request.site.store) }
         do {
-            let answer = try await request.site.store.rows(rows)
+            let answer = try await request.site.store.rows(rows, timeLimit: request.site.options.deadline)
             add(answer, to: &page.view, rows, request)
-            CostView.add(answer.cost, advice: try await request.site.store.advice(rows), to: &page.view, title: "Cost of the rows")
+            try await addTotal(to: &page.view, rows, request)
+            try await addCost(answer.cost, to: &page.view, rows, request)
             try await FacetPane.add(to: &page.view, rows, model, request)
         } catch let mistake as FilterMistake {
             page.status = .badRequest
             MistakeView.add(mistake, in: rows.filter, to: &page.view)
         }
         return page.response(request)
+    }
+
+    /// Returns the heading of the rows that a relationship of an object leads to.
+    private static func title(_ link: RowsRequest.Link, _ store: BrowserStore) async throws -> String {
+        let name = try await store.displayName(of: link.object) ?? Addresses.text(link.object)
+        return link.incomingFrom.map { "\($0).\(link.relationship): \(name)" } ?? "\(link.relationship) of \(name)"
+    }
+
+    /// Adds the number of all rows if the address asks for it. Without an index it takes as long as reading them.
+    private static func addTotal(to view: inout View, _ rows: RowsRequest, _ request: BrowserRequest) async throws {
+        guard request.query["total"] != nil else {
+            view["totalAddress"] = request.query.with([("total", "1")]).address("/rows")
+            return
+        }
+        let total = try await request.site.store.count(rows, timeLimit: request.site.options.deadline)
+        view["totalText"] = "\(total) in all."
+    }
+
+    /// The time of a scan, in milliseconds, up to which the page also looks for an index that would help. For a longer one it has a link.
+    private static let adviceLimit = 250.0
+
+    private static func addCost(_ cost: PaneCost, to view: inout View, _ rows: RowsRequest, _ request: BrowserRequest) async throws {
+        let isAsked = request.query["advise"] != nil
+        let advises = cost.isScan && (isAsked || cost.milliseconds < adviceLimit)
+        let advice = advises ? try await request.site.store.advice(for: rows, timeLimit: request.site.options.deadline) : []
+        CostView.add(cost, advice: advice, to: &view, title: "Cost of the rows")
+        view["adviceAddress"] = cost.isScan && !advises ? request.query.with([("advise", "1")]).address("/rows") : nil
+        if isAsked, advice.isEmpty { view["adviceText"] = "No index would let these rows be found by reading fewer." }
     }
 
     // MARK: Form
@@ -61,9 +91,12 @@ enum RowsView {
 
     private static func add(_ page: BrowserData.RowsPage, to view: inout View, _ rows: RowsRequest, _ request: BrowserRequest) {
         view["hasRows"] = !page.rows.isEmpty
-        view["countText"] = page.rows.isEmpty ? "No rows." : page.rows.count == 1 ? "1 row on this page." : "\(page.rows.count) rows on this page."
+        view["countText"] =
+            page.rows.isEmpty ? "No rows." : page.rows.count == 1 ? "1 row on this page." : "\(page.rows.count) rows on this page."
         view["columns"] = page.columns.map { column($0, page.order, request.query) }
-        let label = (try? request.site.store.model(rows.entity).label).flatMap { label in page.columns.firstIndex { $0.term == label?.asPath } }
+        let label = (try? request.site.store.model(rows.entity).label).flatMap { label in
+            page.columns.firstIndex { $0.term == label?.asPath }
+        }
         view["rows"] = page.rows.map { row($0, page.columns, label) }
         view["pages"] = pages(page, request.query)
     }

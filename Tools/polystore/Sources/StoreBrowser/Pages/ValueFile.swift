@@ -1,4 +1,5 @@
 import BrowserData
+import HTTPTypes
 import Hummingbird
 
 /// The whole value of a property: an image, a text, or bytes to save.

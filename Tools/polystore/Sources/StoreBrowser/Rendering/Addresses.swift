@@ -43,7 +43,9 @@ extension BrowserRequest {
     /// Returns the object that the address names.
     /// - Throws: `BrowserError` if the address names none.
     func object() throws -> ObjectReference {
-        guard let rowID: Int64 = try number("id") else { throw BrowserError(400, "The address has no \"id\". Return to the list of entities.") }
+        guard let rowID: Int64 = try number("id") else {
+            throw BrowserError(400, "The address has no \"id\". Return to the list of entities.")
+        }
         return ObjectReference(entity: try required("entity"), rowID: rowID)
     }
 }

@@ -11,7 +11,8 @@ enum MistakeView {
         let start = max(0, offset - 60)
         let line = filter.map { $0.isNewline ? " " : $0 }
         view["mistakeLine"] = String(line[start..<min(line.count, offset + 40)])
-        view["mistakeCaret"] = String(repeating: " ", count: offset - start) + String(repeating: "^", count: max(1, min(mistake.length, 40)))
+        view["mistakeCaret"] =
+            String(repeating: " ", count: offset - start) + String(repeating: "^", count: max(1, min(mistake.length, 40)))
     }
 
     /// Returns the number of bytes in UTF-8 of the first characters of a text.

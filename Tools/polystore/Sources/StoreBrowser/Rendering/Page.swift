@@ -1,3 +1,4 @@
+import HTTPTypes
 import Hummingbird
 
 /// A page: the template of its content, the values of it, and what the frame around it shows.
@@ -45,6 +46,7 @@ struct Page {
 
     /// Returns a text of HTML as an answer.
     static func response(_ text: String, status: HTTPResponse.Status = .ok) -> Response {
-        Response(status: status, headers: [.contentType: "text/html; charset=utf-8"], body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+        Response(
+            status: status, headers: [.contentType: "text/html; charset=utf-8"], body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
     }
 }

@@ -23,7 +23,9 @@ struct Templates: Sendable {
         MustacheContentTypes.register(MarkupContentType(), named: MarkupContentType.name)
         var library = MustacheLibrary()
         for (name, bytes) in Self.sources {
-            let text = "{{% CONTENT_TYPE: \(MarkupContentType.name)}}\n" + String(decoding: bytes, as: UTF8.self)
+            let source = String(decoding: bytes, as: UTF8.self)
+            // Without the last line break, which would be a part of the values that a template is used within.
+            let text = "{{% CONTENT_TYPE: \(MarkupContentType.name)}}" + (source.hasSuffix("\n") ? source.dropLast() : source[...])
             library.register(try MustacheTemplate(string: text), named: name)
         }
         self.library = library

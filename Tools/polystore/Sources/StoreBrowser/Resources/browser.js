@@ -78,6 +78,11 @@ function runElement(key) {
 document.addEventListener("keydown", (event) => {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.key === "Escape" && isTyping(event.target)) { event.target.blur(); return; }
+  if (event.key === "Enter" && event.target.tagName === "SELECT" && event.target.form?.method === "get") {
+    event.preventDefault();
+    event.target.form.requestSubmit();
+    return;
+  }
   if (isTyping(event.target) || one("dialog[open]") || !keysAreEnabled()) return;
   const command = Object.hasOwn(commands, event.key) ? commands[event.key] : null;
   if ((command && command()) || runElement(event.key)) event.preventDefault();
@@ -222,7 +227,7 @@ function followChanges(address) {
       for (const element of all("[data-object]")) {
         if (element.dataset.object !== change.object) continue;
         element.classList.add("changed");
-        if (change.kind === "delete") element.classList.add("deleted");
+        if (change.kind === "deleted") element.classList.add("deleted");
         count += 1;
       }
     }
@@ -230,6 +235,7 @@ function followChanges(address) {
     const list = one("#transactions");
     if (list && transaction.markup && one("#live").checked) showTransaction(list, transaction.markup);
   });
+  source.addEventListener("unknown", (event) => say(event.data));
   source.addEventListener("ended", (event) => { source.close(); say(event.data); });
   window.addEventListener("pagehide", () => source.close());
 }
@@ -281,6 +287,10 @@ prepareHelp();
 for (const field of all("[data-complete]")) new Completion(field);
 for (const field of all("[data-caret]")) showMistake(field);
 for (const form of all('form[method="get"]')) shortenAddress(form);
+// A value that is typed is meant instead of null.
+for (const box of all("[data-null]")) {
+  one("#" + box.dataset.null)?.addEventListener("input", () => { box.checked = false; });
+}
 for (const field of all("#entity-filter")) filterEntities(field);
 for (const section of all("[data-events]")) followFacet(section);
 if (document.body.dataset.live) followChanges(document.body.dataset.live);

@@ -1,3 +1,4 @@
+import HTTPTypes
 import Hummingbird
 
 /// A request that is answered, with its decoded items.
@@ -13,7 +14,7 @@ struct BrowserRequest: Sendable {
     static let greatestForm = 16 << 20
 
     /// The address of the same view in another form: "json" or "csv".
-    func address(format: String) -> String { query.address("\(path).\(format)") }
+    func address(format: String) -> String { query.address("\(path == "/" ? "/entities" : path).\(format)") }
 
     /// Returns the value of an item.
     /// - Throws: `BrowserError` if it is missing.

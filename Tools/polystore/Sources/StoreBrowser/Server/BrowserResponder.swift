@@ -1,3 +1,4 @@
+import HTTPTypes
 import Hummingbird
 
 /// Answers requests: checks them, finds the page, and gives every answer the headers of safety.
@@ -37,7 +38,8 @@ struct BrowserResponder: HTTPResponder {
         case (.post, .some(let change)):
             return try await browserRequest.answering { request in
                 guard let token = request.form["form-token"], site.formToken.matches(token) else {
-                    throw BrowserError(403, "The form is not of this server, which was started again. Open the page again and repeat the change.")
+                    throw BrowserError(
+                        403, "The form is not of this server, which was started again. Open the page again and repeat the change.")
                 }
                 return try await change(request)
             }

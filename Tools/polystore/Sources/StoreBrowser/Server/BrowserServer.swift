@@ -35,7 +35,8 @@ package struct BrowserServer: Sendable {
         } catch {
             try Task.checkCancellation()
             throw ListeningError(
-                message: "Cannot listen on \(host):\(options.port): \(error). Choose another --port, or an address of this machine as --host.")
+                message:
+                    "Cannot listen on \(host):\(options.port): \(error). Choose another --port, or an address of this machine as --host.")
         }
         try Task.checkCancellation()
     }

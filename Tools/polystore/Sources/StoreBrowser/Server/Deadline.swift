@@ -13,7 +13,8 @@ enum Deadline {
             guard let first = try await group.next(), let result = first else {
                 throw BrowserError(
                     503,
-                    "The query was ended after \(duration.components.seconds) s. Use a condition that an index answers, or a longer --timeout.")
+                    "The query was ended after \(duration.components.seconds) s. Use a condition that an index answers, or a longer --timeout."
+                )
             }
             return result
         }

@@ -1,3 +1,4 @@
+import HTTPTypes
 import Hummingbird
 
 /// Decides which requests are answered at all.
@@ -69,7 +70,8 @@ struct RequestGuard: Sendable {
     private static let cookiePrefix = "polystore-"
     static let fetchSite = HTTPField.Name("Sec-Fetch-Site")!  // A constant that is a valid name.
     static let fetchMode = HTTPField.Name("Sec-Fetch-Mode")!  // A constant that is a valid name.
-    private static let otherSite = Decision.refuse(403, "Requests from other sites are refused. Open the address that polystore browse printed.")
+    private static let otherSite = Decision.refuse(
+        403, "Requests from other sites are refused. Open the address that polystore browse printed.")
     private static let noToken = Decision.refuse(
         403, "The token is missing or belongs to a server that has ended. Open the address that polystore browse printed.")
 }

@@ -1,20 +1,18 @@
+import HTTPTypes
 import Hummingbird
 
 /// Answers that are written while they are read.
 enum StreamedResponse {
     /// Returns an answer whose body is written in parts. The work ends when the browser closes the connection.
-    static func response(
-        _ request: BrowserRequest, contentType: String, headers: HTTPFields = [:],
-        _ body: @escaping @Sendable (_ write: (String) async throws -> Void) async throws -> Void
+    static func bytes(
+        _ request: BrowserRequest, contentType: String,
+        _ body: @escaping @Sendable (_ write: ([UInt8]) async throws -> Void) async throws -> Void
     ) -> Response {
-        var headers = headers
-        headers[.contentType] = contentType
-        headers[.connection] = "close"
-        return Response(
-            status: .ok, headers: headers,
+        Response(
+            status: .ok, headers: [.contentType: contentType, .connection: "close"],
             body: ResponseBody { writer in
                 try await request.request.body.consumeWithCancellationOnInboundClose { _ in
-                    try await body { try await writer.write(ByteBuffer(string: $0)) }
+                    try await body { try await writer.write(ByteBuffer(bytes: $0)) }
                 }
                 try await writer.finish(nil)
             })
@@ -24,8 +22,10 @@ enum StreamedResponse {
     static func events(
         _ request: BrowserRequest, _ body: @escaping @Sendable (_ send: (ServerEvent) async throws -> Void) async throws -> Void
     ) -> Response {
-        response(request, contentType: "text/event-stream; charset=utf-8") { write in
-            try await body { try await write($0.text) }
+        bytes(request, contentType: "text/event-stream; charset=utf-8") { write in
+            // The browser knows that the events are followed before the first one.
+            try await write(Array(": following\n\n".utf8))
+            try await body { try await write(Array($0.text.utf8)) }
         }
     }
 }

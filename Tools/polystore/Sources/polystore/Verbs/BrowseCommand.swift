@@ -36,7 +36,7 @@ struct BrowseCommand: AsyncParsableCommand {
 
     func run() async throws {
         let location = try StoreLocation(existing: source.store)
-        let store = try await open(location, history: write ? source.historyOfChanges() : nil)
+        let store = try await open(location)
         var options = BrowserOptions()
         (options.host, options.port, options.deadline) = (host, port, .seconds(timeout))
         do {
@@ -53,11 +53,11 @@ struct BrowseCommand: AsyncParsableCommand {
         try Task.checkCancellation()
     }
 
-    private func open(_ location: StoreLocation, history: HistoryOptions?) throws -> BrowserStore {
+    private func open(_ location: StoreLocation) async throws -> BrowserStore {
         do {
             guard try location.configuration.exists() else { throw ToolError(.cannotOpen, "There is no store at \(location.name).") }
-            return try BrowserStore(
-                opening: location.configuration, name: location.name, forWriting: write, history: history,
+            return try await BrowserStore.open(
+                location.configuration, name: location.name, forWriting: write,
                 logger: StandardErrorLogger(minimum: source.verbose ? .info : .error))
         } catch { throw ToolError(error, isOpening: true) }
     }

@@ -13,7 +13,7 @@ final class RunningBrowser: Sendable {
 
     /// Opens a store and starts its server.
     init(_ url: String, forWriting isWritable: Bool = false, change: (inout BrowserOptions) -> Void = { _ in }) async throws {
-        let store = try BrowserStore(opening: TestStore.engines.configuration(url), forWriting: isWritable, logger: SilentLogger())
+        let store = try await BrowserStore.open(TestStore.engines.configuration(url), forWriting: isWritable, logger: SilentLogger())
         var options = BrowserOptions()
         change(&options)
         let server = try BrowserServer(store, options: options)

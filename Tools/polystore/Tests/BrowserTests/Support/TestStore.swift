@@ -51,7 +51,8 @@ enum TestStore {
             let france = try transaction.create(
                 "Country",
                 [
-                    "name": "France", "population": .integer(68_000_000), "flag": .data(png), "notes": .text(String(repeating: "long ", count: 400)),
+                    "name": "France", "population": .integer(68_000_000), "flag": .data(png),
+                    "notes": .text(String(repeating: "long ", count: 400)),
                     "founded": .date(Date(timeIntervalSince1970: 0)),
                 ])
             _ = try transaction.create("Country", ["name": "مصر", "population": .integer(-1), "flag": .data(Data([0, 1, 2]))])
