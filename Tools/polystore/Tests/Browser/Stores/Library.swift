@@ -13,14 +13,16 @@ enum Library {
                     attribute("title", .string, optional: false, indexed: true), attribute("code", .string, optional: false, unique: true),
                     attribute("published", .date, indexed: true), attribute("price", .decimal),
                     relationship("publisher", "Publisher", inverse: "publications"), relationship("loans", "Loan", many: true, rule: .deny),
-                    attribute("pages", .int16), attribute("cover", .data), relationship("authors", "Author", many: true, ordered: true, inverse: "books"),
+                    attribute("pages", .int16), attribute("cover", .data),
+                    relationship("authors", "Author", many: true, ordered: true, inverse: "books"),
                     attribute("issue", .uint64), attribute("_entity", .string, optional: false, indexed: true),
                 ], searchIndexes: [SearchIndexDescription(fields: ["title"])],
                 hierarchy: EntityHierarchy(
                     isAbstract: true, properties: ["title", "code", "published", "price", "publisher", "loans"],
                     subentities: [
                         SubentityDescription(
-                            name: "Book", parent: "Publication", isAbstract: false, properties: ["pages", "cover", "authors"], required: ["pages"]),
+                            name: "Book", parent: "Publication", isAbstract: false, properties: ["pages", "cover", "authors"],
+                            required: ["pages"]),
                         SubentityDescription(
                             name: "Magazine", parent: "Publication", isAbstract: false, properties: ["issue"], required: ["issue"]),
                     ])),
@@ -49,9 +51,11 @@ enum Library {
     static let picture =
         Data(base64Encoded: "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==") ?? Data()
 
-    private static let words = ["river", "garden", "winter", "letter", "machine", "harbour", "silence", "mountain", "window", "journey", "island", "mirror"]
+    private static let words = [
+        "river", "garden", "winter", "letter", "machine", "harbour", "silence", "mountain", "window", "journey", "island", "mirror",
+    ]
 
-    static func fill(_ transaction: SynchronousTransaction) throws {
+    static func fill(_ transaction: Transaction) throws {
         let publishers = try ["Harbour Press", "Nordlicht", "دار النشر", "Quiet House"].enumerated().map { index, name in
             try transaction.create("Publisher", ["name": .text(name), "rank": .integer(Int64(index))])
         }
