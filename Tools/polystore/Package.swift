@@ -19,6 +19,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.5.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.0.0"),
         .package(url: "https://github.com/hummingbird-project/swift-mustache.git", from: "2.0.0"),
+        .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-http-types.git", from: "1.0.0"),
     ],
     targets: [
         .target(name: "BrowserDrawing", swiftSettings: settings),
@@ -33,8 +35,10 @@ let package = Package(
             dependencies: [
                 "BrowserDrawing", "BrowserData",
                 .product(name: "PolyStoreCore", package: "PolyStore"), .product(name: "PolyStoreBackend", package: "PolyStore"),
+                .product(name: "PolyStoreFormats", package: "PolyStore"),
                 .product(name: "Hummingbird", package: "hummingbird"), .product(name: "Mustache", package: "swift-mustache"),
-            ], swiftSettings: settings),
+                .product(name: "Logging", package: "swift-log"), .product(name: "HTTPTypes", package: "swift-http-types"),
+            ], resources: [.embedInCode("Resources")], swiftSettings: settings),
         .executableTarget(
             name: "polystore",
             dependencies: [
@@ -55,7 +59,15 @@ let package = Package(
                 .product(name: "PolyStorePostgreSQL", package: "PolyStore"),
                 .product(name: "postgresql-server", package: "PolyStore"),
             ], exclude: ["Transcripts"], swiftSettings: settings),
-        .testTarget(name: "DrawingTests", dependencies: ["BrowserDrawing"], swiftSettings: settings),
+        .executableTarget(
+            name: "browser-measurement",
+            dependencies: [
+                "BrowserData", .product(name: "PolyStoreCore", package: "PolyStore"), .product(name: "PolyStoreBackend", package: "PolyStore"),
+                .product(name: "PolyStoreSQLite", package: "PolyStore"), .product(name: "PolyStoreLMDB", package: "PolyStore"),
+                .product(name: "PolyStoreLevelDB", package: "PolyStore"), .product(name: "PolyStorePostgreSQL", package: "PolyStore"),
+            ], path: "Measurements", exclude: ["run.py"], swiftSettings: settings),
+        .executableTarget(name: "browser-stores", dependencies: stores, path: "Tests/Browser/Stores", swiftSettings: settings),
+        .testTarget(name: "DrawingTests", dependencies: ["BrowserDrawing"], exclude: ["Golden"], swiftSettings: settings),
         .testTarget(name: "BrowserDataTests", dependencies: ["BrowserData"] + stores, swiftSettings: settings),
         .testTarget(name: "BrowserChangeTests", dependencies: ["BrowserData"] + stores, swiftSettings: settings),
         .testTarget(name: "BrowserTests", dependencies: ["BrowserData", "StoreBrowser"] + stores, swiftSettings: settings),

@@ -53,6 +53,15 @@ package struct EntityModel: Sendable {
         }
     }
 
+    /// Returns whether an index has the values of a property and nothing else, so that its entries with one value are in the order of the ids.
+    package func isIndexedAlone(_ property: String) -> Bool {
+        switch self.property(property) {
+        case .attribute(let attribute)? where attribute.isIndexed || attribute.isUnique: true
+        case .relationship(let relationship)?: !relationship.isToMany
+        default: root.indexes.contains { $0.parts.count == 1 && $0.parts[0].field == property && $0.parts[0].json == nil }
+        }
+    }
+
     // MARK: Making
 
     /// Returns the models of an entity and its subentities.

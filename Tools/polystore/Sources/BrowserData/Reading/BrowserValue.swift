@@ -1,6 +1,7 @@
 import Foundation
 import PolyStoreBackend
 import PolyStoreCore
+import PolyStoreFormats
 
 /// A value as a page shows it. Long texts and bytes are cut; the whole is read by ``BrowserStore/wholeValue(of:property:)``.
 package struct BrowserValue: Sendable, Hashable {
@@ -102,12 +103,9 @@ package struct BrowserValue: Sendable, Hashable {
         return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
     }
 
-    /// Returns a date in ISO 8601 with the fraction of a second that it has; the seconds since 2001 of a date that the calendar does not know.
+    /// Returns a date in ISO 8601; the seconds since 2001 of a date that the calendar does not know.
     package static func text(_ date: Date) -> String {
-        let seconds = date.timeIntervalSinceReferenceDate
-        guard seconds.isFinite, seconds.magnitude < 2e11 else { return "\(seconds) s after 2001-01-01T00:00:00Z" }
-        let hasFraction = seconds != seconds.rounded(.down)
-        return date.formatted(.iso8601.year().month().day().time(includingFractionalSeconds: hasFraction).timeZone(separator: .omitted))
+        (try? date.sourceValue(options: .default))?.string ?? "\(date.timeIntervalSinceReferenceDate) s after 2001-01-01T00:00:00Z"
     }
 
     /// Returns the media type of an image by its first bytes; nil for anything else.

@@ -172,7 +172,8 @@ struct CompletionFinder: Sendable {
         else { return [] }
         return try await store.reading(timeLimit: .seconds(2)) { context in
             var (found, previous) = ([Completion](), String?.none)
-            while found.count < Self.mostValues {
+            // Long texts are left out, and there may be many.
+            for _ in 0..<5 * Self.mostValues where found.count < Self.mostValues {
                 var query = EntityQuery(owner.name).where("\(last.asPath) BEGINSWITH %@", typed)
                 if let previous { query = query.where("\(last.asPath) > %@", previous) }
                 let row = try context.queryAttributes(

@@ -78,12 +78,12 @@ struct FacetReader: Sendable {
             let time = PaneCost.milliseconds(clock.now - start)
             let query = EntityQuery(rows.model.name).where("\(path) != NULL").orderBy(property).limit(1)
             let plans = rows.request.wantsCost ? try context.plans(query) : nil
-            var cost = cost(time, plans)
+            var total = cost(time, plans)
             let counted = buckets.reduce(0) { $0 + $1.count }
-            if plans != nil { cost.rowsExamined = counted }
+            if plans != nil { total.rowsExamined = counted }
             return Facet(
                 property: property, kind: kind, buckets: buckets, counted: counted, total: counted, valueCount: valueCount,
-                hasTooManyValues: false, isComplete: true, cost: cost)
+                hasTooManyValues: false, isComplete: true, cost: total)
         }
         if type == .date || isNumber, let (least, greatest) = try bounds(context) {
             let values = type == .date ? nil : try listed(context, Self.mostRanged)
@@ -193,8 +193,11 @@ struct FacetReader: Sendable {
             }
             buckets.removeAll { $0.count == 0 }
         } else {
-            let most = tally.values.map { (value: Optional($0.key.value), count: $0.value) } + (tally.nulls > 0 ? [(nil, tally.nulls)] : [])
-            let sorted = most.sorted { ($1.count, title($0.value)) < ($0.count, title($1.value)) }
+            let counts: [(value: QueryValue?, count: Int)] = tally.values.map { ($0.key.value, $0.value) }
+            let most = counts + (tally.nulls > 0 ? [(nil, tally.nulls)] : [])
+            let sorted = most.sorted { left, right in
+                left.count == right.count ? title(left.value) < title(right.value) : left.count > right.count
+            }
             buckets = sorted.prefix(size).map { value, count in
                 Facet.Bucket(title: title(value), count: count, condition: FacetCondition.of(path, value), reference: reference(value))
             }

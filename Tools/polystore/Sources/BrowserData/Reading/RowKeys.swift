@@ -28,7 +28,11 @@ struct RowKeys {
     let isOptional: Bool
     /// Whether no two rows have the same value, null aside.
     let isUnique: Bool
-    /// Whether the objects are all of the entity.
+    /// Whether an index has the values alone, or the order is that of the ids.
+    let isIndexed: Bool
+    /// All objects of the entity of the store in the same order; nil if ``base`` has no condition, or one that is costly for few objects.
+    let whole: EntityQuery?
+    /// Whether ``base`` has no condition.
     let isWhole: Bool
 
     /// A place in the order.
@@ -41,6 +45,7 @@ struct RowKeys {
 
     /// Returns the first rows after a place; nil for the beginning.
     func following(_ place: Place?, _ count: Int) throws -> [RowKey] {
+        if let found = try nearby(place, count, forwards: true) { return found }
         guard let path else { return try byID(base, after: place?.rowID, count) }
         guard let place else { return try keys(base.orderBy(orderPath), count) }
         var found: [RowKey] = []
@@ -68,6 +73,7 @@ struct RowKeys {
 
     /// Returns the last rows before a place, in ascending order; nil for the end.
     func preceding(_ place: Place?, _ count: Int) throws -> [RowKey] {
+        if let found = try nearby(place, count, forwards: false) { return found }
         guard let path else { return try last(base, before: place?.rowID, count) }
         var found: [RowKey] = []
         if let place, place.value == nil || !isUnique { found = try last(with(place.value), before: place.rowID, count) }
@@ -109,30 +115,17 @@ struct RowKeys {
 
     /// Returns the last rows with an id below another, or of all, in the order of their ids.
     private func last(_ query: EntityQuery, before rowID: Int64?, _ count: Int) throws -> [RowKey] {
-        let isPlain = isWhole && path == nil
-        if isPlain || !sortsIDsBackwards || !(try readsRanges(query)) {
-            let rest = try rowID.map { query.where("objectID < %@", try store.stack.objectID(entity, rowID: $0)) } ?? query
-            return try keys(rest.orderBy(ColumnPlan.objectID, ascending: false), count).reversed()
-        }
-        return try lastByRanges(query, before: rowID, count)
-    }
-
-    /// Returns whether an index, or the table, finds the objects of a query within a range of ids without reading others.
-    private func readsRanges(_ query: EntityQuery) throws -> Bool {
-        let id = try store.stack.objectID(entity, rowID: 1)
-        let plans = try context.plans(query.where("objectID >= %@ AND objectID <= %@", id, id))
-        return plans.allSatisfy { plan in
-            plan.accesses.allSatisfy { access in
-                access.path == .primaryKey || access.path == .nothing || access.condition?.contains("objectID") ?? false
-            }
-        }
+        // The index of one value has the ids in ascending order. The table itself is read backwards.
+        if sortsIDsBackwards, isWhole, isIndexed, path != nil { return try lastByRanges(query, before: rowID, count) }
+        let rest = try rowID.map { query.where("objectID < %@", try store.stack.objectID(entity, rowID: $0)) } ?? query
+        return try keys(rest.orderBy(ColumnPlan.objectID, ascending: false), count).reversed()
     }
 
     /// Returns the last rows by reading ranges of ids forwards, the last range first. A range that has few rows is followed by a longer one.
     private func lastByRanges(_ query: EntityQuery, before rowID: Int64?, _ count: Int) throws -> [RowKey] {
         var end = rowID
         if end == nil {
-            let greatest = try keys(EntityQuery(entity).orderBy(ColumnPlan.objectID, ascending: false), 1).first?.id.rowID
+            let greatest = try keys(EntityQuery(base.entity).orderBy(ColumnPlan.objectID, ascending: false), 1).first?.id.rowID
             end = greatest.map { $0 == .max ? $0 : $0 + 1 }
         }
         guard var end else { return [] }
@@ -142,16 +135,47 @@ struct RowKeys {
             let start = max(1, end - width)
             let (first, limit) = (try store.stack.objectID(entity, rowID: start), try store.stack.objectID(entity, rowID: end))
             let range = query.where("objectID >= %@ AND objectID < %@", first, limit).orderBy(ColumnPlan.objectID)
-            let keys = try keys(range, most + 1)
-            if keys.count > most {
+            let part = try keys(range, most + 1)
+            if part.count > most {
                 width = max(width / 4, Int64(most))
                 continue
             }
-            found = keys + found
+            found = part + found
             end = start
-            if keys.count < count, width < .max / 8 { width *= 4 }
+            if part.count < count, width < .max / 8 { width *= 4 }
         }
         return found.suffix(count)
+    }
+
+    // MARK: Conditions that many rows satisfy
+
+    /// The greatest number of rows that are read in the order to find those that satisfy a condition.
+    private static let mostNearby = 2000
+
+    /// Returns rows beside a place that satisfy the conditions, by reading the rows there in their order and testing each.
+    ///
+    /// An index of a condition that many rows satisfy would have to be read as a whole, to bring the rows into the order.
+    /// - Returns: nil if so few of the rows there satisfy the conditions that another way is better.
+    private func nearby(_ place: Place?, _ count: Int, forwards: Bool) throws -> [RowKey]? {
+        guard let whole, isIndexed else { return nil }
+        let all = RowKeys(
+            store: store, context: context, entity: whole.entity, base: whole, path: path, orderPath: orderPath, isOptional: isOptional,
+            isUnique: isUnique, isIndexed: true, whole: nil, isWhole: true)
+        var (place, found, examined, size) = (place, [RowKey](), 0, 2 * count)
+        while examined < Self.mostNearby {
+            let part = forwards ? try all.following(place, size) : try all.preceding(place, size)
+            let rows = try context.queryAttributes(
+                base.where("objectID IN %@", part.map(\.id)), Select(SelectTerm.objectID(as: "id")))
+            let ids = Set(rows.compactMap { if case .objectID(let id)? = $0["id"] { id.rowID } else { nil } })
+            let selected = part.filter { ids.contains($0.id.rowID) }
+            found = forwards ? found + selected : selected + found
+            if part.count < size || found.count >= count { return forwards ? Array(found.prefix(count)) : Array(found.suffix(count)) }
+            guard let end = forwards ? part.last : part.first else { return found }
+            place = Place(value: end.value, rowID: end.id.rowID)
+            examined += part.count
+            size *= 3
+        }
+        return nil
     }
 
     // MARK: Reading

@@ -99,21 +99,24 @@ struct RowReader {
 
     private func keys(_ context: Context) throws -> RowKeys {
         let base = try base(context)
-        let isWhole = request.filter.allSatisfy(\.isWhitespace) && request.search.isEmpty && request.link == nil && model.parent == nil
+        let isUnfiltered = request.filter.allSatisfy(\.isWhitespace) && request.search.isEmpty && request.link == nil
+        let isWhole = isUnfiltered && model.parent == nil
+        let whole = isWhole || !request.search.isEmpty || request.link != nil ? nil : EntityQuery(model.root.name)
         guard let order, order.term != ColumnPlan.objectID else {
             return RowKeys(
                 store: store, context: context, entity: model.name, base: base, path: nil, orderPath: ColumnPlan.objectID,
-                isOptional: false, isUnique: true, isWhole: isWhole)
+                isOptional: false, isUnique: true, isIndexed: true, whole: whole, isWhole: isWhole)
         }
         let names = PathNames(order.term)
-        let isKnown = store.property(at: order.term, of: model) != nil
+        let property = store.property(at: order.term, of: model)
         var (isOptional, isUnique) = (true, false)
-        if names?.names.count == 1, case .attribute(let attribute)? = store.property(at: order.term, of: model) {
+        if names?.names.count == 1, case .attribute(let attribute)? = property {
             (isOptional, isUnique) = (attribute.isOptional, attribute.isUnique)
         }
         return RowKeys(
             store: store, context: context, entity: model.name, base: base, path: names == nil ? "(\(order.term))" : order.term,
-            orderPath: isKnown ? names?.plain ?? order.term : order.term, isOptional: isOptional, isUnique: isUnique, isWhole: isWhole)
+            orderPath: property == nil ? order.term : names?.plain ?? order.term, isOptional: isOptional, isUnique: isUnique,
+            isIndexed: names.map { $0.names.count == 1 && model.isIndexedAlone($0.names[0]) } ?? false, whole: whole, isWhole: isWhole)
     }
 
     /// Returns the place of a token.
@@ -147,7 +150,7 @@ struct RowReader {
 
 extension String {
     /// The text within single quotes of format strings.
-    var escapedForText: String {
+    package var escapedForText: String {
         var text = ""
         for scalar in unicodeScalars {
             switch scalar {
