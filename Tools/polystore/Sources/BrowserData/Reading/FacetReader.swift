@@ -193,8 +193,11 @@ struct FacetReader: Sendable {
             }
             buckets.removeAll { $0.count == 0 }
         } else {
-            let most = tally.values.map { (value: Optional($0.key.value), count: $0.value) } + (tally.nulls > 0 ? [(nil, tally.nulls)] : [])
-            let sorted = most.sorted { ($1.count, title($0.value)) < ($0.count, title($1.value)) }
+            let counts: [(value: QueryValue?, count: Int)] = tally.values.map { ($0.key.value, $0.value) }
+            let most = counts + (tally.nulls > 0 ? [(nil, tally.nulls)] : [])
+            let sorted = most.sorted { left, right in
+                left.count == right.count ? title(left.value) < title(right.value) : left.count > right.count
+            }
             buckets = sorted.prefix(size).map { value, count in
                 Facet.Bucket(title: title(value), count: count, condition: FacetCondition.of(path, value), reference: reference(value))
             }
