@@ -56,26 +56,27 @@ enum Library {
     ]
 
     static func fill(_ transaction: Transaction) throws {
-        let publishers = try ["Harbour Press", "Nordlicht", "دار النشر", "Quiet House"].enumerated().map { index, name in
+        let publishers = try ["Harbour Press", "Nordlicht", "دار النشر", "Quiet House"].enumerated().map {
+            (index: Int, name: String) -> DynamicObject in
             try transaction.create("Publisher", ["name": .text(name), "rank": .integer(Int64(index))])
         }
-        let authors = try (0..<12).map { index in
-            try transaction.create(
-                "Author",
-                [
-                    "name": .text(index == 3 ? "עמוס עוז" : "Author \(index)"), "alive": .bool(index % 3 != 0),
-                    "born": .date(day(-index * 1_000 - 10_000)), "rating": index == 5 ? nil : .real(Double(index) * 1.5 - 3),
-                ])
+        let authors = try (0..<12).map { (index: Int) -> DynamicObject in
+            let rating: QueryValue? = index == 5 ? nil : .real(Double(index) * 1.5 - 3)
+            let values: [String: QueryValue?] = [
+                "name": .text(index == 3 ? "עמוס עוז" : "Author \(index)"), "alive": .bool(index % 3 != 0),
+                "born": .date(day(-index * 1_000 - 10_000)), "rating": rating,
+            ]
+            return try transaction.create("Author", values)
         }
         var books: [DynamicObject] = []
         for index in 0..<240 {
-            let book = try transaction.create(
-                "Book",
-                [
-                    "title": .text("The \(words[index % 12]) and the \(words[(index / 12 + index) % 12])"), "code": .text("B\(index)"),
-                    "published": .date(day(index * 9)), "pages": .integer(Int64(80 + index * 37 % 700)),
-                    "price": index % 10 == 0 ? nil : .decimal(Decimal(index * 5 + 495) / 100), "cover": index == 0 ? .data(picture) : nil,
-                ])
+            let price: QueryValue? = index % 10 == 0 ? nil : .decimal(Decimal(index * 5 + 495) / 100)
+            let cover: QueryValue? = index == 0 ? .data(picture) : nil
+            let values: [String: QueryValue?] = [
+                "title": .text("The \(words[index % 12]) and the \(words[(index / 12 + index) % 12])"), "code": .text("B\(index)"),
+                "published": .date(day(index * 9)), "pages": .integer(Int64(80 + index * 37 % 700)), "price": price, "cover": cover,
+            ]
+            let book = try transaction.create("Book", values)
             try book.set("publisher", to: publishers[index % 3])
             try book.set("authors", to: [authors[index % 12], authors[(index + 1 + index / 12 % 11) % 12]])
             books.append(book)
