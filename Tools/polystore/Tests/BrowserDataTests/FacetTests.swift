@@ -24,7 +24,8 @@ import Testing
                 #expect(facet.buckets.reduce(0) { $0 + $1.count } == total, "\(place) \(facet.buckets)")
                 for bucket in facet.buckets {
                     var selected = request
-                    selected.filter = filter.isEmpty ? bucket.condition : "(\(filter)) AND (\(bucket.condition))"
+                    selected.filter = filter.isEmpty ? bucket.condition : "(\(filter)) AND \(bucket.condition)"
+                    if bucket.link != nil { (selected.filter, selected.link) = (filter, bucket.link) }
                     #expect(try await store.count(selected) == bucket.count, "\(place) \(bucket)")
                 }
             }

@@ -84,7 +84,7 @@ import Testing
         let long = try #require(naive.rows.first { ($0.values["name"]?.string?.count ?? 0) > 200 })
         let reference = ObjectReference(entity: "Item", rowID: long.id)
         var request = RowsRequest("Item")
-        (request.filter, request.columns) = ("objectID == \(long.id)", ["name"])
+        (request.filter, request.columns) = ("code == '\(long.values["code"]?.string ?? "")'", ["name"])
         let cut = try #require(try await store.rows(request).rows.first?.values.first)
         #expect(cut.isCut && cut.text.count == BrowserValue.longest && cut.size == long.values["name"]?.string?.utf8.count)
         let whole = try #require(try await store.wholeValue(of: reference, property: "name"))

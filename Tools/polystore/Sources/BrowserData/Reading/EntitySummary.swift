@@ -15,10 +15,14 @@ extension BrowserStore {
     package func entities() async throws -> [EntitySummary] {
         let counts = try await store.statistics().objectCounts
         var levels: [String: Int] = [:]
+        /// The statistics count the objects of each subentity alone.
+        func count(_ model: EntityModel) -> Int {
+            model.subentities.reduce(counts[model.name] ?? 0) { $0 + ((try? self.model($1)).map(count) ?? 0) }
+        }
         return allModels.map { model in
             let level = model.parent.map { (levels[$0] ?? 0) + 1 } ?? 0
             levels[model.name] = level
-            return EntitySummary(model: model, count: counts[model.name] ?? 0, level: level)
+            return EntitySummary(model: model, count: count(model), level: level)
         }
     }
 }

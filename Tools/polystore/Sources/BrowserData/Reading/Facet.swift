@@ -15,13 +15,18 @@ package struct Facet: Sendable {
         /// The value or the range for a reader.
         package let title: String
         package let count: Int
-        /// The condition that selects the objects, in the format language; combine it with the filter by AND.
+        /// The condition that selects the objects, in the format language; combine it with the filter by AND. It has no OR outside of parentheses. Empty for an object whose name others can
+        /// have too: ``link`` selects those.
         package let condition: String
         /// The related object if the property is a relationship.
         package let reference: ObjectReference?
+        /// What selects the objects if the property is a relationship: the property leads from them to ``reference``.
+        package let link: RowsRequest.Link?
 
-        package init(title: String, count: Int, condition: String, reference: ObjectReference? = nil) {
-            (self.title, self.count, self.condition, self.reference) = (title, count, condition, reference)
+        package init(
+            title: String, count: Int, condition: String, reference: ObjectReference? = nil, link: RowsRequest.Link? = nil
+        ) {
+            (self.title, self.count, self.condition, self.reference, self.link) = (title, count, condition, reference, link)
         }
     }
 

@@ -16,15 +16,17 @@ enum FacetCondition {
         case .url(let value)?: text(path, value.absoluteString)
         case .date(let value)?: "\(path) == \(date(value.timeIntervalSinceReferenceDate))"
         case .uuid(let value)?: "\(path) == CAST('\(value.uuidString)', 'NSUUID')"
-        case .decimal(let value)?: "\(path) == CAST('\(value)', 'NSDecimalNumber')"
+        case .decimal(let value)?: "\(path) == \(decimal(value))"
         case .data?: "\(path) != NULL"
-        case .objectID(let value)?: "\(path).objectID == \(value.rowID)"
+        // Format strings have no ids of objects.
+        case .objectID?: ""
         }
     }
 
     private static func real(_ path: String, _ value: Double) -> String {
-        if value.isNaN { return "\(path) != NULL AND NOT \(path) >= \(least(.double)) AND NOT \(path) > \(greatest(.double))" }
-        if value.isInfinite { return value > 0 ? "\(path) > \(greatest(.double))" : "\(path) < \(least(.double))" }
+        // Format strings have no words for these values, and NaN is the least number.
+        if value.isNaN { return "\(path) == 1e300 * 1e300 - 1e300 * 1e300" }
+        if value.isInfinite { return "\(path) == \(value < 0 ? "-" : "")1e300 * 1e300" }
         return "\(path) == \(number(value))"
     }
 
@@ -36,6 +38,24 @@ enum FacetCondition {
 
     /// Returns a real as format strings have it.
     static func number(_ value: Double) -> String { value == value.rounded() && value.magnitude < 1e15 ? "\(Int64(value))" : "\(value)" }
+
+    /// Returns a decimal as format strings have it. One with more digits than a real is composed of parts.
+    static func decimal(_ value: Decimal) -> String {
+        let real = NSDecimalNumber(decimal: value).doubleValue
+        if value.isNaN || Decimal(string: "\(real)") == value { return value.isNaN ? "NULL" : "CAST(\(number(real)), 'NSDecimalNumber')" }
+        let text = NSDecimalNumber(decimal: value.magnitude).description(withLocale: nil).split(separator: ".")
+        var (digits, fraction) = (text.joined(), text.count > 1 ? text[1].count : 0)
+        while digits.hasSuffix("0"), fraction > 0 { (digits, fraction) = (String(digits.dropLast()), fraction - 1) }
+        var parts: [String] = []
+        while !digits.isEmpty {
+            parts.insert(String(Int64(digits.suffix(15)) ?? 0), at: 0)
+            digits = String(digits.dropLast(15))
+        }
+        var expression = "CAST(\(parts.first ?? "0"), 'NSDecimalNumber')"
+        for part in parts.dropFirst() { expression = "(\(expression) * 1000000000000000 + \(part))" }
+        if fraction > 0 { expression += " * CAST(1e-\(fraction), 'NSDecimalNumber')" }
+        return value < 0 ? "-(\(expression))" : expression
+    }
 
     /// Returns a date as format strings have it.
     static func date(_ seconds: Double) -> String { "CAST(\(number(seconds)), 'NSDate')" }

@@ -118,7 +118,11 @@ struct FacetReader: Sendable {
     /// Counts the objects of each bucket, and leaves out those without any.
     private func counts(_ buckets: [Facet.Bucket], _ context: Context) throws -> [Facet.Bucket] {
         try buckets.compactMap { bucket in
-            let count = try context.fetchCount(rows.base(context).where(bucket.condition))
+            let base = try rows.base(context)
+            let query =
+                try bucket.reference.map { base.where("\(path) == %@", try store.stack.objectID($0.entity, rowID: $0.rowID)) }
+                ?? base.where(bucket.condition)
+            let count = try context.fetchCount(query)
             return count == 0
                 ? nil : Facet.Bucket(title: bucket.title, count: count, condition: bucket.condition, reference: bucket.reference)
         }
@@ -175,8 +179,19 @@ struct FacetReader: Sendable {
             try store.relatedObjects(ids, context).map { ($0.reference.rowID, $0) }, uniquingKeysWith: { first, _ in first })
         return buckets.map { bucket in
             guard let named = bucket.reference.flatMap({ names[$0.rowID] }) else { return bucket }
-            return Facet.Bucket(title: named.name, count: bucket.count, condition: bucket.condition, reference: named.reference)
+            return Facet.Bucket(
+                title: named.name, count: bucket.count, condition: condition(of: named.name), reference: named.reference,
+                link: RowsRequest.Link(object: named.reference, relationship: property, incomingFrom: rows.model.name))
         }
+    }
+
+    /// Returns the condition that the related object has a name; empty if another one can have it.
+    private func condition(of name: String) -> String {
+        guard let destination, let model = try? store.model(destination), let label = model.label,
+            model.attribute(label)?.isUnique ?? false,
+            model.root.hierarchy == nil, !name.hasPrefix("\(destination) "), name.count < BrowserValue.longest
+        else { return "" }
+        return FacetCondition.of("\(path).\(label.asPath)", .text(name))
     }
 
     /// Returns the facet of what a scan has counted.

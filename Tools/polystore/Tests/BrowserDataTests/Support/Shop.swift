@@ -68,8 +68,8 @@ enum Shop {
 
     /// Creates the objects. Their ids are the same in every engine.
     static func fill(_ stack: DataStack) throws {
-        var random = Numbers(seed: 1)
         try stack.performAndWait { transaction in
+            var random = Numbers(seed: 1)
             let makers = try (0..<6).map { number in try transaction.create(Maker.self) { $0.title = number == 5 ? "" : "Maker \(number)" }
             }
             makers[0].friends = [makers[1], makers[2]]
@@ -96,7 +96,7 @@ enum Shop {
                     })
             }
             // Holes among the ids.
-            for number in stride(from: 3, to: itemCount, by: 11) { transaction.delete(items[number]) }
+            for number in stride(from: 3, to: itemCount, by: 11) { try transaction.delete(items[number]) }
             items[0].bytes = Data([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2])
             items[0].parts = [screw, wheels[2], wheels[0]]
             items[1].parts = [screw]
