@@ -6,25 +6,29 @@ import Testing
 
 /// The texts of values in forms.
 @Suite struct FieldTextTests {
-    @Test(arguments: [
-        (AttributeType.bool, "true", QueryValue.bool(true)), (.bool, " no ", .bool(false)), (.int8, "-128", .integer(-128)),
+    static let values: [(AttributeType, String, QueryValue)] = [
+        (.bool, "true", .bool(true)), (.bool, " no ", .bool(false)), (.int8, "-128", .integer(-128)),
         (.int16, "+7", .integer(7)), (.int64, "9223372036854775807", .integer(.max)), (.uint64, "18446744073709551615", .unsigned(.max)),
         (.uint32, "4294967295", .integer(4_294_967_295)), (.double, "1e3", .real(1000)), (.float, "NaN", .real(.nan)),
         (.double, "-Infinity", .real(-.infinity)), (.string, " a ", .text(" a ")), (.string, "", .text("")),
         (.data, "hex:00 fF", .data(Data([0, 255]))), (.data, "base64:AP8=", .data(Data([0, 255]))), (.data, "", .data(Data())),
         (.date, "2001-01-01T00:00:01Z", .date(Date(timeIntervalSinceReferenceDate: 1))), (.json, " [1, \"a\"] ", .text("[1, \"a\"]")),
         (.uuid, "01020304-0506-0708-090a-0b0c0d0e0f10", .uuid(UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)))),
-    ])
+    ]
+
+    @Test(arguments: values)
     func textsAreValues(_ type: AttributeType, _ text: String, _ value: QueryValue) throws {
         #expect(try FieldText(type).value(text) == value)
     }
 
-    @Test(arguments: [
-        (AttributeType.bool, "maybe"), (.int8, "128"), (.int8, "1.5"), (.uint8, "-1"), (.int64, "9223372036854775808"), (.uint64, "-1"),
+    static let mistakes: [(AttributeType, String)] = [
+        (.bool, "maybe"), (.int8, "128"), (.int8, "1.5"), (.uint8, "-1"), (.int64, "9223372036854775808"), (.uint64, "-1"),
         (.double, "1,5"), (.float, "1e39"), (.decimal, "1.2.3"), (.decimal, "1e400"), (.date, "31.1.2026"), (.date, "2026-02-30"),
         (.json, "[1,"), (.data, "00ff"), (.data, "hex:0"), (.data, "hex:0g"), (.data, "base64:A"), (.uuid, "1"), (.int32, "\u{0}"),
         (.int32, String(repeating: "9", count: 10_000)), (.int16, "א"),
-    ])
+    ]
+
+    @Test(arguments: mistakes)
     func textsThatAreNoValuesAreMistakes(_ type: AttributeType, _ text: String) {
         #expect { try FieldText(type).value(text) } throws: { error in
             guard let mistake = error as? FieldText.Mistake else { return false }
@@ -35,12 +39,14 @@ import Testing
     @Test(arguments: [AttributeType.int16, .double, .decimal, .date, .json, .uuid, .url, .bool])
     func emptyTextIsNull(_ type: AttributeType) throws { #expect(try FieldText(type).value("  ") == nil) }
 
-    @Test(arguments: [
-        (AttributeType.double, QueryValue.real(0.1)), (.float, .real(Double(Float(0.1)))), (.double, .real(.infinity)),
+    static let shown: [(AttributeType, QueryValue)] = [
+        (.double, .real(0.1)), (.float, .real(Double(Float(0.1)))), (.double, .real(.infinity)),
         (.decimal, .decimal(Decimal(string: "12345678901234567890.123456789") ?? 0)), (.decimal, .decimal(.nan)), (.int64, .integer(.min)),
         (.uint64, .unsigned(.max)), (.date, .date(Date(timeIntervalSinceReferenceDate: -1_000_000_000.125))), (.bool, .bool(false)),
         (.data, .data(Data([1, 2, 255]))), (.data, .data(Data(repeating: 7, count: 100))), (.string, .text("שלום 👩‍👩‍👧\n\t\\")),
-    ])
+    ]
+
+    @Test(arguments: shown)
     func textOfAValueIsReadBack(_ type: AttributeType, _ value: QueryValue) throws {
         let (text, isEscaped) = FieldText(type).text(value)
         #expect(!isEscaped)

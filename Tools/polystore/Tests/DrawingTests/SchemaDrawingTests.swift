@@ -5,7 +5,8 @@ import Testing
     private static let shapes: [(String, SchemaGraph)] =
         [
             ("none", SchemaGraph(entities: [], relationships: [])), ("one", SchemaGraph(entities: [.init("Only")], relationships: [])),
-            ("atlas", .atlas), ("mixed", .mixed), ("star", .star(70)), ("ring of 1", .ring(1)), ("ring of 2", .ring(2)), ("ring of 30", .ring(30)),
+            ("atlas", .atlas), ("mixed", .mixed), ("star", .star(70)), ("ring of 1", .ring(1)), ("ring of 2", .ring(2)),
+            ("ring of 30", .ring(30)),
             ("not connected", SchemaGraph(entities: (0..<70).map { .init("E\($0)") }, relationships: [])),
         ] + (1...12).map { ("random \($0)", .random($0 * 6, seed: UInt64($0))) }
 
@@ -85,7 +86,9 @@ import Testing
     }
 
     @Test func namesLeadToTheirPagesInTheSameServerOnly() throws {
-        let links = ["/entity/A", "?view=b", "#c", "//evil.example/", "/\\evil.example", "javascript:alert(1)", "https://evil.example/", ""]
+        let links = [
+            "/entity/A", "?view=b", "#c", "//evil.example/", "/\\evil.example", "javascript:alert(1)", "https://evil.example/", "",
+        ]
         let graph = SchemaGraph(entities: links.enumerated().map { .init("E\($0)", link: $1) }, relationships: [])
         #expect(try ParsedDrawing(SchemaDrawing(graph).svg).all("a").map { $0.attributes["href"] } == ["/entity/A", "?view=b", "#c"])
     }
@@ -93,10 +96,12 @@ import Testing
     @Test(arguments: hostileTexts) func anyNameGivesAWellFormedDrawing(_ text: String) throws {
         let graph = SchemaGraph(
             entities: [
-                .init(text, attributes: [.init(text, text)], note: text, link: "/entity?name=\(text)"), .init("B", parent: text), .init(text),
+                .init(text, attributes: [.init(text, text)], note: text, link: "/entity?name=\(text)"), .init("B", parent: text),
+                .init(text),
             ],
             relationships: [
-                .init(text, from: text, to: "B", count: text, inverse: .init(text, count: text)), .init(text, from: text, to: text, count: "*"),
+                .init(text, from: text, to: "B", count: text, inverse: .init(text, count: text)),
+                .init(text, from: text, to: text, count: "*"),
                 .init("missing", from: text, to: "Absent", count: "1"),
             ])
         let drawing = SchemaDrawing(graph, around: text).svg
@@ -110,7 +115,8 @@ import Testing
     @Test func anEntityWithTwoHundredPropertiesShowsTheFirstOfThem() throws {
         let attributes = (0..<200).map { SchemaGraph.Attribute("a\($0)", "string") }
         let relationships = (0..<40).map { SchemaGraph.Relationship("r\($0)", from: "Wide", to: "B", count: "*") }
-        let parsed = try ParsedDrawing(SchemaDrawing(.init(entities: [.init("Wide", attributes: attributes), .init("B")], relationships: relationships)).svg)
+        let parsed = try ParsedDrawing(
+            SchemaDrawing(.init(entities: [.init("Wide", attributes: attributes), .init("B")], relationships: relationships)).svg)
         #expect(parsed.texts().contains("… 188 more attributes"))
         #expect(parsed.texts().contains("… 28 more relationships"))
         #expect(parsed.boxes.allSatisfy { $0.height < 600 })
@@ -129,7 +135,9 @@ import Testing
         let graph = SchemaGraph(entities: [.init("Root")] + (0..<3).map { .init("P\($0)", parent: "Root") } + leaves, relationships: [])
         let parsed = try ParsedDrawing(SchemaDrawing(graph).svg)
         let names = parsed.all("text").filter { $0.attributes["class"] == "name" }
-        let rows = names.filter { $0.text.hasPrefix("L") }.sorted { $0.number("y") < $1.number("y") }.map { Int($0.text.dropFirst()).map { $0 % 3 } ?? 0 }
+        let rows = names.filter { $0.text.hasPrefix("L") }.sorted { $0.number("y") < $1.number("y") }.map {
+            Int($0.text.dropFirst()).map { $0 % 3 } ?? 0
+        }
         let blocks = rows.enumerated().count { $0.offset == 0 || rows[$0.offset - 1] != $0.element }
         #expect(blocks == 3)
     }

@@ -25,7 +25,7 @@ struct ChangeReader {
     func preview(deleted: DeletedObjects, seen: SeenValues?) throws -> ChangePreview {
         var fingerprint = Fingerprint()
         if let seen { fingerprint.add(seen.text) }
-        let (inserted, updated) = (sorted(inserted), sorted(transaction.updatedObjectIDs()))
+        let (inserted, updated) = (sorted(self.inserted), sorted(transaction.updatedObjectIDs()))
         var objects: [ChangePreview.Object] = []
         var counts: [ChangePreview.Kind: [String: Int]] = [.deleted: deleted.counts]
         for id in deleted.ids { fingerprint.add("deleted \(id)") }

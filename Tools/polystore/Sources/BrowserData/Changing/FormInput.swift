@@ -55,7 +55,7 @@ package struct FormInput: Sendable, Hashable {
     /// Creates an input of the names and values that a browser sent, in which a name can occur several times. Names that are not of ``Input`` are ignored.
     ///
     /// Browsers send each line break as a carriage return and a newline; those of `value:` become newlines.
-    package init(posted: some Sequence<(name: String, value: String)>) {
+    package init(posted: [(name: String, value: String)]) {
         var (entries, members, nulls) = ([String: Entry](), [String: MemberChanges](), Set<String>())
         for (name, value) in posted {
             guard let input = Input.allCases.first(where: { name.hasPrefix($0.rawValue) }) else { continue }

@@ -74,7 +74,7 @@ struct FormReader {
         let required = entity.isRequired(attribute)
         return ObjectForm.Field(
             name: attribute.name, kind: .attribute(attribute.type), isRequired: required, isUnique: attribute.isUnique,
-            hints: [type.expected] + attribute.rules.map(\.hint), choices: type.choices, text: shown?.text ?? "",
+            hints: [type.expected] + attribute.rules.map { $0.hint(attribute.type) }, choices: type.choices, text: shown?.text ?? "",
             isEscaped: shown?.isEscaped ?? false, isNull: value == nil, sizeOfOmitted: omitted, targets: [], targetCount: 0)
     }
 
@@ -101,9 +101,12 @@ extension [String: FormReader.Members] {
 }
 
 extension AttributeRule {
-    fileprivate var hint: String {
+    /// Returns the rule for a reader.
+    fileprivate func hint(_ type: AttributeType) -> String {
         let text = "\(self)"
-        return text.hasPrefix("\"") ? "matches \(text)" : "length or range \(text)"
+        // A pattern is described in quotation marks, a length and a range by their bounds.
+        if text.hasPrefix("\"") { return "matches \(text)" }
+        return type == .string ? "\(text) characters" : type == .data ? "\(text) bytes" : "in the range \(text)"
     }
 }
 

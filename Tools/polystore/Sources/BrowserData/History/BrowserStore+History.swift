@@ -25,7 +25,8 @@ extension BrowserStore {
             return HistoryPage(transactions: [], older: nil, token: try token.text, hasHistory: false)
         }
         let size = min(max(1, reader.request.size), HistoryRequest.greatestSize)
-        var (found, end) = ([(HistoryEntry, [HistoryChange])](), min(last, (reader.request.before ?? .max) - 1))
+        var found: [(HistoryEntry, [HistoryChange])] = []
+        var end = min(last, max(1, reader.request.before ?? .max) - 1)
         for _ in 0..<Self.historyBatches where end >= oldest && found.count < size {
             try Task.checkCancellation()
             let start = max(oldest - 1, end - Self.historyBatch)

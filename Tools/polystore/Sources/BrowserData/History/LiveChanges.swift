@@ -47,7 +47,7 @@ package struct LiveChanges: AsyncSequence, Sendable {
                 if let change = waiting.popFirst() { return change }
                 if Task.isCancelled { return nil }
                 let isUnknown = commits.takeUnknown()
-                if try await read() { continue }
+                if try await read(isolation: actor) { continue }
                 if isUnknown { return .unknown }
                 guard await signals.next(isolation: actor) != nil else { return nil }
             }
@@ -55,7 +55,7 @@ package struct LiveChanges: AsyncSequence, Sendable {
 
         /// Reads the next entries.
         /// - Returns: Whether there were any.
-        private mutating func read() async throws -> Bool {
+        private mutating func read(isolation actor: isolated (any Actor)?) async throws -> Bool {
             do {
                 guard let since = token else {
                     token = try await store.stack.historyToken()

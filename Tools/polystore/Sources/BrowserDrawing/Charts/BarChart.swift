@@ -48,7 +48,9 @@ package struct BarChart: Sendable {
             bar.map { "\(word): \(TextMeasure.cut($0.label, to: 400, size: ChartFrame.fontSize)), \($0.valueText)." }
         }
         let order: (Bar, Bar) -> Bool = { ($0.value ?? 0) < ($1.value ?? 0) }
-        if measured.count > 1 { sentences += [sentence("Largest", measured.max(by: order)), sentence("Smallest", measured.min(by: order))].compactMap(\.self) }
+        if measured.count > 1 {
+            sentences += [sentence("Largest", measured.max(by: order)), sentence("Smallest", measured.min(by: order))].compactMap(\.self)
+        }
         if measured.count == 1 { sentences += [sentence("Value", measured.first)].compactMap(\.self) }
         let without = bars.count - measured.count
         if without > 0 { sentences.append("\(without) without a number.") }
@@ -105,7 +107,8 @@ struct BarDrawing {
                 bar,
                 shape + [
                     frame.text(label, frame.left - 10, y + 16, "end", "label"),
-                    frame.text(TextMeasure.cut(bar.valueText, to: 120, size: ChartFrame.fontSize), max(start, end) + 6, y + 16, "start", "value"),
+                    frame.text(
+                        TextMeasure.cut(bar.valueText, to: 120, size: ChartFrame.fontSize), max(start, end) + 6, y + 16, "start", "value"),
                 ])
         }
         return BarDrawing(parts: [frame.columns(scale), list(groups)], height: bottom + 28)

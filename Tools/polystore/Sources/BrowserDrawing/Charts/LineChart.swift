@@ -36,7 +36,8 @@ package struct LineChart: Sendable {
     /// - Parameter points: The points in any order. A point whose `x` is not finite is left out; a value that is not finite makes a gap.
     /// - Parameter id: The beginning of the ids of elements, which must be unique in a page.
     package init(title: String, _ points: [Point], axis: Axis = .numbers, id: String = "chart") {
-        let sorted = points.enumerated().filter { $0.element.x.isFinite }.sorted { ($0.element.x, $0.offset) < ($1.element.x, $1.offset) }.map(\.element)
+        let sorted = points.enumerated().filter { $0.element.x.isFinite }.sorted { ($0.element.x, $0.offset) < ($1.element.x, $1.offset) }
+            .map(\.element)
         summary = Self.summary(sorted, axis, omitted: points.count - sorted.count)
         let parts = Self.parts(sorted, axis)
         svg = ChartFrame.element(id: id, title: title, summary: summary, height: Self.height, isList: false, parts).xml
@@ -51,7 +52,10 @@ package struct LineChart: Sendable {
         let scale = axis == .dates ? DateScale.scale(points.map(\.x)) : ChartScale(points.map(\.x), includesZero: false)
         func place(_ point: Point) -> (x: Double, y: Double)? {
             point.drawn.map { y in
-                (frame.left + scale.position(point.x) * (frame.right - frame.left), frame.bottom - values.position(y) * (frame.bottom - frame.top))
+                (
+                    frame.left + scale.position(point.x) * (frame.right - frame.left),
+                    frame.bottom - values.position(y) * (frame.bottom - frame.top)
+                )
             }
         }
         let line = SVGElement("path", ["class": "line", "d": path(points.map(place))])
@@ -106,7 +110,9 @@ package struct LineChart: Sendable {
     private static func summary(_ points: [Point], _ axis: Axis, omitted: Int) -> String {
         func text(_ x: Double) -> String { axis == .dates ? DateScale.text(x) : NumberText.text(x) }
         guard let first = points.first, let last = points.last else { return "No points." }
-        var sentences = [points.count == 1 ? "1 point, at \(text(first.x))." : "\(points.count) points, from \(text(first.x)) to \(text(last.x))."]
+        var sentences = [
+            points.count == 1 ? "1 point, at \(text(first.x))." : "\(points.count) points, from \(text(first.x)) to \(text(last.x))."
+        ]
         let drawn = points.compactMap(\.drawn)
         if let low = drawn.min(), let high = drawn.max() {
             sentences.append("Values from \(NumberText.text(low)) to \(NumberText.text(high)).")

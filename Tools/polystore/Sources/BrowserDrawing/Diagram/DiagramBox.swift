@@ -95,14 +95,17 @@ extension DiagramBox {
     private func heading(_ x: Double, _ y: Double, _ width: Double) -> [SVGElement] {
         let baseline = (y + Self.titleHeight / 2 + 5).coordinate
         let size = (Self.fontSize * 1.1).coordinate
-        let label = SVGElement("text", ["class": "name", "x": (x + 10).coordinate, "y": baseline, "font-size": size], text: Self.title(entity))
+        let label = SVGElement(
+            "text", ["class": "name", "x": (x + 10).coordinate, "y": baseline, "font-size": size], text: Self.title(entity))
         let hint = SVGElement("title", text: Self.shortened(entity.name) + (entity.isAbstract ? " (abstract)" : ""))
         let note = entity.note.map { note in
             SVGElement(
                 "text", ["class": "note", "x": (x + width - 10).coordinate, "y": baseline, "text-anchor": "end"],
                 text: TextMeasure.cut(note, to: 90, size: Self.fontSize))
         }
-        guard let link = MarkupText.localLink(entity.link) else { return [SVGElement("g", [:], [hint, label])] + (note.map { [$0] } ?? []) }
+        guard let link = MarkupText.localLink(entity.link) else {
+            return [SVGElement("g", [:], [hint, label])] + (note.map { [$0] } ?? [])
+        }
         return [SVGElement("a", ["href": link], [hint, label])] + (note.map { [$0] } ?? [])
     }
 

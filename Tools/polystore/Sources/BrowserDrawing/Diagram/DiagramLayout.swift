@@ -81,7 +81,8 @@ struct DiagramLayout {
         }
         let wishes = wishes()
         for pass in 0..<8 {
-            let layers = pass.isMultiple(of: 2) ? Array(order.layers.indices.dropFirst()) : Array(order.layers.indices.dropLast().reversed())
+            let layers =
+                pass.isMultiple(of: 2) ? Array(order.layers.indices.dropFirst()) : Array(order.layers.indices.dropLast().reversed())
             for layer in layers { align(layer, &tops, pass.isMultiple(of: 2) ? wishes.before : wishes.after) }
         }
         for layer in order.layers.indices { align(layer, &tops, zip(wishes.before, wishes.after).map { $0 + $1 }) }

@@ -82,7 +82,8 @@ struct DiagramLine {
             SVGElement(
                 "text",
                 [
-                    "x": (point.x - direction * 10).coordinate, "y": (point.y - 5).coordinate, "text-anchor": direction < 0 ? "start" : "end",
+                    "x": (point.x - direction * 10).coordinate, "y": (point.y - 5).coordinate,
+                    "text-anchor": direction < 0 ? "start" : "end",
                 ], text: TextMeasure.cut(text, to: 60, size: 12))
         ]
     }

@@ -148,7 +148,8 @@ extension Diagram {
     private func summary(of total: Int) -> String {
         let relationships = lines.count { !$0.isSpecialisation }
         let part = boxes.count < total ? "\(boxes.count) of \(total) entities" : "\(total) \(total == 1 ? "entity" : "entities")"
-        return "\(part), \(relationships) relationship\(relationships == 1 ? "" : "s"). Each box lists attributes and relationships of an entity."
+        return
+            "\(part), \(relationships) relationship\(relationships == 1 ? "" : "s"). Each box lists attributes and relationships of an entity."
     }
 
     /// Lines that lead from a box to itself, at its right side.

@@ -22,7 +22,8 @@ package struct SchemaGraph: Sendable {
         package var link: String?
 
         package init(
-            _ name: String, attributes: [Attribute] = [], parent: String? = nil, isAbstract: Bool = false, note: String? = nil, link: String? = nil
+            _ name: String, attributes: [Attribute] = [], parent: String? = nil, isAbstract: Bool = false, note: String? = nil,
+            link: String? = nil
         ) {
             self.name = name
             self.attributes = attributes

@@ -27,7 +27,8 @@ enum TextMeasure {
         switch first.value {
         case 0..<0x20: return 1
         case 0x20..<0x80: return narrow.contains(first) ? 0.34 : wide.contains(first) ? 0.95 : 0x41...0x5a ~= first.value ? 0.72 : 0.59
-        case 0x1100...0x115f, 0x2e80...0xa4cf, 0xa960...0xa97f, 0xac00...0xd7a3, 0xf900...0xfaff, 0xfe30...0xfe6f, 0xff01...0xff60, 0x10000...:
+        case 0x1100...0x115f, 0x2e80...0xa4cf, 0xa960...0xa97f, 0xac00...0xd7a3, 0xf900...0xfaff, 0xfe30...0xfe6f, 0xff01...0xff60,
+            0x10000...:
             return first.value < 0x10000 || first.value >= 0x1f000 ? 1.3 : 1
         default:
             let isMark = first.properties.generalCategory == .nonspacingMark || first.properties.generalCategory == .enclosingMark
@@ -35,6 +36,8 @@ enum TextMeasure {
         }
     }
 
-    private static let narrow: Set<Unicode.Scalar> = [" ", "!", "'", "(", ")", ",", ".", ":", ";", "[", "]", "f", "i", "j", "l", "t", "|", "I"]
+    private static let narrow: Set<Unicode.Scalar> = [
+        " ", "!", "'", "(", ")", ",", ".", ":", ";", "[", "]", "f", "i", "j", "l", "t", "|", "I",
+    ]
     private static let wide: Set<Unicode.Scalar> = ["%", "@", "M", "W", "m", "w"]
 }

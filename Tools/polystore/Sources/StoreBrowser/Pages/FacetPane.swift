@@ -48,11 +48,22 @@ enum FacetPane {
         return facet.total.map { "\(facet.counted) of \($0) objects counted…" } ?? "\(facet.counted) objects counted…"
     }
 
+    /// Returns the items of the address of the objects that a bucket counts.
+    private static func selecting(_ bucket: Facet.Bucket, _ rows: RowsRequest, _ query: QueryItems) -> QueryItems {
+        var query = query.with([("after", nil), ("before", nil), ("page", nil), ("count", nil), ("total", nil), ("advise", nil)])
+        if !bucket.condition.isEmpty {
+            query["filter"] = rows.filter.isEmpty ? bucket.condition : "(\(rows.filter)) AND \(bucket.condition)"
+        } else if let link = bucket.link {
+            // No condition of the language names the related object.
+            (query["of"], query["via"], query["from"]) = (Addresses.text(link.object), link.relationship, link.incomingFrom)
+        }
+        return query
+    }
+
     private static func values(_ facet: Facet, _ rows: RowsRequest, _ request: BrowserRequest) -> View {
         let greatest = max(1, facet.buckets.map(\.count).max() ?? 1)
         let values = facet.buckets.map { bucket -> View in
-            let filter = rows.filter.isEmpty ? bucket.condition : "(\(rows.filter)) AND \(bucket.condition)"
-            let query = request.query.with([("filter", filter), ("after", nil), ("before", nil), ("page", nil), ("count", nil)])
+            let query = selecting(bucket, rows, request.query)
             return [
                 "title": bucket.title, "count": "\(bucket.count)", "number": "\(bucket.count)", "greatest": "\(greatest)",
                 "address": query.address("/rows"),

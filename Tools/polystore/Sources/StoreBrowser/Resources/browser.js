@@ -276,9 +276,11 @@ function filterEntities(field) {
   });
 }
 
-// Empty fields stay out of the address of the view.
+// Empty fields stay out of the address of the view, and columns if all are chosen.
 function shortenAddress(form) {
   form.addEventListener("submit", () => {
+    const columns = all('[name="column"]', form);
+    if (columns.every((box) => box.checked)) for (const box of columns) box.disabled = true;
     for (const field of all("input, select", form)) if (field.value === "" && field.name) field.disabled = true;
   });
 }

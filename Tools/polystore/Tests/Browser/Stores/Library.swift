@@ -13,14 +13,16 @@ enum Library {
                     attribute("title", .string, optional: false, indexed: true), attribute("code", .string, optional: false, unique: true),
                     attribute("published", .date, indexed: true), attribute("price", .decimal),
                     relationship("publisher", "Publisher", inverse: "publications"), relationship("loans", "Loan", many: true, rule: .deny),
-                    attribute("pages", .int16), attribute("cover", .data), relationship("authors", "Author", many: true, ordered: true, inverse: "books"),
+                    attribute("pages", .int16), attribute("cover", .data),
+                    relationship("authors", "Author", many: true, ordered: true, inverse: "books"),
                     attribute("issue", .uint64), attribute("_entity", .string, optional: false, indexed: true),
                 ], searchIndexes: [SearchIndexDescription(fields: ["title"])],
                 hierarchy: EntityHierarchy(
                     isAbstract: true, properties: ["title", "code", "published", "price", "publisher", "loans"],
                     subentities: [
                         SubentityDescription(
-                            name: "Book", parent: "Publication", isAbstract: false, properties: ["pages", "cover", "authors"], required: ["pages"]),
+                            name: "Book", parent: "Publication", isAbstract: false, properties: ["pages", "cover", "authors"],
+                            required: ["pages"]),
                         SubentityDescription(
                             name: "Magazine", parent: "Publication", isAbstract: false, properties: ["issue"], required: ["issue"]),
                     ])),
@@ -49,29 +51,32 @@ enum Library {
     static let picture =
         Data(base64Encoded: "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==") ?? Data()
 
-    private static let words = ["river", "garden", "winter", "letter", "machine", "harbour", "silence", "mountain", "window", "journey", "island", "mirror"]
+    private static let words = [
+        "river", "garden", "winter", "letter", "machine", "harbour", "silence", "mountain", "window", "journey", "island", "mirror",
+    ]
 
-    static func fill(_ transaction: SynchronousTransaction) throws {
-        let publishers = try ["Harbour Press", "Nordlicht", "دار النشر", "Quiet House"].enumerated().map { index, name in
+    static func fill(_ transaction: Transaction) throws {
+        let publishers = try ["Harbour Press", "Nordlicht", "دار النشر", "Quiet House"].enumerated().map {
+            (index: Int, name: String) -> DynamicObject in
             try transaction.create("Publisher", ["name": .text(name), "rank": .integer(Int64(index))])
         }
-        let authors = try (0..<12).map { index in
-            try transaction.create(
-                "Author",
-                [
-                    "name": .text(index == 3 ? "עמוס עוז" : "Author \(index)"), "alive": .bool(index % 3 != 0),
-                    "born": .date(day(-index * 1_000 - 10_000)), "rating": index == 5 ? nil : .real(Double(index) * 1.5 - 3),
-                ])
+        let authors = try (0..<12).map { (index: Int) -> DynamicObject in
+            let rating: QueryValue? = index == 5 ? nil : .real(Double(index) * 1.5 - 3)
+            let values: [String: QueryValue?] = [
+                "name": .text(index == 3 ? "עמוס עוז" : "Author \(index)"), "alive": .bool(index % 3 != 0),
+                "born": .date(day(-index * 1_000 - 10_000)), "rating": rating,
+            ]
+            return try transaction.create("Author", values)
         }
         var books: [DynamicObject] = []
         for index in 0..<240 {
-            let book = try transaction.create(
-                "Book",
-                [
-                    "title": .text("The \(words[index % 12]) and the \(words[(index / 12 + index) % 12])"), "code": .text("B\(index)"),
-                    "published": .date(day(index * 9)), "pages": .integer(Int64(80 + index * 37 % 700)),
-                    "price": index % 10 == 0 ? nil : .decimal(Decimal(index * 5 + 495) / 100), "cover": index == 0 ? .data(picture) : nil,
-                ])
+            let price: QueryValue? = index % 10 == 0 ? nil : .decimal(Decimal(index * 5 + 495) / 100)
+            let cover: QueryValue? = index == 0 ? .data(picture) : nil
+            let values: [String: QueryValue?] = [
+                "title": .text("The \(words[index % 12]) and the \(words[(index / 12 + index) % 12])"), "code": .text("B\(index)"),
+                "published": .date(day(index * 9)), "pages": .integer(Int64(80 + index * 37 % 700)), "price": price, "cover": cover,
+            ]
+            let book = try transaction.create("Book", values)
             try book.set("publisher", to: publishers[index % 3])
             try book.set("authors", to: [authors[index % 12], authors[(index + 1 + index / 12 % 11) % 12]])
             books.append(book)

@@ -11,7 +11,9 @@ enum Many {
                 properties: [attribute("name", .string)] + (index % 10 == 0 ? [] : [relationship("first", "Entity\(index / 10 * 10)")]))
         })
 
-    static func fill(_ transaction: SynchronousTransaction) throws {
-        for index in stride(from: 0, to: 5_000, by: 100) { _ = try transaction.create("Entity\(index)", ["name": .text("object of \(index)")]) }
+    static func fill(_ transaction: Transaction) throws {
+        for index in stride(from: 0, to: 5_000, by: 100) {
+            _ = try transaction.create("Entity\(index)", ["name": .text("object of \(index)")])
+        }
     }
 }

@@ -6,11 +6,12 @@ import PolyStoreSQLite
 // Writes the stores that the tests of the browser open: browser-stores FOLDER
 
 /// Creates a store without classes, and fills it in one transaction.
-func makeStore(_ path: String, _ schema: SchemaDescription, _ fill: @Sendable (SynchronousTransaction) throws -> Void) throws {
+func makeStore(_ path: String, _ schema: SchemaDescription, _ fill: @Sendable (Transaction) throws -> Void) throws {
     let engines = StoreEngines([.sqlite])
     try engines.configuration("sqlite:\(path)").open(schema: ResolvedSchema(schema), configurationName: nil, logger: SilentLogger()).close()
     let stack = try DataStack(
-        opening: "sqlite:\(path)", engines: engines, forWriting: true, history: HistoryOptions(recordsPreviousValues: true), logger: SilentLogger())
+        opening: "sqlite:\(path)", engines: engines, forWriting: true, history: HistoryOptions(recordsPreviousValues: true),
+        logger: SilentLogger())
     try stack.performAndWait { try fill($0) }
     try stack.closeAndWait()
 }
@@ -27,7 +28,8 @@ func relationship(
 ) -> PropertyDescription {
     .relationship(
         RelationshipDescription(
-            name: name, destination: destination, isToMany: many, isOrdered: ordered, inverse: inverse, deleteRule: rule, isRequired: required))
+            name: name, destination: destination, isToMany: many, isOrdered: ordered, inverse: inverse, deleteRule: rule,
+            isRequired: required))
 }
 
 guard CommandLine.arguments.count == 2 else {

@@ -2,7 +2,7 @@
 from behaviour import behaviour
 
 PAGES = {
-    "entities": ("/", {}), "rows": ("/rows", {"entity": "Book", "facet": "publisher"}), "order": ("/rows", {"entity": "Author", "order": "name desc"}),
+    "entities": ("/", {}), "rows": ("/rows", {"entity": "Book", "facet": "publisher"}), "order": ("/rows", {"entity": "Author", "order": "-name"}),
     "groups": ("/groups", {"entity": "Book", "by": "publisher"}), "line": ("/groups", {"entity": "Book", "by": "published", "chart": "line"}),
     "history": ("/history", {}), "object": ("/object", {"entity": "Publisher", "id": "1"}), "mistake": ("/rows", {"entity": "Book", "filter": "pages >"}),
     "missing": ("/object", {"entity": "Book", "id": "99999"}),

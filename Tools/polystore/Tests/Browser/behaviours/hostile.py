@@ -38,10 +38,12 @@ def _(visit):
 
 @behaviour("hostile.names", "Entities and properties with any name can be ordered, counted and grouped.", store="hostile")
 def _(visit):
-    for name in NAMES:
-        assert visit.open("/rows", entity=ENTITY, order=name).status == 200, name
-        assert visit.open("/rows", entity=ENTITY, facet=name).status == 200, name
-        assert visit.open("/groups", entity=ENTITY, by=name).status == 200, name
+    for path, select in (("/rows", "order"), ("/rows", "facet"), ("/groups", "by")):
+        visit.open(path, entity=ENTITY)
+        choices = [option.get_attribute("value") for option in visit.page.locator(f"#{select} option").all()]
+        assert len(choices) > len(NAMES), (select, choices)
+        for choice in filter(None, choices):
+            assert visit.open(path, **{"entity": ENTITY, select: choice}).status == 200, (select, choice)
     visit.open("/")
     visit.page.locator("#entities").get_by_role("link", name=PATH, exact=True).first.click()
     expect(visit.page.locator("#rows tbody tr")).to_have_count(1)
@@ -56,7 +58,7 @@ def _(visit):
 
 @behaviour("hostile.facets", "Values of a facet lead to the objects that have them, whatever they contain.", store="hostile")
 def _(visit):
-    visit.open("/rows", entity=ENTITY, facet="first name")
+    visit.open("/rows", entity=ENTITY, facet="first name", count="all")
     expect(visit.page.locator("#facet-values li").first).to_be_visible()
     links = [link.get_attribute("href") for link in visit.page.locator("#facet-values a").all()]
     assert len(links) >= 20, len(links)

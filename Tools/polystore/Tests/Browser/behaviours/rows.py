@@ -68,7 +68,7 @@ def _(visit):
 
 @behaviour("rows.address", "The address of a view shows the same view in another window.")
 def _(visit):
-    visit.open("/rows", entity="Book", filter="pages > 500", order="pages desc", size="25")
+    visit.open("/rows", entity="Book", filter="pages > 500", order="-pages", size="25")
     names, path = visit.names(), visit.path
     turn(visit, NEXT)
     second, path = visit.names(), visit.path
@@ -81,7 +81,7 @@ def _(visit):
 @behaviour("rows.none", "An entity without objects says so.")
 def _(visit):
     visit.open("/rows", entity="Note")
-    expect(visit.page.locator("#count")).to_contain_text("0")
+    expect(visit.page.locator("#count")).to_have_text("No rows.")
     expect(visit.page.locator("#rows tbody tr")).to_have_count(0)
 
 

@@ -137,6 +137,20 @@ extension BrowserStore {
         }
     }
 
+    /// Returns the texts of several properties.
+    func texts(_ reference: ObjectReference, _ properties: String...) async throws -> [String?] {
+        var texts: [String?] = []
+        for property in properties { texts.append(try await text(reference, property)) }
+        return texts
+    }
+
+    /// Returns the numbers of objects of entities.
+    func counts(_ entities: String...) async throws -> [Int] {
+        var counts: [Int] = []
+        for entity in entities { counts.append(try await count(entity)) }
+        return counts
+    }
+
     /// Returns the number of objects.
     func count(_ entity: String) async throws -> Int { try await reading { try $0.fetchCount(EntityQuery(entity)) } }
 }

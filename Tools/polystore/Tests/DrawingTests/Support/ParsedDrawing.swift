@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 #if canImport(FoundationXML)
-import FoundationXML
+    import FoundationXML
 #endif
 
 /// The elements of an SVG document, as a parser of XML reads them.
@@ -98,7 +98,8 @@ func expectGolden(_ svg: String, _ name: String) throws {
 
 /// Texts that are markup, control characters, or neither short nor of one direction.
 let hostileTexts = [
-    "<script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "a&b;&amp;&#0;", "]]>", "<!--", "'\"`", "\0\u{1}\u{8}\u{b}\u{1f}\u{7f}\u{85}",
+    "<script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "a&b;&amp;&#0;", "]]>", "<!--", "'\"`",
+    "\0\u{1}\u{8}\u{b}\u{1f}\u{7f}\u{85}",
     "\u{fffe}\u{ffff}\u{1fffe}", "\u{202e}evil\u{202c}", "\u{2066}x", "שלום עולם", "مرحبا", "数据库数据库数据库数据库", "👩‍👩‍👧‍👦👍🏽", "",
     " ", "\n\r\t", "javascript:alert(1)", String(repeating: "m", count: 100_000), "a" + String(repeating: "\u{301}", count: 10_000),
 ]
