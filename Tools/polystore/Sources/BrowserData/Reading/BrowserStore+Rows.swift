@@ -54,7 +54,9 @@ extension BrowserStore {
             try await reading(timeLimit: timeLimit) { context in
                 var query = try reader.base(context).limit(request.size)
                 if let order = reader.order {
-                    query = query.orderBy(PathNames(order.term)?.plain ?? order.term, ascending: order.isAscending)
+                    query = query.orderBy(
+                        order.term == ColumnPlan.objectID ? order.term : PathNames(order.term)?.order ?? order.term,
+                        ascending: order.isAscending)
                 }
                 return try context.indexAdvice(query).map(\.description)
             }

@@ -177,7 +177,7 @@ struct CompletionFinder: Sendable {
                 var query = EntityQuery(owner.name).where("\(last.asPath) BEGINSWITH %@", typed)
                 if let previous { query = query.where("\(last.asPath) > %@", previous) }
                 let row = try context.queryAttributes(
-                    query.orderBy(PathNames(last.asPath)?.plain ?? last.asPath).limit(1), Select(SelectTerm(last.asPath, as: "value"))
+                    query.orderBy(PathNames(last.asPath)?.order ?? last.asPath).limit(1), Select(SelectTerm(last.asPath, as: "value"))
                 ).first
                 guard let text = row?["value"]?.string else { break }
                 if text.utf8.count <= 100 { found.append(Completion("'\(text.escapedForText)'", kind: .value)) }

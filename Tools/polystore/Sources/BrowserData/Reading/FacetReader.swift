@@ -10,6 +10,8 @@ struct FacetReader: Sendable {
     let property: String
     /// The property, as conditions have it.
     let path: String
+    /// The property, as orders have it.
+    private var orderPath: String { PathNames(path)?.order ?? path }
     /// The type of an attribute; nil for a relationship.
     let type: AttributeType?
     /// The entity that a relationship leads to.
@@ -76,7 +78,7 @@ struct FacetReader: Sendable {
     ) throws -> Facet? {
         func timed(_ buckets: [Facet.Bucket], _ kind: Facet.Kind, _ valueCount: Int) throws -> Facet {
             let time = PaneCost.milliseconds(clock.now - start)
-            let query = EntityQuery(rows.model.name).where("\(path) != NULL").orderBy(property).limit(1)
+            let query = EntityQuery(rows.model.name).where("\(path) != NULL").orderBy(orderPath).limit(1)
             let plans = rows.request.wantsCost ? try context.plans(query) : nil
             var total = cost(time, plans)
             let counted = buckets.reduce(0) { $0 + $1.count }
@@ -134,7 +136,7 @@ struct FacetReader: Sendable {
         while true {
             let base = EntityQuery(rows.model.name)
             let rest = values.last.map { base.where("\(path) > %@", $0) } ?? base.where("\(path) != NULL")
-            let row = try context.queryAttributes(rest.orderBy(property).limit(1), Select(SelectTerm(path, as: "key"))).first
+            let row = try context.queryAttributes(rest.orderBy(orderPath).limit(1), Select(SelectTerm(path, as: "key"))).first
             guard let value = row?["key"] else { return values }
             if values.count == most { return nil }
             values.append(value)
@@ -147,7 +149,7 @@ struct FacetReader: Sendable {
             "\(path) >= \(FacetCondition.least(type)) AND \(path) <= \(FacetCondition.greatest(type))")
         if isWhole, rows.model.isIndexed(property) {
             func first(_ isAscending: Bool) throws -> Double? {
-                let query = finite.orderBy(property, ascending: isAscending).limit(1)
+                let query = finite.orderBy(orderPath, ascending: isAscending).limit(1)
                 return BrowserValue(try context.queryAttributes(query, Select(SelectTerm(path, as: "key"))).first?["key"]).number
             }
             guard let least = try first(true), let greatest = try first(false) else { return nil }

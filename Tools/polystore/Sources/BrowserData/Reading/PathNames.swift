@@ -22,8 +22,11 @@ struct PathNames {
         self.names = names
     }
 
-    /// The path as an order names it: names without quotes, which the library finds in the schema and whose index it can use; nil if dots in names prevent that.
-    var plain: String? { names.contains { $0.contains(".") || $0.contains("\0") } ? nil : names.joined(separator: ".") }
+    /// The path as an order names it: names without quotes, which the library finds in the schema and whose index it can use. A path stays quoted if that would be another one.
+    var order: String {
+        let isPlain = !names.contains { $0.contains(".") || $0.contains("\0") } && names != [ColumnPlan.objectID]
+        return isPlain ? names.joined(separator: ".") : names.map(\.asPath).joined(separator: ".")
+    }
 }
 
 extension String {

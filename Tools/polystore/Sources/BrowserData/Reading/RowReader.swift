@@ -115,7 +115,7 @@ struct RowReader {
         }
         return RowKeys(
             store: store, context: context, entity: model.name, base: base, path: names == nil ? "(\(order.term))" : order.term,
-            orderPath: property == nil ? order.term : names?.plain ?? order.term, isOptional: isOptional, isUnique: isUnique,
+            orderPath: property == nil ? order.term : names?.order ?? order.term, isOptional: isOptional, isUnique: isUnique,
             isIndexed: names.map { $0.names.count == 1 && model.isIndexedAlone($0.names[0]) } ?? false, whole: whole, isWhole: isWhole)
     }
 
