@@ -1,4 +1,5 @@
 """The stores that the tests open, and the servers of the browser on them."""
+import os
 import pathlib
 import re
 import shutil
@@ -7,7 +8,8 @@ import subprocess
 import threading
 import urllib.parse
 
-TOOL = ".build/debug/polystore"
+# A tool that was built elsewhere can be tested with POLYSTORE_BROWSER_TOOL.
+TOOL = os.environ.get("POLYSTORE_BROWSER_TOOL", ".build/debug/polystore")
 # A limit for what ends in a second on an idle machine.
 PATIENCE = 180
 

@@ -66,7 +66,8 @@ import Testing
 
     @Test func postedNamesBecomeEntries() {
         let input = FormInput(posted: [
-            ("value:name", "a\r\nb\rc"), ("value:motto", "x"), ("null:motto", "on"), ("escaped:code", "\\u{0}"), ("add:songs", "One\r\n\r\n Two"),
+            ("value:name", "a\r\nb\rc"), ("value:motto", "x"), ("null:motto", "on"), ("escaped:code", "\\u{0}"),
+            ("add:songs", "One\r\n\r\n Two"),
             ("remove:songs", "3"), ("remove:songs", "4"), ("order:list", "3, 1\n2"), ("token", "x"), ("value:", "empty"),
         ])
         #expect(

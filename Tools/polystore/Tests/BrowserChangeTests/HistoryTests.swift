@@ -119,8 +119,8 @@ import Testing
         let league = try League(engine, history: HistoryOptions())
         let browser = try await league.browser()
         let red = try await browser.reference("Club", "Red")
-        let changes = try browser.liveChanges(since: browser.history().token)
-        var iterator = changes.makeAsyncIterator()
+        let start = try await browser.history().token
+        var iterator = try browser.liveChanges(since: start).makeAsyncIterator()
         try await league.changeElsewhere(browser, history: HistoryOptions(), author: "other") { transaction in
             try transaction.fetchOne(EntityQuery("Club").where("name == 'Red'"))?.set("motto", to: "Walk")
         }
@@ -138,7 +138,11 @@ import Testing
         #expect(own.author == BrowserStore.author && own.counts.map(\.entity) == ["Fan"])
         // The token of a change continues after it.
         var second = try browser.liveChanges(since: token).makeAsyncIterator()
-        if case .transaction(let again, _)? = try await second.next() { #expect(again.position == own.position) } else { Issue.record("none") }
+        if case .transaction(let again, _)? = try await second.next() {
+            #expect(again.position == own.position)
+        } else {
+            Issue.record("none")
+        }
         #expect(throws: StoreError.self) { try browser.liveChanges(since: "no token") }
         try await browser.close()
     }

@@ -2,6 +2,11 @@ import BrowserDrawing
 import Testing
 
 @Suite struct ChartTests {
+    /// Returns the rectangles of a chart.
+    private static func bars(_ bars: [BarChart.Bar]) throws -> [ParsedDrawing.Element] {
+        try ParsedDrawing(BarChart(title: "t", bars).svg).all("rect")
+    }
+
     @Test func twelveBarsAreVerticalAndMoreAreHorizontal() throws {
         for count in [1, 2, 12, 13, 200] {
             let bars = try Self.bars((1...count).map { .init("group \($0)", Double($0)) })

@@ -36,7 +36,7 @@ enum GroupsView {
         var groups = GroupsRequest(model.name)
         let query = request.query
         let keys = query.all("by").filter { !$0.isEmpty }
-        groups.groups = keys.isEmpty && !query.contains("by") ? choices(model).prefix(1).map(\.term) : keys
+        groups.groups = keys.isEmpty && !query.contains("by") ? preferred(model).map { [$0] } ?? [] : keys
         groups.filter = query["filter"] ?? ""
         groups.search = query["search"] ?? ""
         groups.having = query["having"] ?? ""
@@ -57,7 +57,15 @@ enum GroupsView {
         return groups
     }
 
-    /// The properties to group by, first those with few values by their type.
+    /// Returns the property to group by at first: one that is likely to have few values.
+    private static func preferred(_ model: EntityModel) -> String? {
+        let toOne = model.relationships.first { !$0.isToMany }?.name
+        let bool = model.attributes.first { $0.type == .bool }?.name
+        let other = model.attributes.first { !$0.isUnique && ![.data, .json, .date].contains($0.type) }?.name
+        return (toOne ?? bool ?? other)?.asPath ?? choices(model).first?.term
+    }
+
+    /// The properties to group by.
     private static func choices(_ model: EntityModel) -> [(term: String, title: String)] {
         let own = model.properties.flatMap { property -> [(String, String)] in
             switch property {

@@ -37,7 +37,7 @@ def _(visit):
 @behaviour("entities.diagram.hint", "The diagram tells screen readers how many entities and relationships it shows.")
 def _(visit):
     expect(visit.page.locator("svg.diagram")).to_have_accessible_name(re.compile("Schema"))
-    expect(visit.page.locator("svg.diagram")).to_have_accessible_description(re.compile(r"^7 entities, 4 relationships\."))
+    expect(visit.page.locator("svg.diagram")).to_have_accessible_description(re.compile(r"^7 entities, 3 relationships\."))
 
 
 @behaviour("entities.many", "Of 5,000 entities, one is found while its name is typed.", store="many")

@@ -46,7 +46,7 @@ def _(visit):
     visit.open("/rows", entity="Book")
     for direction in ("ascending", "descending"):
         with visit.page.expect_navigation():
-            visit.page.locator("#rows thead").get_by_role("link", name="pages", exact=True).click()
+            visit.page.locator("#rows thead").get_by_role("link", name=re.compile("^pages")).click()
         head = visit.page.locator("#rows thead th[aria-sort]")
         assert head.get_attribute("aria-sort") == direction and head.inner_text().startswith("pages")
         values = list(map(int, visit.column("pages")))
@@ -81,7 +81,7 @@ def _(visit):
 @behaviour("rows.none", "An entity without objects says so.")
 def _(visit):
     visit.open("/rows", entity="Note")
-    expect(visit.page.locator("#count")).to_have_text("No rows.")
+    expect(visit.page.locator("#count")).to_contain_text("No rows.")
     expect(visit.page.locator("#rows tbody tr")).to_have_count(0)
 
 

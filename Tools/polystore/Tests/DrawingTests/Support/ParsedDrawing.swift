@@ -101,5 +101,5 @@ let hostileTexts = [
     "<script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "a&b;&amp;&#0;", "]]>", "<!--", "'\"`",
     "\0\u{1}\u{8}\u{b}\u{1f}\u{7f}\u{85}",
     "\u{fffe}\u{ffff}\u{1fffe}", "\u{202e}evil\u{202c}", "\u{2066}x", "שלום עולם", "مرحبا", "数据库数据库数据库数据库", "👩‍👩‍👧‍👦👍🏽", "",
-    " ", "\n\r\t", "javascript:alert(1)", String(repeating: "m", count: 100_000), "a" + String(repeating: "\u{301}", count: 10_000),
+    " ", "\n\r\t", "javascript:alert(1)", String(repeating: "m", count: 2_000), "a" + String(repeating: "\u{301}", count: 1_000),
 ]
