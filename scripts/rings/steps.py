@@ -110,6 +110,7 @@ def always():
         Step("interop/key-value", 'Tests/Interop/run.sh "$RING_RESULTS/atlas.lmdb" "$RING_RESULTS/atlas.leveldb" Examples/Atlas/Data',
              needs=("examples/atlas",)),
         Step("interop/tool", 'Tests/Interop/check_tool.py "$RING_RESULTS"', needs=("examples/atlas", "build/tool")),
+        Step("browser", 'Tools/polystore/Tests/Browser/run.py --atlas "$RING_RESULTS/atlas.db"', needs=("examples/atlas", "build/tool")),
         Step("interop/conversions", 'Tests/Interop/check_conversions.py "$RING_RESULTS"', needs=("examples/atlas", "build/tool")),
         Step("bench-smoke", "Benchmarks/run.py --smoke --no-grdb && Benchmarks/cliffs.py --smoke", needs=("build/release",)),
         Step("instructions", "Benchmarks/instructions.py", needs=("build/release",), cores=CORES, missing=lacks("valgrind")),

@@ -18,5 +18,6 @@ struct PolyStoreCommand: AsyncParsableCommand {
             GroupCommand.self,
             ExplainCommand.self, ImportCommand.self, ExportCommand.self, HistoryCommand.self, DiffCommand.self, ConvertCommand.self,
             MigrateCommand.self, VerifyCommand.self, ReindexCommand.self, CompactCommand.self, BackupCommand.self, ModelCommand.self,
+            BrowseCommand.self,
         ])
 }
