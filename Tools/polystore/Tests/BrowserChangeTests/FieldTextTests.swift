@@ -57,7 +57,8 @@ import Testing
     func textsThatFormsChangeAreEscaped(_ text: String) {
         let (escaped, isEscaped) = FieldText(.string).text(.text(text))
         #expect(isEscaped)
-        #expect(escaped.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0xfffe && !(0x7f..<0xa0).contains($0.value) })
+        #expect(
+            escaped.unicodeScalars.allSatisfy { $0 == "\n" || $0.value >= 0x20 && $0.value != 0xfffe && !(0x7f..<0xa0).contains($0.value) })
         #expect(FieldText.unescaped(escaped).map { Array($0.utf8) } == Array(text.utf8))
     }
 
