@@ -26,7 +26,8 @@ def step(visit, name):
 
 def count(visit, entity, condition="TRUEPREDICATE"):
     """Returns the number of objects in the store, as another process reads it."""
-    return int(tool("count", visit.server.store, entity, condition).replace(",", ""))
+    # The code is 1 if there is none.
+    return int(tool("count", visit.server.store, entity, condition, codes=(0, 1)).replace(",", ""))
 
 
 @behaviour("edit.preview", "Before the commit, the change set is shown, and the store is as it was.", write=True)
@@ -216,6 +217,8 @@ def _(visit):
         visit.press("Tab")
     visit.press("End")
     visit.type("X")
+    while visit.page.evaluate("document.activeElement.value") != "preview":
+        visit.press("Tab")
     visit.press("Enter")
     expect(visit.page.locator("main")).to_contain_text("Nothing is committed yet")
     while visit.page.evaluate("document.activeElement.value") != "commit":

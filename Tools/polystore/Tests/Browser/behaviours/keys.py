@@ -73,7 +73,7 @@ def note(visit, number, task):
 
 @behaviour("task.01", "By keyboard: find the number of books, and the diagram.")
 def _(visit):
-    visit.press("e", "d")
+    visit.press("d")
     expect(visit.page.locator("#diagram")).to_be_focused()
     note(visit, 1, "the counts of entities and the diagram")
 

@@ -47,6 +47,7 @@ def _(visit):
     section = visit.page.locator("#links section").filter(has_text="publications")
     expect(section.locator("h3 .number")).to_contain_text("80")
     section.get_by_role("link", name=re.compile("All")).click()
+    visit.page.get_by_role("link", name="Count all").click()
     expect(visit.page.locator("#count")).to_contain_text("80")
 
 
