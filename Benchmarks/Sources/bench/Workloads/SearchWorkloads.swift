@@ -4,9 +4,11 @@ import PolyStoreCore
 
 /// W23: full-text search through the objects, on the corpus of `search/run.sh`: a file `corpus` in the folder, one document in a line.
 ///
-/// - `W23` inserts all documents in transactions of 1,000, with relaxed durability; `W23c` adds a hundredth of them again, each in a commit of its own
+/// - `W23` inserts all documents in transactions of 1,000, with relaxed durability; `W23c` adds a hundredth of them again, each in a commit of
+///   its own
 /// - `W23q` opens a store that another process has filled, and fetches only
-/// - `W23-QUERY` fetches the best ten objects of a query, as many times as fit into a second, at most 20; the note has the number of objects that match and the cost of the last search
+/// - `W23-QUERY` fetches the best ten objects of a query, as many times as fit into a second, at most 20; the note has the number of objects
+///   that match
 struct SearchWorkloads {
     private let store: BenchStore
     private static let repetitions = 20
