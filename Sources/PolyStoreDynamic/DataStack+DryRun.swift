@@ -27,7 +27,9 @@ extension DataStack {
         return try await withTaskCancellationHandler {
             try await core.awaitingBatchThread { [core] in
                 for _ in 0..<5 {
-                    do { return try core.dryRun(options, body) } catch let error as StoreError where error.recovery == .retryable { continue }
+                    do { return try core.dryRun(options, body) } catch let error as StoreError where error.recovery == .retryable {
+                        continue
+                    }
                 }
                 return try core.dryRun(options, body)
             }
@@ -38,7 +40,8 @@ extension DataStack {
 }
 
 extension StackCore {
-    fileprivate func dryRun<T>(_ options: TransactionOptions, _ body: (Transaction) throws -> T) throws -> (result: T, refusal: StoreError?) {
+    fileprivate func dryRun<T>(_ options: TransactionOptions, _ body: (Transaction) throws -> T) throws -> (result: T, refusal: StoreError?)
+    {
         var result: T?
         do {
             try transactAndWait(options, .thread) { result = try body($0) }

@@ -21,6 +21,7 @@ let package = Package(
         .package(url: "https://github.com/hummingbird-project/swift-mustache.git", from: "2.0.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.0.0"),
+        .package(url: "https://github.com/apple/swift-nio.git", from: "2.0.0"),
     ],
     targets: [
         .target(name: "BrowserDrawing", swiftSettings: settings),
@@ -38,6 +39,7 @@ let package = Package(
                 .product(name: "PolyStoreFormats", package: "PolyStore"),
                 .product(name: "Hummingbird", package: "hummingbird"), .product(name: "Mustache", package: "swift-mustache"),
                 .product(name: "Logging", package: "swift-log"), .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
             ], resources: [.embedInCode("Resources")], swiftSettings: settings),
         .executableTarget(
             name: "polystore",
@@ -62,7 +64,8 @@ let package = Package(
         .executableTarget(
             name: "browser-measurement",
             dependencies: [
-                "BrowserData", .product(name: "PolyStoreCore", package: "PolyStore"), .product(name: "PolyStoreBackend", package: "PolyStore"),
+                "BrowserData", .product(name: "PolyStoreCore", package: "PolyStore"),
+                .product(name: "PolyStoreBackend", package: "PolyStore"),
                 .product(name: "PolyStoreSQLite", package: "PolyStore"), .product(name: "PolyStoreLMDB", package: "PolyStore"),
                 .product(name: "PolyStoreLevelDB", package: "PolyStore"), .product(name: "PolyStorePostgreSQL", package: "PolyStore"),
             ], path: "Measurements", exclude: ["run.py"], swiftSettings: settings),

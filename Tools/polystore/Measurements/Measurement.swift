@@ -69,7 +69,7 @@ struct Measurement {
     private static func text(_ page: RowsPage) -> String { "\(page.rows.count) rows from \(page.rows.first?.object.rowID ?? 0)" }
 
     private func object() async throws {
-        let region = ObjectReference(entity: "Region", rowID: 50)
+        let region = ObjectReference(entity: "Region", rowID: 1)
         try await measure("object with 10,000 related") {
             let page = try await store.object(region)
             return "\(page?.links.map(\.count) ?? [])"

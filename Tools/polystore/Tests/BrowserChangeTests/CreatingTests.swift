@@ -77,10 +77,12 @@ import Testing
         #expect(outcome.isAccepted, "\(outcome)")
         #expect(preview.objects.first?.isSubject == true && preview.objects.first?.object.title == "Red")
         #expect(preview.cascades.map { "\($0.entity) \($0.count)" } == ["Keeper 1", "Player 3"], "\(preview.counts)")
-        #expect(Set(preview.objects.filter { $0.kind == .deleted }.map(\.object.title)) == ["Red", "Ann", "Bob", "Cid", "Kim"])
+        #expect(
+            Set(preview.objects.filter { object in object.kind == .deleted }.map(\.object.title)) == ["Red", "Ann", "Bob", "Cid", "Kim"])
         let updated = Set(preview.objects.filter { $0.kind == .updated }.map(\.object.entity))
         #expect(updated == ["Fan", "Song", "Visit"], "\(preview.lines)")
-        #expect(preview.lines.contains("~ Fan Fay: club Red → null") || preview.lines.contains { $0.hasPrefix("~ Fan Fay: club") })
+        let fan = preview.lines.first { line in line.hasPrefix("~ Fan Fay: club") }
+        #expect(fan != nil, "\(preview.lines)")
         #expect(try await browser.counts("Player", "Club") == [4, 2], "a preview writes nothing")
         edit.confirmed = preview.digest
         #expect(try await browser.commit(edit).isCommitted)
@@ -148,7 +150,8 @@ import Testing
         let preview = try #require(try await browser.preview(edit).preview)
         #expect(preview.objects.count <= ChangePreview.limit && preview.objects.first?.object.title == "Red")
         #expect(preview.cascades.map { "\($0.entity) \($0.count)" } == ["Keeper 1", "Player 603"])
-        #expect(preview.counts.contains { $0.kind == .updated && $0.entity == "Fan" && $0.count == 602 }, "\(preview.counts)")
+        let fansCount = preview.counts.first { count in count.kind == .updated && count.entity == "Fan" }
+        #expect(fansCount?.count == 602, "\(preview.counts)")
         edit.confirmed = preview.digest
         #expect(try await browser.commit(edit).isCommitted)
         #expect(try await browser.count("Player") == 0)

@@ -45,7 +45,9 @@ import Testing
         let preview = try #require(outcome.preview)
         #expect(outcome.isAccepted)
         #expect(
-            Set(preview.lines) == ["~ Player Anna: name Ann → Anna, club Red → Blue", "~ Club Red: players -Anna", "~ Club Blue: players +Anna"])
+            Set(preview.lines) == [
+                "~ Player Anna: name Ann → Anna, club Red → Blue", "~ Club Red: players -Anna", "~ Club Blue: players +Anna",
+            ])
         #expect(preview.lines.first?.hasPrefix("~ Player") == true && preview.objects.map(\.isSubject) == [true, false, false])
         #expect(Set(preview.counts.map { "\($0.kind) \($0.entity) \($0.count)" }) == ["updated Club 2", "updated Player 1"])
         #expect(try await browser.text(ann, "name") == "Ann", "a preview writes nothing")
@@ -191,7 +193,8 @@ import Testing
         let changed = try await browser.commit(ObjectEdit(.update(red), input: changes))
         #expect(changed.preview?.lines.first == "~ Club Red: songs Three, One, Two → Three, Two -One", "\(changed)")
         #expect(changed.preview?.lines.contains("~ Song One: clubs -Red") == true)
-        let added = try await browser.commit(ObjectEdit(.update(blue), input: FormInput(["songs": .members(.init(added: ["Three", "One"]))])))
+        let added = try await browser.commit(
+            ObjectEdit(.update(blue), input: FormInput(["songs": .members(.init(added: ["Three", "One"]))])))
         #expect(added.isCommitted)
         #expect(try await browser.text(blue, "songs") == "\(ids[2]) \(ids[0])")
         try await browser.close()
@@ -202,7 +205,8 @@ import Testing
         let league = try League(engine)
         let browser = try await league.browser()
         let red = try await browser.reference("Club", "Red")
-        let texts = ["שלום <b>&\"'", "a\r\nb", "tab\tnewline\n", "e\u{301}", "\u{202e}left"] + (engine == .postgresql ? [] : ["nul\u{0}\u{0}end\\"])
+        let texts =
+            ["שלום <b>&\"'", "a\r\nb", "tab\tnewline\n", "e\u{301}", "\u{202e}left"] + (engine == .postgresql ? [] : ["nul\u{0}\u{0}end\\"])
         for text in texts {
             let written = try await browser.commit(ObjectEdit(.update(red), input: FormInput(["motto": .escaped(Self.escaped(text))])))
             #expect(written.isCommitted, "\(written)")

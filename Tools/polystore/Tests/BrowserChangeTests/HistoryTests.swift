@@ -8,7 +8,12 @@ import Testing
 @Suite struct HistoryTests {
     @Test(arguments: Engine.available)
     func transactionsAreListedNewestFirst(_ engine: Engine) async throws {
-        let league = try League(engine, history: HistoryOptions(recordsPreviousValues: true))
+        let options = HistoryOptions(recordsPreviousValues: true)
+        let league = try League(engine, history: options)
+        // The browser records previous values if the history has some.
+        let program = try league.stack(history: options)
+        try await program.perform(sourceIdentifier: "program") { try $0.fetchOne(From<Club>().where("name == 'Red'"))?.motto = "M0" }
+        try await program.close()
         let browser = try await league.browser()
         #expect(browser.recordsHistory)
         let red = try await browser.reference("Club", "Red")
@@ -24,17 +29,17 @@ import Testing
             request.before = pages.last?.older
         } while request.before != nil
         let all = pages.flatMap(\.transactions)
-        #expect(pages.map(\.transactions.count) == [3, 3, 3] && pages.allSatisfy(\.hasHistory))
-        #expect(all.map(\.position) == all.map(\.position).sorted(by: >) && Set(all.map(\.position)).count == 9)
-        #expect(all.map(\.author) == Array(repeating: BrowserStore.author, count: 8) + ["setup"])
+        #expect(pages.map(\.transactions.count) == [3, 3, 3, 1] && pages.allSatisfy(\.hasHistory))
+        #expect(all.map(\.position) == all.map(\.position).sorted(by: >) && Set(all.map(\.position)).count == 10)
+        #expect(all.map(\.author) == Array(repeating: BrowserStore.author, count: 8) + ["program", "setup"])
         let deletion = all[0]
         #expect(deletion.counts.map { "\($0.kind) \($0.entity) \($0.count)" } == ["updated Club 1", "deleted Fan 1"])
         let change = try #require(deletion.changes.first { $0.kind == .deleted })
         #expect(change.previous["name"]?.text == "Fay" && change.object.name == nil && change.object.entity == "Fan")
         let update = try #require(all[1].changes.first)
         #expect(update.object.title == "Red" && update.properties == ["motto"] && update.previous["motto"]?.text == "M6")
-        #expect(all[8].counts.contains { $0.kind == .inserted && $0.entity == "Keeper" && $0.count == 1 })
-        #expect(all[8].changeCount == all[8].counts.reduce(0) { $0 + $1.count })
+        #expect(all[9].counts.contains { $0.kind == .inserted && $0.entity == "Keeper" && $0.count == 1 })
+        #expect(all[9].changeCount == all[9].counts.reduce(0) { $0 + $1.count })
         try await browser.close()
     }
 
@@ -119,8 +124,8 @@ import Testing
         let league = try League(engine, history: HistoryOptions())
         let browser = try await league.browser()
         let red = try await browser.reference("Club", "Red")
-        let changes = try browser.liveChanges(since: browser.history().token)
-        var iterator = changes.makeAsyncIterator()
+        let start = try await browser.history().token
+        var iterator = try browser.liveChanges(since: start).makeAsyncIterator()
         try await league.changeElsewhere(browser, history: HistoryOptions(), author: "other") { transaction in
             try transaction.fetchOne(EntityQuery("Club").where("name == 'Red'"))?.set("motto", to: "Walk")
         }
@@ -138,7 +143,11 @@ import Testing
         #expect(own.author == BrowserStore.author && own.counts.map(\.entity) == ["Fan"])
         // The token of a change continues after it.
         var second = try browser.liveChanges(since: token).makeAsyncIterator()
-        if case .transaction(let again, _)? = try await second.next() { #expect(again.position == own.position) } else { Issue.record("none") }
+        if case .transaction(let again, _)? = try await second.next() {
+            #expect(again.position == own.position)
+        } else {
+            Issue.record("none")
+        }
         #expect(throws: StoreError.self) { try browser.liveChanges(since: "no token") }
         try await browser.close()
     }

@@ -9,7 +9,7 @@ import Testing
     private static let entity = "Odd \"one\" <script>alert(1)</script>"
     private static let names = [
         "first name", "a.b", "any", "it's", "50%", "naïve", "#x", "count", "x as y", "back\\slash", "comma, too", "(", "日本", "1st",
-        "value:name", "<b>", "null", "مرحبا", "objectID",
+        "value:name", "<b>", "null", "مرحبا", "SELF",
     ]
 
     private static func schema() -> SchemaDescription {

@@ -47,6 +47,22 @@ import Testing
         }
     }
 
+    @Test func entriesAreKeptExactlyFromTheFormToTheCommit() async throws {
+        try await Self.withBrowser { browser in
+            let target = "/edit?entity=City&id=2"
+            let name = "\u{200f}\u{202e}ab\u{301}\"'<&>\u{7f}\n\n c{{1}} \u{2028}"
+            let form = try await browser.page(target)
+            let entries = Self.hidden(form) + [("value:name", name), ("step", "preview")]
+            let preview = try await browser.request("POST", target, body: Self.body(entries))
+            let back = try await browser.request("POST", target, body: Self.body(Self.hidden(preview.text) + [("step", "form")]))
+            #expect(back.status == 200 && back.text.contains("\u{200f}\u{202e}ab"))
+            let commit = try await browser.request("POST", target, body: Self.body(Self.hidden(preview.text) + [("step", "commit")]))
+            #expect(commit.status == 303, "\(commit.text)")
+            let value = try await browser.request("GET", "/value?entity=City&id=2&property=name")
+            #expect(value.text.unicodeScalars.elementsEqual(name.unicodeScalars))
+        }
+    }
+
     @Test func objectThatChangedMeanwhileIsNotOverwritten() async throws {
         try await Self.withBrowser { browser in
             let target = "/edit?entity=City&id=1"

@@ -1,5 +1,5 @@
-import PolyStoreBackend
 import Foundation
+import PolyStoreBackend
 import PolyStoreCore
 
 extension BrowserStore {
@@ -112,7 +112,9 @@ extension BrowserStore {
         }
         // A unique index of several attributes names all of them.
         let names = (error.attribute ?? "").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
-        guard names.count > 1 else { return [.init(property: property(error.entity, error.rowID, error.attribute), message: error.message)] }
+        guard names.count > 1 else {
+            return [.init(property: property(error.entity, error.rowID, error.attribute), message: error.message)]
+        }
         return names.map { .init(property: property(error.entity, error.rowID, $0), message: error.message) }
     }
 }

@@ -51,7 +51,8 @@ extension FieldText {
     private func bytes(_ text: String) throws -> Data {
         if text.lowercased().hasPrefix("base64:") {
             guard let data = Data(base64Encoded: text.dropFirst(7).filter { !$0.isWhitespace }) else {
-                throw Mistake(message: "The text after base64: is not base64. Write letters, digits, + and /, filled with = to a multiple of 4.")
+                throw Mistake(
+                    message: "The text after base64: is not base64. Write letters, digits, + and /, filled with = to a multiple of 4.")
             }
             return data
         }

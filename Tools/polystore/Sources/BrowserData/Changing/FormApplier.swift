@@ -64,7 +64,8 @@ struct FormApplier {
         case .escaped(let text):
             if let shown, shown.isEscaped, shown.text.utf8.elementsEqual(text.utf8) { return nil }
             guard let text = FieldText.unescaped(text) else {
-                throw FieldText.Mistake(message: "A backslash begins \\\\, \\n, \\r, \\t, or a character such as \\u{0}. Write \\\\ for a backslash.")
+                throw FieldText.Mistake(
+                    message: "A backslash begins \\\\, \\n, \\r, \\t, or a character such as \\u{0}. Write \\\\ for a backslash.")
             }
             return .some(try type.value(text))
         case .bytes(let bytes):
@@ -135,17 +136,20 @@ struct FormApplier {
         }
         let found = try transaction.fetchAll(EntityQuery(entity).where("\(label.asPath) == %@", text).limit(6))
         guard let first = found.first else {
-            throw FieldText.Mistake(message: "There is no \(entity) whose \(label) is \(FieldText.quoted(text)). Enter its row id or its \(label).")
+            throw FieldText.Mistake(
+                message: "There is no \(entity) whose \(label) is \(FieldText.quoted(text)). Enter its row id or its \(label).")
         }
         guard found.count == 1 else {
             let ids = found.prefix(5).map { "\($0.id.rowID)" }.joined(separator: ", ") + (found.count > 5 ? ", …" : "")
-            throw FieldText.Mistake(message: "Several \(entity) have the \(label) \(FieldText.quoted(text)): enter one of the row ids \(ids).")
+            throw FieldText.Mistake(
+                message: "Several \(entity) have the \(label) \(FieldText.quoted(text)): enter one of the row ids \(ids).")
         }
         return first
     }
 
     private func isEntity(_ text: some StringProtocol, of entity: String) -> Bool {
         let name = text.trimmingCharacters(in: .whitespaces)
-        return name == entity || store.entityNames.contains(name) && (try? store.model(name).root.name == store.model(entity).root.name) ?? false
+        return name == entity
+            || store.entityNames.contains(name) && (try? store.model(name).root.name == store.model(entity).root.name) ?? false
     }
 }

@@ -21,7 +21,8 @@ struct FormReader {
         }
         let named = try names.named(object)
         return ObjectForm(
-            entity: object.entityName, object: isNew ? nil : named.reference, title: isNew ? object.entityName : named.title, fields: fields,
+            entity: object.entityName, object: isNew ? nil : named.reference, title: isNew ? object.entityName : named.title,
+            fields: fields,
             seen: isNew ? "" : try SeenValues(object, entity, members: members.listed).text, concreteEntities: [])
     }
 

@@ -70,7 +70,9 @@ extension HistoryToken {
     init?(text: String) {
         let base = text.replacing("-", with: "+").replacing("_", with: "/")
         let padded = base + String(repeating: "=", count: (4 - base.utf8.count % 4) % 4)
-        guard let data = Data(base64Encoded: padded), let token = try? JSONDecoder().decode(HistoryToken.self, from: data) else { return nil }
+        guard let data = Data(base64Encoded: padded), let token = try? JSONDecoder().decode(HistoryToken.self, from: data) else {
+            return nil
+        }
         self = token
     }
 

@@ -30,10 +30,9 @@ struct RowKeys {
     let isUnique: Bool
     /// Whether an index has the values alone, or the order is that of the ids.
     let isIndexed: Bool
-    /// All objects of the entity of the store in the same order; nil if ``base`` has no condition, or one that is costly for few objects.
+    /// All objects of the entity of the store in the same order; nil if ``base`` has no condition, one that is costly for few objects, or one that the
+    /// index of the order serves.
     let whole: EntityQuery?
-    /// Whether ``base`` has no condition.
-    let isWhole: Bool
 
     /// A place in the order.
     struct Place {
@@ -116,7 +115,7 @@ struct RowKeys {
     /// Returns the last rows with an id below another, or of all, in the order of their ids.
     private func last(_ query: EntityQuery, before rowID: Int64?, _ count: Int) throws -> [RowKey] {
         // The index of one value has the ids in ascending order. The table itself is read backwards.
-        if sortsIDsBackwards, isWhole, isIndexed, path != nil { return try lastByRanges(query, before: rowID, count) }
+        if sortsIDsBackwards, isIndexed, path != nil { return try lastByRanges(query, before: rowID, count) }
         let rest = try rowID.map { query.where("objectID < %@", try store.stack.objectID(entity, rowID: $0)) } ?? query
         return try keys(rest.orderBy(ColumnPlan.objectID, ascending: false), count).reversed()
     }
@@ -160,9 +159,9 @@ struct RowKeys {
         guard let whole, isIndexed else { return nil }
         let all = RowKeys(
             store: store, context: context, entity: whole.entity, base: whole, path: path, orderPath: orderPath, isOptional: isOptional,
-            isUnique: isUnique, isIndexed: true, whole: nil, isWhole: true)
+            isUnique: isUnique, isIndexed: true, whole: nil)
         var (place, found, examined, size) = (place, [RowKey](), 0, 2 * count)
-        while examined < Self.mostNearby {
+        while size > 0 {
             let part = forwards ? try all.following(place, size) : try all.preceding(place, size)
             let rows = try context.queryAttributes(
                 base.where("objectID IN %@", part.map(\.id)), Select(SelectTerm.objectID(as: "id")))
@@ -173,7 +172,7 @@ struct RowKeys {
             guard let end = forwards ? part.last : part.first else { return found }
             place = Place(value: end.value, rowID: end.id.rowID)
             examined += part.count
-            size *= 3
+            size = min(size * 3, Self.mostNearby - examined)
         }
         return nil
     }

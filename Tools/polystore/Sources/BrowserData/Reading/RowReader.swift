@@ -105,7 +105,7 @@ struct RowReader {
         guard let order, order.term != ColumnPlan.objectID else {
             return RowKeys(
                 store: store, context: context, entity: model.name, base: base, path: nil, orderPath: ColumnPlan.objectID,
-                isOptional: false, isUnique: true, isIndexed: true, whole: whole, isWhole: isWhole)
+                isOptional: false, isUnique: true, isIndexed: true, whole: whole)
         }
         let names = PathNames(order.term)
         let property = store.property(at: order.term, of: model)
@@ -113,10 +113,12 @@ struct RowReader {
         if names?.names.count == 1, case .attribute(let attribute)? = property {
             (isOptional, isUnique) = (attribute.isOptional, attribute.isUnique)
         }
+        // The index of the order finds the beginning of what a condition on the same property selects.
+        let isServed = names?.names.count == 1 && names.map { request.filter.contains($0.names[0]) } ?? false
         return RowKeys(
             store: store, context: context, entity: model.name, base: base, path: names == nil ? "(\(order.term))" : order.term,
             orderPath: property == nil ? order.term : names?.order ?? order.term, isOptional: isOptional, isUnique: isUnique,
-            isIndexed: names.map { $0.names.count == 1 && model.isIndexedAlone($0.names[0]) } ?? false, whole: whole, isWhole: isWhole)
+            isIndexed: names.map { $0.names.count == 1 && model.isIndexedAlone($0.names[0]) } ?? false, whole: isServed ? nil : whole)
     }
 
     /// Returns the place of a token.

@@ -32,7 +32,8 @@ extension BrowserStore {
     /// The greatest number of targets of a to-many relationship whose ids are written.
     private static let idLimit = 10_000
 
-    private static func json(_ property: PropertyDescription, of object: DynamicObject, _ members: FormReader.Members?) throws -> JSONValue {
+    private static func json(_ property: PropertyDescription, of object: DynamicObject, _ members: FormReader.Members?) throws -> JSONValue
+    {
         switch property {
         case .attribute(let attribute): return JSONValue(try object.value(attribute.name), attribute.type)
         case .relationship(let relationship) where relationship.isToMany:

@@ -27,6 +27,7 @@ enum ErrorPage {
         case let error as FilterMistake: (400, error.message)
         case let error as StoreError where [.cancelled, .timedOut].contains(error.code):
             (503, "The query was ended before it was complete. Use a condition that an index answers, or a longer --timeout.")
+        case let error as StoreError where error.code == .invalidPredicate: (400, error.message)
         case let error as StoreError: (notFound.contains(error.code) ? 404 : 500, error.message)
         case is CancellationError: (503, "The query was ended before it was complete.")
         default: (500, "\(error)")

@@ -10,7 +10,6 @@ enum GroupCondition {
         case .bool: "\(term) == \(value.text == "true" ? "TRUE" : "FALSE")"
         case .text, .url: value.isCut ? nil : "\(term) == '\(value.text.escapedForText)'"
         case .uuid: "\(term) == CAST('\(value.text)', 'NSUUID')"
-        case .object: value.reference.map { "\(term).objectID == \($0.rowID)" }
         default: nil
         }
     }

@@ -107,6 +107,7 @@ enum GroupsView {
         view["boundText"] = "There are more groups than these \(table.rows.count)."
         view["columns"] = table.titles.enumerated().map { ["name": $1, "style": $0 < table.keyCount ? "" : "number"] as View }
         let links = table.rows.map { row in
+            if let address = related(row, groups, model) { return address }
             let condition = zip(groups.groups, row).compactMap { GroupCondition.text($0, $1) }
             guard condition.count == table.keyCount else { return Addresses.rows(model.name) }
             let filter = (groups.filter.isEmpty ? [] : ["(\(groups.filter))"]) + condition
@@ -119,6 +120,17 @@ enum GroupsView {
             ]
         }
         view["chart"] = chart(table, links, request.query["chart"] ?? "bars", title: title(groups))
+    }
+
+    /// Returns the address of the objects that lead to a related object, for groups by one relationship.
+    private static func related(_ row: [BrowserValue], _ groups: GroupsRequest, _ model: EntityModel) -> String? {
+        guard groups.groups.count == 1, let object = row.first?.reference,
+            let relationship = model.relationships.first(where: { $0.name.asPath == groups.groups[0] })
+        else { return nil }
+        var items = QueryItems([("entity", model.name), ("of", Addresses.text(object)), ("via", relationship.name)])
+        items["from"] = model.root.owner(of: relationship.name)
+        items["filter"] = groups.filter
+        return items.address("/rows")
     }
 
     private static func title(_ groups: GroupsRequest) -> String {

@@ -10,7 +10,7 @@ enum ObjectView {
         guard let object = try await store.object(reference, wantsCost: wantsCost, timeLimit: request.site.options.deadline) else {
             throw BrowserError(404, "\(reference.entity) \(reference.rowID) does not exist. It can have been deleted.")
         }
-        var page = Page(template: "object", title: object.name, entity: object.object.entity, formats: ["json"])
+        var page = Page(template: "object", title: object.object.named(object.name), entity: object.object.entity, formats: ["json"])
         page.liveAddress = HistoryView.liveAddress(since: try await request.site.store.historyPoint())
         page.view = view(object, request)
         CostView.add(object.cost, to: &page.view, title: "Cost of the object")
@@ -43,7 +43,7 @@ enum ObjectView {
         return [
             "name": link.title, "count": "\(link.count)",
             "description": "\(link.isToMany ? link.isOrdered ? "ordered " : "many " : "one ")\(direction) \(link.entity)\(rule)",
-            "related": link.first.map { ["address": Addresses.object($0.reference), "displayName": $0.name] as View },
+            "related": link.first.map { ["address": Addresses.object($0.reference), "displayName": $0.reference.named($0.name)] as View },
             "hasMore": link.count > link.first.count, "allAddress": Addresses.rows(link, of: object),
         ]
     }

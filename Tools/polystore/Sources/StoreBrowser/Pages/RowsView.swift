@@ -45,10 +45,12 @@ enum RowsView {
 
     private static func addCost(_ cost: PaneCost, to view: inout View, _ rows: RowsRequest, _ request: BrowserRequest) async throws {
         let isAsked = request.query["advise"] != nil
-        let advises = cost.isScan && (isAsked || cost.milliseconds < adviceLimit)
+        // All rows in the order of their ids are no scan that an index would shorten.
+        let isSelective = !rows.filter.isEmpty || rows.order != nil
+        let advises = cost.isScan && isSelective && (isAsked || cost.milliseconds < adviceLimit)
         let advice = advises ? try await request.site.store.advice(for: rows, timeLimit: request.site.options.deadline) : []
         CostView.add(cost, advice: advice, to: &view, title: "Cost of the rows")
-        view["adviceAddress"] = cost.isScan && !advises ? request.query.with([("advise", "1")]).address("/rows") : nil
+        view["adviceAddress"] = cost.isScan && isSelective && !advises ? request.query.with([("advise", "1")]).address("/rows") : nil
         if isAsked, advice.isEmpty { view["adviceText"] = "No index would let these rows be found by reading fewer." }
     }
 
@@ -112,13 +114,13 @@ enum RowsView {
     }
 
     private static func row(_ row: BrowserData.RowsPage.Row, _ columns: [RowColumn], _ label: Int?) -> View {
-        let name = label.map { row.values[$0] }.flatMap { $0.isNull || $0.text.isEmpty ? nil : $0.text }
+        let name = label.map { row.values[$0] }.flatMap { $0.isNull ? nil : $0.text }
         let cells = zip(columns, row.values).map { column, value in
             CellView.view(value, whole: column.type == nil ? nil : Addresses.value(column.title, of: row.object))
         }
         return [
             "reference": Addresses.text(row.object), "address": Addresses.object(row.object),
-            "displayName": name ?? "\(row.object.entity) \(row.object.rowID)", "cells": cells,
+            "displayName": row.object.named(name), "cells": cells,
         ]
     }
 

@@ -39,6 +39,17 @@ enum Addresses {
     }
 }
 
+extension ObjectReference {
+    /// Returns a name of the object for a link: the given one, or its entity and row id if that has no visible character.
+    func named(_ name: String?) -> String {
+        let isVisible = name?.unicodeScalars.contains { scalar in
+            let properties = scalar.properties
+            return !properties.isWhitespace && ![.format, .control].contains(properties.generalCategory)
+        }
+        return isVisible == true ? name ?? "" : "\(entity) \(rowID)"
+    }
+}
+
 extension BrowserRequest {
     /// Returns the object that the address names.
     /// - Throws: `BrowserError` if the address names none.

@@ -19,5 +19,8 @@ enum CellView {
 
     static func isNumeric(_ value: BrowserValue) -> Bool { value.kind == .number }
 
-    private static func text(_ value: BrowserValue) -> String { value.isCut ? value.text + "…" : value.text }
+    private static func text(_ value: BrowserValue) -> String {
+        if let reference = value.reference { return reference.named(value.text) }
+        return value.isCut ? value.text + "…" : value.text
+    }
 }

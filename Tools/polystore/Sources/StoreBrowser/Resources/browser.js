@@ -75,7 +75,15 @@ function runElement(key) {
   return true;
 }
 
+// Sends the form of a change: to show the change, or on that page to commit it.
+function sendChange() {
+  const button = one('form[method="post"] button[value="preview"], form[method="post"] button[value="commit"]');
+  button?.click();
+  return button !== null;
+}
+
 document.addEventListener("keydown", (event) => {
+  if (event.key === "Enter" && event.ctrlKey && !event.defaultPrevented && sendChange()) { event.preventDefault(); return; }
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.key === "Escape" && isTyping(event.target)) { event.target.blur(); return; }
   if (event.key === "Enter" && event.target.tagName === "SELECT" && event.target.form?.method === "get") {

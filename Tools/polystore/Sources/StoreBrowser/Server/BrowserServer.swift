@@ -1,6 +1,8 @@
 import BrowserData
+import Foundation
 import Hummingbird
 import Logging
+import NIOCore
 
 /// The server of the pages of one store.
 package struct BrowserServer: Sendable {
@@ -34,9 +36,10 @@ package struct BrowserServer: Sendable {
             try await application.run()
         } catch {
             try Task.checkCancellation()
+            let reason = (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
             throw ListeningError(
                 message:
-                    "Cannot listen on \(host):\(options.port): \(error). Choose another --port, or an address of this machine as --host.")
+                    "Cannot listen on \(host):\(options.port): \(reason). Choose another --port, or an address of this machine as --host.")
         }
         try Task.checkCancellation()
     }

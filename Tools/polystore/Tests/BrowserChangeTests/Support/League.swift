@@ -7,6 +7,9 @@ import PolyStoreLevelDB
 import PolyStorePostgreSQL
 import PolyStoreSQLite
 
+/// Another type of that name imports references.
+typealias ObjectReference = BrowserData.ObjectReference
+
 /// A club with relationships of each delete rule, to a hierarchy, ordered, and without an inverse.
 @Model final class Club {
     @Attribute(.unique, .length(1...40)) var name: String
@@ -103,7 +106,8 @@ struct League: Sendable {
 
     /// Changes the store by another connection; in LevelDB, which one process opens once, by that of the browser.
     func changeElsewhere(
-        _ browser: BrowserStore, history: HistoryOptions? = nil, author: String? = nil, _ body: @escaping @Sendable (Transaction) throws -> Void
+        _ browser: BrowserStore, history: HistoryOptions? = nil, author: String? = nil,
+        _ body: @escaping @Sendable (Transaction) throws -> Void
     ) async throws {
         guard engine != .leveldb else { return try await browser.stack.perform(sourceIdentifier: author, body) }
         let other = try DataStack(

@@ -15,6 +15,8 @@ final class RunningBrowser: Sendable {
     init(_ url: String, forWriting isWritable: Bool = false, change: (inout BrowserOptions) -> Void = { _ in }) async throws {
         let store = try await BrowserStore.open(TestStore.engines.configuration(url), forWriting: isWritable, logger: SilentLogger())
         var options = BrowserOptions()
+        // Tests of other suites can occupy the threads of tasks meanwhile.
+        options.deadline = .seconds(600)
         change(&options)
         let server = try BrowserServer(store, options: options)
         let (addresses, continuation) = AsyncStream<String>.makeStream()
