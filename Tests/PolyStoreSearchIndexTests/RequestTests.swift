@@ -118,9 +118,10 @@ import Testing
         #expect(all.costs.terms == terms && repeated.costs.terms == 0 && repeated.scores == all.scores)
     }
 
-    @Test(arguments: [0, 100, 1 << 20]) func prefixesOfManyTermsCombineWithOtherConditions(list: Int) throws {
+    @Test(arguments: [0, 100, 1 << 20], [0, 6, 1_024]) func prefixesOfManyTermsCombineWithOtherConditions(list: Int, cursors: Int) throws {
         var limits = SearchIndexLimits.small
         limits.list = list
+        limits.prefixCursors = cursors
         limits.prefixTerms = 3
         limits.prefixPostings = 5
         let subject = SearchIndexSubject(fields: 1, limits: limits)
@@ -133,6 +134,67 @@ import Testing
         ] as [ResolvedSearch.Node] {
             search.root = root
             try subject.compare(search, weights: [1], limit: 7)
+        }
+    }
+
+    /// Prefixes in phrases and near others, with a list for all occurrences, for some of them, and for those of one document.
+    @Test(arguments: [0, 8, 100, 1 << 20], [1, 3]) func prefixesOfManyTermsEndPhrases(list: Int, fields: Int) throws {
+        var limits = SearchIndexLimits.small
+        limits.list = list
+        limits.prefixTerms = 3
+        let subject = SearchIndexSubject(fields: fields, limits: limits)
+        for document in 0..<Int64(90) {
+            let text = "often word\(document) wo\(document % 4) x\(document % 30) often x\(document % 7) wolf wo\(document % 5)"
+            let texts = [text, "x\(document % 3) often wo\(document)", document % 2 == 0 ? nil : "wo wo1 wo2 often wo"]
+            try subject.replace(document * (document % 9 == 0 ? 1 << 40 : 3), Array(texts.prefix(fields)))
+            if document % 40 == 0 { try subject.writer.flush() }
+        }
+        let changed: [String?] = ["often wo wolf", nil, nil]
+        for document in 0..<Int64(12) { try subject.replace(document * 6, document % 2 == 0 ? nil : Array(changed.prefix(fields))) }
+        try subject.writer.flush()
+        let phrases = [["often", "wo"], ["x"], ["wo"], ["often", "x"], ["wolf"], ["none", "wo"], ["x2", "wo"]].map { terms in
+            ResolvedSearch.Phrase(terms: terms.map { Array($0.utf8) }, isPrefix: terms != ["wolf"], fields: terms == ["x"] ? 5 : .max)
+        }
+        for root in [
+            .phrase(0), .near([1, 2], distance: 1), .near([2, 4], distance: 0), .near([0, 4], distance: 3), .phrase(5), .phrase(6),
+            .or([.phrase(3), .phrase(6)]), .and([.phrase(0), .near([3, 2], distance: 2)]), .excluding(.phrase(0), .phrase(3)),
+        ] as [ResolvedSearch.Node] {
+            try subject.compare(ResolvedSearch(phrases: phrases, root: root), weights: [Double](repeating: 2, count: fields), limit: 7)
+        }
+    }
+
+    /// The occurrences of one document alone exceed the list.
+    @Test func aDocumentWithManyTermsOfAPrefixIsFound() throws {
+        var limits = SearchIndexLimits()
+        limits.list = 10
+        let subject = SearchIndexSubject(fields: 1, limits: limits)
+        for document in 0..<Int64(5) {
+            try subject.replace(document, [(0..<300).map { "a word\($0 * 7 + Int(document)) b" }.joined(separator: " ")])
+        }
+        try subject.writer.flush()
+        let phrases = [["a", "wo"], ["wo"], ["b"]].map { terms in
+            ResolvedSearch.Phrase(terms: terms.map { Array($0.utf8) }, isPrefix: terms != ["b"], fields: .max)
+        }
+        for root in [.phrase(0), .near([1, 2], distance: 0)] as [ResolvedSearch.Node] {
+            try subject.compare(ResolvedSearch(phrases: phrases, root: root), weights: [1], limit: 3)
+        }
+    }
+
+    @Test(arguments: [1, 5]) func conjunctionsOfManyDocumentsAreReadInBatches(segments: Int64) throws {
+        let subject = SearchIndexSubject(fields: 2, limits: SearchIndexLimits())
+        for document in 0..<Int64(1_200) {
+            let words = [document % 2 == 0 ? "even" : "odd", document % 3 == 0 ? "three" : "", document > 600 ? "late" : "", "all"]
+            try subject.replace(document, [words.joined(separator: " "), document % 50 == 0 ? "even" : nil])
+            if segments > 1, document % 250 == 0 { try subject.writer.flush() }
+        }
+        if segments > 1 {
+            for document in 400..<Int64(500) { try subject.replace(document, document % 2 == 0 ? nil : ["even all", nil]) }
+        }
+        try subject.writer.flush()
+        for texts in [
+            ["even", "three"], ["all", "three"], ["late", "odd", "three"], ["all", "even"], ["odd", "even"], ["all", "all"],
+        ] {
+            try subject.compare(search(texts), weights: [1, 2], limit: 20)
         }
     }
 }

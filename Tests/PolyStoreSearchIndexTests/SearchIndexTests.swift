@@ -73,6 +73,7 @@ extension SearchIndexLimits {
         limits.list = random.pick([0, 20, 1 << 20])
         limits.prefixTerms = random.pick([0, 2, 64])
         limits.prefixPostings = random.pick([1, 4, 256])
+        limits.prefixCursors = random.pick([0, 3, 1_024])
         return limits
     }
 }

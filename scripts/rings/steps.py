@@ -21,6 +21,8 @@ ENGINE_SOURCES = {
     "leveldb": ["Backends/LevelDB", "Sources/PolyStoreKeyValue"],
 }
 CONTRACT = ["Sources/PolyStoreBackend", "Sources/CRecordBytes"]
+# What the full-text indexes in the stores of kills and faults depend on, besides the engine.
+SEARCH = ["Sources/PolyStoreSearchIndex", "Sources/PolyStoreQuery/Searching"]
 CORE = [
     "Sources/PolyStoreConditions", "Sources/PolyStoreKernel", "Sources/PolyStoreColumns", "Sources/PolyStorePredicates", "Sources/PolyStoreObservation", "Sources/PolyStoreHistory",
     "Sources/PolyStoreTransfer", "Sources/PolyStoreMigration", "Sources/PolyStoreConversion",
@@ -149,15 +151,15 @@ def items():
         for callers in ("one", "many"):
             found.append(Item(
                 f"kill/{engine}/{callers}", f"SEED={{seed}} Tests/Kill/run.sh {engine} {{size}} {callers}", 100, 12,
-                sources + ["Sources/PolyStoreKernel/Transaction", "Tests/Kill"]))
+                sources + SEARCH + ["Sources/PolyStoreKernel/Transaction", "Tests/Kill"]))
         found.append(Item(
             f"kill/{engine}/import", f"SEED={{seed}} Tests/Kill/import.sh {engine} {{size}}", 100, 12,
-            sources + ["Sources/PolyStoreTransfer/Import", "Tests/Kill"]))
+            sources + SEARCH + ["Sources/PolyStoreTransfer/Import", "Tests/Kill"]))
         found.append(Item(
             f"kill/{engine}/migration", f"SEED={{seed}} Tests/Kill/migrate.sh {engine} {{size}}", 100, 12,
             sources + ["Sources/PolyStoreMigration", "Tests/Kill"]))
         found.append(Item(
-            f"faults/{engine}", f"Tests/Faults/run.sh {engine} all {{size}} {{seed}}", 60, 6, sources + ["Tests/Faults"]))
+            f"faults/{engine}", f"Tests/Faults/run.sh {engine} all {{size}} {{seed}}", 60, 6, sources + SEARCH + ["Tests/Faults"]))
         found.append(Item(
             f"faults/{engine}/migration", f"Tests/Faults/migrate.sh {engine} {{size}}", 100, 12,
             sources + ["Sources/PolyStoreMigration", "Tests/Faults"]))

@@ -32,23 +32,19 @@ public struct SearchStatistics: Sendable, Hashable {
 ///
 /// Every backend uses this one function and its order of operations, so scores are equal to the last bit.
 public struct SearchRank: Sendable {
-    private static let k1 = 1.2
-    private static let b = 0.75
-    /// The inverse document frequency of each phrase.
-    private let inverse: [Double]
-    private let meanLength: Double
+    private let phrases: [PhraseRank]
     /// The weight of each field.
     public let weights: [Double]
 
     /// Creates the rank of a search.
     public init(_ statistics: SearchStatistics, weights: [Double]) {
         let count = Double(statistics.documents)
-        inverse = statistics.frequencies.map { frequency in
+        let meanLength = statistics.documents > 0 && statistics.tokens > 0 ? Double(statistics.tokens) / count : 1
+        phrases = statistics.frequencies.map { frequency in
             let hits = Double(frequency)
             let value = NaturalLogarithm.of((count - hits + 0.5) / (hits + 0.5))
-            return value > 0 ? value : 1e-6
+            return PhraseRank(inverse: value > 0 ? value : 1e-6, meanLength: meanLength)
         }
-        meanLength = statistics.documents > 0 && statistics.tokens > 0 ? Double(statistics.tokens) / count : 1
         self.weights = weights
     }
 
@@ -65,7 +61,37 @@ public struct SearchRank: Sendable {
     ///   - frequency: The weighted frequency of the phrase in the document.
     ///   - length: The number of tokens of the document in all fields.
     public func part(_ phrase: Int, frequency: Double, length: Int) -> Double {
-        guard inverse.indices.contains(phrase) else { return 0 }
-        return inverse[phrase] * ((frequency * (Self.k1 + 1)) / (frequency + Self.k1 * (1 - Self.b + Self.b * Double(length) / meanLength)))
+        guard phrases.indices.contains(phrase) else { return 0 }
+        return phrases[phrase].part(frequency: frequency, length: Double(length))
+    }
+
+    /// The rank of a phrase; one that adds 0 if it has no statistics.
+    package func phrase(_ index: Int) -> PhraseRank {
+        phrases.indices.contains(index) ? phrases[index] : PhraseRank(inverse: 0, meanLength: 1)
+    }
+}
+
+/// What a phrase adds to the score of documents.
+package struct PhraseRank: Sendable {
+    private static let k1 = 1.2
+    private static let b = 0.75
+    /// The inverse document frequency.
+    private let inverse: Double
+    private let meanLength: Double
+
+    fileprivate init(inverse: Double, meanLength: Double) {
+        self.inverse = inverse
+        self.meanLength = meanLength
+    }
+
+    /// A length. What the phrase adds grows with the frequency divided by the sum of this and the length of the document, and depends on nothing else.
+    package var lengthOffset: Double { meanLength * (1 - Self.b) / Self.b }
+
+    /// Returns what the phrase adds to the score of a document.
+    /// - Parameters:
+    ///   - frequency: The weighted frequency in the document.
+    ///   - length: The number of tokens of the document in all fields.
+    package func part(frequency: Double, length: Double) -> Double {
+        inverse * ((frequency * (Self.k1 + 1)) / (frequency + Self.k1 * (1 - Self.b + Self.b * length / meanLength)))
     }
 }

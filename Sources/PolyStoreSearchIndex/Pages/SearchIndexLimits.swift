@@ -18,12 +18,14 @@ package struct SearchIndexLimits: Sendable {
     package var segments = 40
     /// The number of bytes of pages that a reader keeps.
     package var cache = 16 << 20
-    /// The number of entries of 16 bytes that a reader keeps of phrases that it counted.
+    /// The number of entries of 16 bytes that a reader keeps of phrases that it counted. A cursor for a prefix of many terms has a list of half as many.
     package var list = 2 << 20
     /// The number of terms of a prefix up to which each has a cursor.
     package var prefixTerms = 64
     /// The number of postings up to which a term of a prefix with more terms has no cursor.
     package var prefixPostings = 256
+    /// The number of cursors that a prefix may have.
+    package var prefixCursors = 1_024
 
     package init() {}
 }

@@ -21,6 +21,17 @@ final class AndCursor: DocumentCursor {
         try settle()
     }
 
+    override func nextDocuments(_ limit: Int) throws -> [DocumentKey] {
+        var found: [DocumentKey] = []
+        while !isAtEnd, found.count < limit {
+            var documents = try cursors[0].nextDocuments(limit - found.count)
+            for cursor in cursors.dropFirst() { try cursor.retain(&documents) }
+            found += documents
+            try settle()
+        }
+        return found
+    }
+
     /// Goes on to the first document that satisfies a condition, the current one included.
     /// - Returns: False if there is none.
     func settle(where isMatch: () throws -> Bool) throws -> Bool {

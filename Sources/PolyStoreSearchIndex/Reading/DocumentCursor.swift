@@ -20,13 +20,26 @@ class DocumentCursor {
     }
 
     /// Returns the current document and those after it, up to a number, and goes to the document after them.
-    final func nextDocuments(_ limit: Int) throws -> [DocumentKey] {
+    func nextDocuments(_ limit: Int) throws -> [DocumentKey] {
         var documents: [DocumentKey] = []
         while !isAtEnd, documents.count < limit {
             documents.append(document)
             try next()
         }
         return documents
+    }
+
+    /// Keeps those of some ascending documents that the cursor has, and goes to a document that is not below the last of them.
+    func retain(_ documents: inout [DocumentKey]) throws {
+        var kept = 0
+        for document in documents {
+            try skip(to: document)
+            guard !isAtEnd else { break }
+            guard self.document == document else { continue }
+            documents[kept] = document
+            kept += 1
+        }
+        documents.removeLast(documents.count - kept)
     }
 }
 
@@ -56,146 +69,6 @@ final class EmptyCursor: PhraseCursor {
     override init() {
         super.init()
         isAtEnd = true
-    }
-}
-
-/// Goes through the documents with a term, in all segments: of a document the newest posting counts.
-final class TermCursor: PhraseCursor {
-    /// The segments with the term, newest first.
-    private let segments: [SegmentCursor]
-    private let mask: UInt64
-    private let isMasked: Bool
-    private var current: SegmentCursor
-    private let isSingle: Bool
-    private let frequency: Int
-
-    /// Creates a cursor.
-    /// - Parameters:
-    ///   - segments: Cursors at the first posting of the term, newest first; at least one.
-    ///   - frequency: The number of documents with the term.
-    ///   - mask: The fields in which the term must occur.
-    init(_ segments: [SegmentCursor], frequency: Int, mask: UInt64, fields: Int) throws {
-        self.segments = segments
-        self.frequency = frequency
-        let all: UInt64 = fields >= 64 ? .max : (1 << UInt64(fields)) - 1
-        self.mask = mask & all
-        isMasked = self.mask != all
-        current = segments[0]
-        isSingle = segments.count == 1
-        super.init()
-        try settle()
-    }
-
-    override var estimate: Int { frequency }
-
-    override func next() throws {
-        if isSingle {
-            try current.next()
-            return try settleSingle()
-        }
-        for segment in segments where !segment.isAtEnd && segment.document == document { try segment.next() }
-        try settle()
-    }
-
-    override func skip(to target: DocumentKey) throws {
-        if isAtEnd || document >= target { return }
-        if isSingle {
-            try current.skip(to: target)
-            return try settleSingle()
-        }
-        for segment in segments { try segment.skip(to: target) }
-        try settle()
-    }
-
-    /// Finds the first document of the only segment that is not a deletion.
-    @inline(__always)
-    private func settleSingle() throws {
-        while !current.isAtEnd {
-            if try current.kind() != .deleted, try !isMasked || occursInMask() {
-                document = current.document
-                return
-            }
-            try current.next()
-        }
-        isAtEnd = true
-    }
-
-    /// Finds the smallest document of the segments whose newest posting is not a deletion.
-    private func settle() throws {
-        while true {
-            var found: SegmentCursor?
-            for segment in segments where !segment.isAtEnd {
-                if let best = found, best.document <= segment.document { continue }
-                found = segment
-            }
-            guard let found else {
-                isAtEnd = true
-                return
-            }
-            document = found.document
-            current = found
-            if try found.kind() != .deleted, try !isMasked || occursInMask() { return }
-            for segment in segments where !segment.isAtEnd && segment.document == document { try segment.next() }
-        }
-    }
-
-    /// Returns a bound of what the term adds to the scores of documents from one on, and the last document for which it holds. Also returns whether one of them can have the term.
-    ///
-    /// Only ``skip(to:)`` for this or a greater document may follow.
-    func bound(from target: DocumentKey, _ score: TermScore) throws -> (upTo: DocumentKey, bound: Double, frequency: Int, occurs: Bool) {
-        var upTo = DocumentKey.max
-        var bound = 0.0
-        var frequency = 0
-        var occurs = false
-        for segment in segments {
-            let (last, isInBlock) = try segment.shallow(to: target)
-            upTo = min(upTo, last)
-            guard isInBlock else { continue }
-            occurs = true
-            let found = segment.block.bound ?? score.bound(segment.block.impacts)
-            segment.block.bound = found
-            bound = max(bound, found)
-            frequency = max(frequency, segment.block.impacts.last?.frequency ?? Int(UInt32.max))
-        }
-        return (upTo, bound, frequency, occurs)
-    }
-
-    /// A Boolean value that indicates whether the current block has bounds of scores.
-    var hasBounds: Bool { !current.block.impacts.isEmpty }
-
-    /// Returns whether the bounds of the current block hold for the current document, whose length is known.
-    func isBounded(length: Int) throws -> Bool {
-        let total = try current.total()
-        return current.block.impacts.contains { $0.frequency >= total && $0.length <= length }
-    }
-
-    /// Returns a bound of what the term adds to the score of the current document, without its length.
-    func currentBound(_ score: TermScore) throws -> Double { try score.bound(current.block.impacts, frequency: current.total()) }
-
-    /// Returns a bound of what the term adds to the score of the current document, whose length is known.
-    func currentPart(_ score: TermScore, length: Int) throws -> Double { score.part(try current.total(), length) }
-
-    private func occursInMask() throws -> Bool {
-        var occurs = false
-        try current.forEachField { field, _ in if mask >> UInt64(field) & 1 != 0 { occurs = true } }
-        return occurs
-    }
-
-    override func forEachField(_ body: (Int, Int) throws -> Void) throws {
-        guard isMasked else { return try current.forEachField(body) }
-        try current.forEachField { field, count in if mask >> UInt64(field) & 1 != 0 { try body(field, count) } }
-    }
-
-    override func appendPositions(to list: PositionList) throws {
-        guard isMasked else { return try current.appendPositions(to: list) }
-        let start = list.count
-        try current.appendPositions(to: list)
-        var kept = start
-        for place in start..<list.count where mask >> (list[place] >> 32) & 1 != 0 {
-            list.start[kept] = list[place]
-            kept += 1
-        }
-        list.truncate(kept)
     }
 }
 

@@ -20,6 +20,11 @@ final class PhraseList {
         }
     }
 
+    func removeAll() {
+        entries = []
+        documents = 0
+    }
+
     /// Orders the entries, and adds up those of the same document and field.
     func combine() {
         entries.sort { $0.document != $1.document ? $0.document < $1.document : $0.field < $1.field }

@@ -13,8 +13,12 @@ struct PostingBlock {
     var positions: ByteReader?
     /// Where the positions are, if they have a page of their own.
     var positionPage: (number: Int, offset: Int)?
-    /// The pairs of frequency and length that bound the scores; empty if there are none.
-    var impacts: [(frequency: Int, length: Int)] = []
+    /// The number of pairs of frequency and length that bound the scores.
+    var impactCount = 0
+    /// The pairs, if there are any.
+    var impacts: ByteReader
+    /// A Boolean value that indicates whether the pairs were read.
+    var hasReadImpacts = false
     /// A bound of the scores of the block, once it was computed.
     var bound: Double?
 
@@ -36,11 +40,11 @@ struct PostingBlock {
         self.last = last
         kind = flags & 3
         content = reader
+        impacts = reader
         if flags & 8 != 0 {
-            for _ in 0..<(try reader.count(atMost: Impacts.maximum)) {
-                let frequency = try reader.count(atMost: .max)
-                impacts.append((frequency, try reader.count(atMost: Int(UInt32.max))))
-            }
+            impactCount = try reader.count(atMost: Impacts.maximum)
+            impacts = reader
+            try reader.skipVarints(2 * impactCount)
         }
         let start = try reader.take(contentCount)
         content = ByteReader(start, end: start + contentCount)
@@ -58,6 +62,7 @@ struct PostingBlock {
         last = first
         guard kind < 3 else { throw SearchIndexError.damaged("a posting has an unknown kind") }
         let start = reader.next
+        impacts = reader
         guard kind != PostingKind.deleted.rawValue else {
             content = ByteReader(start, end: start)
             return

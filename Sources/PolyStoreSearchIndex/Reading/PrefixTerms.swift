@@ -21,22 +21,33 @@ final class PrefixTerms {
         isFull = room <= 0
     }
 
+    /// A Boolean value that indicates whether there are so many terms with many documents that no list and no cursors are kept.
+    private(set) var isTooLarge = false
+
     /// A Boolean value that indicates whether there are so many terms that they are merged.
     var isMerged: Bool { count > limits.prefixTerms }
 
-    /// Adds a term.
+    /// Adds a term. Returns false if the terms are too many, and none has to be added any more.
     /// - Parameters:
     ///   - scans: The segments that have it, newest first, at the term.
     ///   - cursor: Makes a cursor of those segments; nil if they have no postings.
-    func add(_ scans: [SegmentCursor], _ cursor: ([SegmentCursor]) throws -> TermCursor?) throws {
+    func add(_ scans: [SegmentCursor], _ cursor: ([SegmentCursor]) throws -> TermCursor?) throws -> Bool {
         count += 1
-        guard isMerged else { return others.append(scans.map { $0.copy() }) }
+        guard isMerged else {
+            others.append(scans.map { $0.copy() })
+            return true
+        }
         if count == limits.prefixTerms + 1 {
             let first = others
             others = []
             for term in first where try !merge(term, cursor) { others.append(term) }
         }
         if try !merge(scans, cursor) { others.append(scans.map { $0.copy() }) }
+        guard others.count > limits.prefixCursors else { return true }
+        isTooLarge = true
+        others = []
+        list.removeAll()
+        return false
     }
 
     /// Ends the addition of terms.

@@ -75,31 +75,51 @@ final class SearchCompiler {
     /// The sum of the postings of the first pages is a sufficient order for conjunctions.
     private func estimate(_ cursors: [SegmentCursor]) -> Int { cursors.reduce(0) { $0 + $1.estimate } }
 
-    /// Cursors for all terms that begin with some bytes.
-    func terms(from prefix: [UInt8], mask: UInt64) throws -> [PhraseCursor] {
+    /// A cursor for the terms that begin with some bytes, which can give positions.
+    /// - Parameter others: The terms that each document must have besides, and their fields.
+    private func terms(from prefix: [UInt8], mask: UInt64, with others: [RequiredTerm]) throws -> PhraseCursor {
         var cursors: [PhraseCursor] = []
+        var count = 0
+        let before = terms
         try forEachTerm(from: prefix) { _, scans in
             terms += 1
-            if let cursor = try cursor(scans, mask: mask) { cursors.append(cursor) }
+            count += 1
+            if let cursor = try cursor(scans, mask: mask, mostAhead: Self.ahead) { cursors.append(cursor) }
+            return count <= limits.prefixTerms
         }
-        return cursors
+        if count <= limits.prefixTerms { return UnionCursor(cursors) }
+        cursors = []
+        terms = before
+        let candidates = others.isEmpty ? nil : try AndCursor(others.map { try term($0.term, mask: $0.fields) })
+        return try PrefixCursor(self, prefix, mask: mask, candidates: candidates, givesPositions: true, limit: prefixLimit)
     }
 
+    /// The number of pages that each cursor of a prefix reads at once.
+    private static let ahead = 4
+
+    /// The number of entries in the list of a prefix.
+    private var prefixLimit: Int { max(limits.list / 2, 1) }
+
     /// A cursor for the term of some segments, which are at the term; nil if none has postings of it.
-    private func cursor(_ scans: [SegmentCursor], mask: UInt64) throws -> TermCursor? {
+    func cursor(_ scans: [SegmentCursor], mask: UInt64, mostAhead: Int = 64) throws -> TermCursor? {
         let found = try scans.map { try $0.fork() }.filter { !$0.isAtEnd }
+        for cursor in found { cursor.mostAhead = mostAhead }
         return found.isEmpty ? nil : try TermCursor(found, frequency: estimate(found), mask: mask, fields: fields)
     }
 
     /// A cursor for the documents with a term that begins with some bytes, without positions.
     private func prefix(_ bytes: [UInt8], of phrase: ResolvedSearch.Phrase) throws -> PhraseCursor {
         let found = try prefixes[phrase] ?? scan(bytes, of: phrase)
+        if found.isTooLarge {
+            prefixes[phrase] = found
+            return try PrefixCursor(self, bytes, mask: phrase.fields, candidates: nil, givesPositions: false, limit: prefixLimit)
+        }
         if found.isMerged, found.others.isEmpty {
             keep(found.list, of: phrase)
             return ListCursor(found.list)
         }
         if found.isMerged, prefixes.updateValue(found, forKey: phrase) == nil { listed += found.list.entries.count }
-        var cursors: [PhraseCursor] = try found.others.compactMap { try cursor($0, mask: phrase.fields) }
+        var cursors: [PhraseCursor] = try found.others.compactMap { try cursor($0, mask: phrase.fields, mostAhead: Self.ahead) }
         if found.isMerged { cursors.append(ListCursor(found.list)) }
         return UnionCursor(cursors)
     }
@@ -108,7 +128,7 @@ final class SearchCompiler {
         let found = PrefixTerms(limits, room: limits.list - listed)
         try forEachTerm(from: bytes) { _, scans in
             terms += 1
-            try found.add(scans) { try self.cursor($0, mask: phrase.fields) }
+            return try found.add(scans) { try self.cursor($0, mask: phrase.fields) }
         }
         found.finish()
         return found
@@ -121,8 +141,8 @@ final class SearchCompiler {
         listed += list.entries.count
     }
 
-    /// Calls a closure with each term that begins with some bytes, ascending, and the segments that have it, newest first, at the term.
-    func forEachTerm(from prefix: [UInt8], _ body: ([UInt8], [SegmentCursor]) throws -> Void) throws {
+    /// Calls a closure with each term that begins with some bytes, ascending, and the segments that have it, newest first, at the term, while it returns true.
+    func forEachTerm(from prefix: [UInt8], _ body: ([UInt8], [SegmentCursor]) throws -> Bool) throws {
         let prefix = cut(prefix)
         var scans: [SegmentCursor] = []
         for view in views {
@@ -131,7 +151,7 @@ final class SearchCompiler {
         }
         while var lowest = scans.first?.term {
             for scan in scans.dropFirst() where scan.term.precedes(lowest) { lowest = scan.term }
-            try body(lowest, scans.filter { $0.term == lowest })
+            guard try body(lowest, scans.filter { $0.term == lowest }) else { return }
             var remaining: [SegmentCursor] = []
             for scan in scans {
                 if scan.term == lowest { guard try scan.nextTerm(), scan.term.starts(with: prefix) else { continue } }
@@ -142,12 +162,23 @@ final class SearchCompiler {
     }
 
     /// A cursor for a phrase that can give positions.
-    func positioned(_ phrase: ResolvedSearch.Phrase) throws -> PhraseCursor {
+    /// - Parameter others: The terms that each document must have besides.
+    private func positioned(_ phrase: ResolvedSearch.Phrase, with others: [RequiredTerm] = []) throws -> PhraseCursor {
         guard let last = phrase.terms.last else { return EmptyCursor() }
         var cursors: [PhraseCursor] = []
         for term in phrase.terms.dropLast(phrase.isPrefix ? 1 : 0) { cursors.append(try self.term(term, mask: phrase.fields)) }
-        if phrase.isPrefix { cursors.append(UnionCursor(try terms(from: last, mask: phrase.fields))) }
+        if phrase.isPrefix {
+            cursors.append(try terms(from: last, mask: phrase.fields, with: others + requiredTerms(of: phrase)))
+        }
         return cursors.count == 1 ? cursors[0] : try SequenceCursor(cursors)
+    }
+
+    /// A term and the fields in which it must occur.
+    private typealias RequiredTerm = (term: [UInt8], fields: UInt64)
+
+    /// The terms of a phrase without its prefix.
+    private func requiredTerms(of phrase: ResolvedSearch.Phrase) -> [RequiredTerm] {
+        phrase.terms.dropLast(phrase.isPrefix ? 1 : 0).map { ($0, phrase.fields) }
     }
 
     /// A cursor for a phrase.
@@ -173,8 +204,12 @@ final class SearchCompiler {
 
     func near(_ phrases: [Int], _ distance: Int, _ search: ResolvedSearch) throws -> DocumentCursor {
         guard !phrases.isEmpty else { return EmptyCursor() }
+        let phrasesAndOthers = phrases.map { index in
+            (search.phrases[index], phrases.filter { $0 != index }.flatMap { requiredTerms(of: search.phrases[$0]) })
+        }
         return try NearCursor(
-            phrases.map { try positioned(search.phrases[$0]) }, lengths: phrases.map { search.phrases[$0].terms.count }, distance: distance
+            phrasesAndOthers.map { try positioned($0, with: $1) }, lengths: phrases.map { search.phrases[$0].terms.count },
+            distance: distance
         )
     }
 }

@@ -32,16 +32,66 @@ extension SegmentCursor {
         document = documents[index]
     }
 
+    /// Appends the current document and those after it in the block, without those that are deleted, up to a number, and goes to the posting after them.
+    func appendDocuments(to list: inout [DocumentKey], _ limit: Int) throws {
+        guard block.kind < PostingKind.deleted.rawValue else {
+            if try kind() != .deleted { list.append(document) }
+            return try next()
+        }
+        let count = min(limit, block.count - index)
+        list.append(contentsOf: UnsafeBufferPointer(start: documents + index, count: count))
+        index += count - 1
+        try next()
+    }
+
+    /// Keeps those of some ascending documents that have a posting which is not a deletion, and goes to the first posting that is not below the last of them.
+    func retain(_ list: inout [DocumentKey]) throws {
+        var kept = 0
+        var next = 0
+        while next < list.count {
+            try skip(to: list[next])
+            guard !isAtEnd else { break }
+            let (last, documents) = (block.last, documents)
+            let mayBeDeleted = block.kind >= PostingKind.deleted.rawValue
+            var place = index
+            while next < list.count, list[next] <= last {
+                let target = list[next]
+                next += 1
+                while documents[place] < target { place += 1 }
+                guard documents[place] == target, try !mayBeDeleted || kind(of: place) != .deleted else { continue }
+                list[kept] = target
+                kept += 1
+            }
+            index = place
+            document = documents[place]
+        }
+        list.removeLast(list.count - kept)
+    }
+
     /// Goes to the block with the first document that is not below a document, without decoding it. Only ``skip(to:)`` may follow.
     ///
-    /// Returns the last document for which the block's bounds hold, and whether these documents are in the block.
-    func shallow(to target: DocumentKey) throws -> (upTo: DocumentKey, isInBlock: Bool) {
-        if isAtEnd { return (.max, false) }
+    /// Returns the last document for which the block's bounds hold. ``isInBlock`` is whether these documents are in the block.
+    func shallow(to target: DocumentKey) throws -> DocumentKey {
+        isInBlock = false
+        if isAtEnd { return .max }
         guard try moveBlock(to: target) else {
             isAtEnd = true
-            return (.max, false)
+            return .max
         }
-        return target < block.first ? (block.first - 1, false) : (block.last, true)
+        guard target >= block.first else { return block.first - 1 }
+        isInBlock = true
+        return block.last
+    }
+
+    /// The bounds of the block; nil if it has none.
+    func bounds() throws -> ImpactLine? {
+        guard block.impactCount > 0 else { return nil }
+        if block.hasReadImpacts { return line }
+        let read = line ?? ImpactLine()
+        line = read
+        try read.read(block.impactCount, block.impacts)
+        block.hasReadImpacts = true
+        return read
     }
 
     /// Decodes the documents of the block and goes to the first.
@@ -80,11 +130,9 @@ extension SegmentCursor {
     }
 
     /// The kind of the current posting.
-    func kind() throws -> PostingKind {
-        if block.kind == 0 { return .added }
-        if let kinds { return try kind(kinds[index >> 2] >> UInt8((index & 3) * 2) & 3) }
-        return try kind(block.kind)
-    }
+    func kind() throws -> PostingKind { block.kind == 0 ? .added : try kind(of: index) }
+
+    private func kind(of place: Int) throws -> PostingKind { try kind(kind(at: place)) }
 
     private func kind(_ value: UInt8) throws -> PostingKind {
         guard let kind = PostingKind(rawValue: value) else { throw SearchIndexError.damaged("a posting has an unknown kind") }
@@ -113,6 +161,19 @@ extension SegmentCursor {
     func total() throws -> Int {
         if !hasFrequencies { try decodeFrequencies() }
         return Int(totals[index])
+    }
+
+    /// Goes to the first posting of the block, from the current one on, with a number of occurrences or more, which is positive, up to a document. Returns false if there is none.
+    func find(_ frequency: Int, upTo last: DocumentKey) throws -> Bool {
+        if !hasFrequencies { try decodeFrequencies() }
+        let (count, totals, documents) = (block.count, totals, documents)
+        let sought = UInt32(clamping: frequency)
+        var place = index
+        while place < count, totals[place] < sought { place += 1 }
+        guard place < count, documents[place] <= last else { return false }
+        index = place
+        document = documents[place]
+        return true
     }
 
     /// Calls a closure with each field that has occurrences and their number.
@@ -167,13 +228,31 @@ extension SegmentCursor {
         let target = list.extend(count)
         var position: UInt64 = 0
         var isOrdered = true
-        for place in 0..<count {
+        var place = 0
+        while place < count {
+            if count - place >= 8, reader.remaining >= 8 {
+                var bytes = UInt64(littleEndian: UnsafeRawPointer(reader.next).loadUnaligned(as: UInt64.self))
+                // Eight differences of one byte, none of which is 0, need no tests of their own.
+                if (bytes | (bytes &- 0x0101_0101_0101_0101)) & 0x8080_8080_8080_8080 == 0 {
+                    for _ in 0..<8 {
+                        position &+= bytes & 0xff
+                        target[place] = field | (position & 0xffff_ffff)
+                        bytes >>= 8
+                        place += 1
+                    }
+                    reader.next += 8
+                    continue
+                }
+            }
             let difference = try reader.varint()
             if difference == 0, place > 0 { isOrdered = false }
             position &+= difference
             if position > UInt64(UInt32.max) { isOrdered = false }
             target[place] = field | (position & 0xffff_ffff)
+            place += 1
         }
-        guard isOrdered else { throw SearchIndexError.damaged("the positions of a posting are not in order") }
+        guard isOrdered, position <= UInt64(UInt32.max) else {
+            throw SearchIndexError.damaged("the positions of a posting are not in order")
+        }
     }
 }

@@ -11,6 +11,8 @@ final class SegmentCursor {
     var ahead: [TermPage] = []
     var aheadNext = 0
     var aheadLimit = 1
+    /// The maximum number of pages that are read at once.
+    var mostAhead = 64
     private var entersTerms = true
     /// A Boolean value that indicates whether the segment ended within the term, which is its last.
     private var hasEnded = false
@@ -25,6 +27,10 @@ final class SegmentCursor {
 
     /// The block of the current posting.
     var block: PostingBlock
+    /// The bounds of the block, once they were read.
+    var line: ImpactLine?
+    /// A Boolean value that indicates whether the documents for which bounds were sought are in the block.
+    var isInBlock = false
     var isDecoded = false
     var hasFrequencies = false
     var index = 0
@@ -69,7 +75,10 @@ final class SegmentCursor {
 }
 
 extension PostingBlock {
-    init(empty: ByteReader) { content = empty }
+    init(empty: ByteReader) {
+        content = empty
+        impacts = empty
+    }
 }
 
 /// Terms.
@@ -183,6 +192,7 @@ extension SegmentCursor {
         (copy.page, copy.reader, copy.base) = (page, reader, base)
         (copy.term, copy.hasTerm, copy.endsHere, copy.endDelta) = (term, hasTerm, endsHere, endDelta)
         (copy.blocksLeft, copy.hasSingle, copy.block) = (blocksLeft, hasSingle, block)
+        copy.block.hasReadImpacts = false
         return copy
     }
 
@@ -236,7 +246,7 @@ extension SegmentCursor {
         if aheadNext == ahead.count {
             ahead = try source.pages(of: view.id, from: page.key + [0], limit: aheadLimit)
             aheadNext = 0
-            aheadLimit = min(aheadLimit * 2, 64)
+            aheadLimit = min(aheadLimit * 2, mostAhead)
         }
         guard aheadNext < ahead.count else { return false }
         let next = ahead[aheadNext]
@@ -346,7 +356,7 @@ extension SegmentCursor {
         try open(found)
         term = expected
         try continueTerm()
-        aheadLimit = follows(previous, found) ? min(aheadLimit * 2, 64) : 1
+        aheadLimit = follows(previous, found) ? min(aheadLimit * 2, mostAhead) : 1
         return try nextBlock()
     }
 

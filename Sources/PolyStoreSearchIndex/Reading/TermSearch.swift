@@ -1,41 +1,5 @@
 import PolyStoreSearch
 
-/// Bounds of what a term adds to scores.
-struct TermScore {
-    let rank: SearchRank
-    let phrase: Int
-    /// The greatest weight of a field.
-    let weight: Double
-    /// A bound for every document.
-    let limit: Double
-
-    init(_ rank: SearchRank, _ phrase: Int) {
-        self.rank = rank
-        self.phrase = phrase
-        weight = rank.weights.max() ?? 0
-        limit = rank.part(phrase, frequency: 1e15, length: 0)
-    }
-
-    /// Returns a bound for the postings that some impacts dominate.
-    func bound(_ impacts: [(frequency: Int, length: Int)]) -> Double {
-        guard !impacts.isEmpty else { return limit }
-        return impacts.reduce(0) { max($0, part($1.frequency, $1.length)) }
-    }
-
-    /// Returns a bound for a posting with a number of occurrences among those that some impacts dominate.
-    @inline(__always)
-    func bound(_ impacts: [(frequency: Int, length: Int)], frequency: Int) -> Double {
-        for pair in impacts where pair.frequency >= frequency { return part(frequency, pair.length) }
-        return limit
-    }
-
-    /// What a number of occurrences in the field of the greatest weight adds.
-    @inline(__always)
-    func part(_ frequency: Int, _ length: Int) -> Double {
-        rank.part(phrase, frequency: weight * Double(frequency), length: length)
-    }
-}
-
 /// Finds the best documents of a search for terms that are joined by AND or by OR, without computing the score of each document.
 ///
 /// Documents are visited in ascending order, so one whose score equals the lowest of the best is not among them, and is skipped. Bounds are compared with a margin that is far
@@ -44,9 +8,8 @@ final class TermSearch {
     private struct Term {
         let cursor: TermCursor
         let score: TermScore
+        /// A bound for the documents of the range.
         var bound = 0.0
-        /// The greatest number of occurrences in a document of the range.
-        var frequency = 0
     }
 
     private let lengths: LengthReader
@@ -54,6 +17,10 @@ final class TermSearch {
     private let requiresAll: Bool
     private let scorer: DocumentScorer
     private var hasNone = false
+    /// The lengths at which the lines of the terms bend.
+    private var bends: [Int] = []
+    /// Bounds of the scores of documents with lengths between two of these.
+    private var sums: [Double] = []
 
     /// Creates a search. Returns nil if it is not for terms alone or the weights give no bounds.
     init?(_ search: ResolvedSearch, _ rank: SearchRank, _ compiler: SearchCompiler) throws {
@@ -105,7 +72,8 @@ final class TermSearch {
             if isHopeful {
                 let found =
                     requiresAll
-                    ? try runAll(from: target, upTo, &best, &steps, check) : try runAny(from: target, upTo, &best, &steps, check)
+                    ? try runLead(terms[0], terms.dropFirst(), from: target, upTo, &best, &steps, check)
+                    : try runAny(from: target, upTo, &best, &steps, check)
                 if !found { break }
             }
             guard upTo < .max else { break }
@@ -127,54 +95,90 @@ final class TermSearch {
         var upTo = DocumentKey.max
         var sum = 0.0
         for index in terms.indices {
-            let (last, bound, frequency, occurs) = try terms[index].cursor.bound(from: target, terms[index].score)
+            let (last, bound, occurs) = try terms[index].cursor.bound(from: target, terms[index].score)
             terms[index].bound = bound
-            terms[index].frequency = frequency
             // Without a required term none of the documents up to its next block can be found; the other terms need no look at theirs.
             if requiresAll, !occurs { return (last, false) }
             upTo = min(upTo, last)
             sum += bound
         }
-        return (upTo, !Self.isHopeless(sum, threshold))
+        guard let threshold, !Self.isHopeless(sum, threshold) else { return (upTo, threshold == nil) }
+        return try (upTo, terms.count == 1 || !Self.isHopeless(boundByLength(), threshold))
     }
 
-    /// Visits the documents of a range that have all terms. Returns false at the end of the index.
-    private func runAll(
-        from first: DocumentKey, _ upTo: DocumentKey, _ best: inout BestDocuments, _ steps: inout Int, _ check: () throws -> Void
+    /// Returns a bound of the sum of the terms for the documents of the range. It is lower than the sum of their bounds where these are from documents of different lengths.
+    private func boundByLength() throws -> Double {
+        bends.removeAll(keepingCapacity: true)
+        for term in terms {
+            try term.cursor.forEachBounds { line in
+                guard let line else { return }
+                for index in 0..<line.count { bends.append(line[index].length) }
+            }
+        }
+        bends.sort()
+        sums.removeAll(keepingCapacity: true)
+        for _ in bends { sums.append(0) }
+        for term in terms { try term.cursor.addBounds(term.score, atMost: term.bound, at: bends, to: &sums) }
+        return sums.max() ?? .infinity
+    }
+
+    /// Visits the documents of a range that have a term, and all others if these are required. Returns false at the end of the index.
+    private func runLead(
+        _ lead: Term, _ others: ArraySlice<Term>, from first: DocumentKey, _ upTo: DocumentKey, _ best: inout BestDocuments,
+        _ steps: inout Int, _ check: () throws -> Void
     ) throws -> Bool {
-        let lead = terms[0]
-        let others = terms.dropFirst()
         let othersBound = others.reduce(0) { $0 + $1.bound }
-        try lead.cursor.skip(to: first)
-        search: while !lead.cursor.isAtEnd, lead.cursor.document <= upTo {
+        let cursor = lead.cursor
+        // Above this threshold the least frequency is known.
+        var known: (threshold: Double, frequency: Int)?
+        try cursor.skip(to: first)
+        search: while !cursor.isAtEnd, cursor.document <= upTo {
             steps += 1
             if steps & 4_095 == 0 { try check() }
-            let document = lead.cursor.document
             if let threshold = best.threshold {
-                var isHopeless = Self.isHopeless(try lead.cursor.currentBound(lead.score) + othersBound, threshold)
-                if !isHopeless {
-                    let length = Int(try lengths.length(document))
-                    var bound = try lead.cursor.currentPart(lead.score, length: length)
-                    for other in others { bound += min(other.bound, other.score.part(other.frequency, length)) }
-                    isHopeless = Self.isHopeless(bound, threshold)
+                if known?.threshold != threshold, let line = try cursor.onlyLine() {
+                    let frequency = lead.score.leastFrequency(line) { !Self.isHopeless($0 + othersBound, threshold) }
+                    guard let frequency else { return true }
+                    known = (threshold, frequency)
+                }
+                let isHopeless: Bool
+                if let known, known.threshold == threshold {
+                    guard try cursor.findInBlock(frequency: known.frequency, upTo: upTo) else { return true }
+                    isHopeless = try isHopelessByLength(lead, others, threshold)
+                } else {
+                    let bound = try cursor.currentBound(lead.score) + othersBound
+                    isHopeless = try Self.isHopeless(bound, threshold) || isHopelessByLength(lead, others, threshold)
                 }
                 if isHopeless {
-                    try lead.cursor.next()
+                    guard cursor.document < upTo else { return true }
+                    try cursor.next()
                     continue
                 }
             }
-            for other in others {
-                try other.cursor.skip(to: document)
-                if other.cursor.isAtEnd { return false }
-                if other.cursor.document != document {
-                    try lead.cursor.skip(to: other.cursor.document)
-                    continue search
+            let document = cursor.document
+            if requiresAll {
+                for other in others {
+                    try other.cursor.skip(to: document)
+                    if other.cursor.isAtEnd { return false }
+                    if other.cursor.document != document {
+                        try cursor.skip(to: other.cursor.document)
+                        continue search
+                    }
                 }
             }
             best.add(document, try scorer.score(document))
-            try lead.cursor.next()
+            guard document < upTo else { return true }
+            try cursor.next()
         }
-        return !lead.cursor.isAtEnd
+        return !requiresAll || !cursor.isAtEnd
+    }
+
+    /// Returns whether the current document of a term cannot be among the best because of its frequency and length.
+    private func isHopelessByLength(_ lead: Term, _ others: ArraySlice<Term>, _ threshold: Double) throws -> Bool {
+        let length = Int(try lengths.length(lead.cursor.document))
+        var bound = try lead.cursor.currentPart(lead.score, length: length)
+        for other in others { bound += try min(other.bound, other.cursor.bound(other.score, length: length)) }
+        return Self.isHopeless(bound, threshold)
     }
 
     /// Visits the documents of a range that have any of the terms. Returns false at the end of the index.
@@ -193,6 +197,7 @@ final class TermSearch {
             }
         }
         weaken(best.threshold)
+        if weak == order.count - 1 { return try runLead(order[weak], order[..<weak], from: first, upTo, &best, &steps, check) }
         for term in order[weak...] { try term.cursor.skip(to: first) }
         while true {
             steps += 1
@@ -211,7 +216,7 @@ final class TermSearch {
             if let threshold = best.threshold, !Self.isHopeless(bound, threshold) {
                 let length = Int(try lengths.length(document))
                 bound = 0
-                for term in order[..<weak] { bound += min(term.bound, term.score.part(term.frequency, length)) }
+                for term in order[..<weak] { bound += try min(term.bound, term.cursor.bound(term.score, length: length)) }
                 for term in order[weak...] where !term.cursor.isAtEnd && term.cursor.document == document {
                     bound += try term.cursor.currentPart(term.score, length: length)
                 }

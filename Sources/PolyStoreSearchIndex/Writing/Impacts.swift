@@ -1,10 +1,19 @@
-/// Pairs of a frequency and a length that bound the scores of the postings of a block.
+/// A frequency and a length that bound postings of a block.
+struct Impact: Hashable {
+    var frequency: Int
+    var length: Int
+}
+
+/// The pairs of frequency and length that bound the postings of a block.
+///
+/// The line that connects the pairs, and continues at the frequency of the last, has no posting above it: no document of a length has more occurrences than the line has at that
+/// length. Scores grow with the frequency and fall with the length, and along a straight part of the line they only grow or only fall, so the greatest is at a pair.
 enum Impacts {
-    static let maximum = 4
+    static let maximum = 8
 
     /// Adds a pair to a list in which no pair dominates another, ascending by frequency and by length. A pair dominates one whose frequency is not greater and whose length
     /// is not lower.
-    static func add(_ frequency: Int, _ length: Int, to pairs: inout [(frequency: Int, length: Int)]) {
+    static func add(_ frequency: Int, _ length: Int, to pairs: inout [Impact]) {
         var place = pairs.count
         while place > 0, pairs[place - 1].frequency >= frequency { place -= 1 }
         // The first pair from here on has the lowest length of those that are at least as frequent.
@@ -13,14 +22,34 @@ enum Impacts {
         while first > 0, pairs[first - 1].length >= length { first -= 1 }
         var last = place
         if last < pairs.count, pairs[last].frequency == frequency { last += 1 }
-        pairs.replaceSubrange(first..<last, with: [(frequency, length)])
+        pairs.replaceSubrange(first..<last, with: [Impact(frequency: frequency, length: length)])
     }
 
-    /// Combines neighbors until there are at most four pairs, which dominate the given ones.
-    static func reduce(_ pairs: inout [(frequency: Int, length: Int)]) { while pairs.count > maximum { combine(&pairs) } }
+    /// Removes the pairs below the line that connects the others, and combines neighbors until there are at most ``maximum`` pairs.
+    static func reduce(_ pairs: inout [Impact]) {
+        straighten(&pairs)
+        while pairs.count > maximum { combine(&pairs) }
+    }
 
-    /// Combines the two neighbors whose combination is nearest to them.
-    private static func combine(_ pairs: inout [(frequency: Int, length: Int)]) {
+    /// Removes each pair that is not above the line between its neighbors.
+    private static func straighten(_ pairs: inout [Impact]) {
+        // The products of greater numbers could overflow.
+        guard let last = pairs.last, max(last.frequency, last.length) < 1 << 31 else { return }
+        var kept: [Impact] = []
+        for pair in pairs {
+            while kept.count > 1, !isAbove(kept[kept.count - 1], kept[kept.count - 2], pair) { kept.removeLast() }
+            kept.append(pair)
+        }
+        pairs = kept
+    }
+
+    private static func isAbove(_ middle: Impact, _ low: Impact, _ high: Impact) -> Bool {
+        (middle.frequency - low.frequency) * (high.length - middle.length) > (high.frequency - middle.frequency)
+            * (middle.length - low.length)
+    }
+
+    /// Combines the two neighbors whose combination is nearest to them. The line through the combination is not below that through the two.
+    private static func combine(_ pairs: inout [Impact]) {
         var best = 0
         var least = Double.infinity
         for index in 0..<pairs.count - 1 {

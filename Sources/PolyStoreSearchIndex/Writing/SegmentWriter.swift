@@ -218,9 +218,9 @@ extension SegmentWriter {
         block.append(varint: documents[count - 1] - documents[0])
         if !impacts.isEmpty {
             block.append(varint: impacts.count)
-            for (frequency, length) in impacts {
-                block.append(varint: frequency)
-                block.append(varint: length)
+            for pair in impacts {
+                block.append(varint: pair.frequency)
+                block.append(varint: pair.length)
             }
         }
         block.append(encoded)
@@ -266,11 +266,9 @@ extension SegmentWriter {
         positionPage.removeAll()
     }
 
-    /// The pairs of frequency and length of which each posting of the block is dominated by one: no lower frequency and no greater length.
-    ///
-    /// At most four pairs; where there are more, neighbors are combined into a pair that dominates both.
-    private func impacts() throws -> [(frequency: Int, length: Int)] {
-        var pairs: [(frequency: Int, length: Int)] = []
+    /// The pairs of frequency and length that bound the postings of the block.
+    private func impacts() throws -> [Impact] {
+        var pairs: [Impact] = []
         for index in 0..<count where kinds[index] != .deleted {
             guard let length = try length(documents[index]) else { continue }
             Impacts.add(totals[index], Int(length), to: &pairs)

@@ -1,0 +1,52 @@
+import PolyStoreSearch
+
+/// Bounds of what a term adds to scores.
+struct TermScore {
+    private let rank: PhraseRank
+    /// The greatest weight of a field.
+    private let weight: Double
+    private let lengthOffset: Double
+    /// A bound for every document.
+    private let limit: Double
+
+    init(_ rank: SearchRank, _ phrase: Int) {
+        self.rank = rank.phrase(phrase)
+        lengthOffset = self.rank.lengthOffset
+        weight = rank.weights.max() ?? 0
+        limit = self.rank.part(frequency: 1e15, length: 0)
+    }
+
+    /// Returns a bound for the postings below a line; without a line, that for every document.
+    func bound(_ line: ImpactLine?) -> Double {
+        guard let line else { return limit }
+        let peak = line.peak(lengthOffset)
+        return part(Double(peak.frequency), Double(peak.length))
+    }
+
+    /// Returns a bound for a posting below a line with a number of occurrences.
+    func bound(_ line: ImpactLine?, frequency: Int) -> Double {
+        guard let length = line?.length(at: frequency) else { return limit }
+        return part(Double(frequency), length)
+    }
+
+    /// Returns a bound for a posting below a line whose document has a length.
+    func bound(_ line: ImpactLine?, length: Int) -> Double {
+        line.map { part($0.frequency(at: length), Double(length)) } ?? limit
+    }
+
+    /// Returns the lowest frequency with which a posting below a line can satisfy a condition on its bound, which greater bounds satisfy too; nil if none can.
+    func leastFrequency(_ line: ImpactLine?, where isHopeful: (Double) -> Bool) -> Int? {
+        guard let line else { return 1 }
+        // Up to the peak the bound grows with the frequency.
+        var (low, high) = (1, line.peak(lengthOffset).frequency)
+        guard isHopeful(bound(line, frequency: high)) else { return nil }
+        while low < high {
+            let middle = (low + high) / 2
+            if isHopeful(bound(line, frequency: middle)) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+
+    /// What a number of occurrences in the field of the greatest weight adds.
+    func part(_ frequency: Double, _ length: Double) -> Double { rank.part(frequency: weight * frequency, length: length) }
+}
