@@ -169,7 +169,7 @@ class Visit:
 # What differs from run to run.
 MASKS = [
     (r"\b[0-9][0-9.,]* ?(µs|ms|s)\b", "TIME"), (r"\b20[2-9]\d-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?( ?UTC|Z)?", "DATE"),
-    (r"127\.0\.0\.1:\d+", "ADDRESS"), (r"(?<=/)[^\s\"/]*(?=/library\.db)", "FOLDER"),
+    (r"127\.0\.0\.1:\d+", "ADDRESS"), (r"(?<=\")/[^\"]*/(?=\w+\.db)", "FOLDER/"),
 ]
 
 __all__ = ["Behaviour", "Visit", "TABLE", "address", "behaviour", "expect"]

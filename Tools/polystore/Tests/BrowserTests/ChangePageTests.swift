@@ -55,7 +55,7 @@ import Testing
             let entries = Self.hidden(form) + [("value:name", name), ("step", "preview")]
             let preview = try await browser.request("POST", target, body: Self.body(entries))
             let back = try await browser.request("POST", target, body: Self.body(Self.hidden(preview.text) + [("step", "form")]))
-            #expect(back.status == 200 && back.text.contains("\u{200f}\u{202e}ab"))
+            #expect(back.status == 200 && back.text.contains("\u{202e}a"))
             let commit = try await browser.request("POST", target, body: Self.body(Self.hidden(preview.text) + [("step", "commit")]))
             #expect(commit.status == 303, "\(commit.text)")
             let value = try await browser.request("GET", "/value?entity=City&id=2&property=name")

@@ -138,6 +138,20 @@ import Testing
         }
     }
 
+    @Test func groupsAndFacetsLeadToTheObjectsTheyCount() async throws {
+        try await Self.withBrowser { browser in
+            let groups = try await browser.page("/groups?entity=City&by=country&chart=none")
+            let group = try await browser.page(Self.link(groups, "dir=\"auto\">France<"))
+            #expect(group.contains("50 rows on this page") && group.contains("City 1<"))
+            let facet = try await browser.page("/rows?entity=City&facet=country")
+            let rows = try await browser.page(Self.link(facet, "dir=\"auto\">France</a> <span class=\"number\">120<"))
+            #expect(rows.contains("50 rows on this page") && rows.contains("City 1<"))
+            let entity = Self.encoded(TestStore.hostileEntity)
+            let hostile = try await browser.page("/rows?entity=\(entity)&facet=\(Self.encoded(TestStore.hostileProperty))&count=all")
+            #expect(hostile.contains("class=\"number\">1</span>"))
+        }
+    }
+
     @Test func costOfRowsNamesTheirNumberAndTheirAccess() async throws {
         try await Self.withBrowser { browser in
             let page = try await browser.page("/rows?entity=City&filter=\(Self.encoded("population == 3000"))")
@@ -150,7 +164,8 @@ import Testing
         ("/rows", "entity", 400), ("/rows?entity=Nothing", "Nothing", 404), ("/object?entity=City", "id", 400),
         ("/object?entity=City&id=99999", "99999", 404), ("/object?entity=City&id=x", "x", 400), ("/rows?entity=City&after=x", "page", 400),
         ("/value?entity=City&id=1&property=nothing", "nothing", 404), ("/rows?entity=City&of=x", "of", 400),
-        ("/history?before=x", "before", 400),
+        ("/history?before=x", "before", 400), ("/rows?entity=City&order=none", "none", 400), ("/rows?entity=City&column=none", "none", 400),
+        ("/groups?entity=City&by=none", "none", 400),
     ])
     func addressThatIsWrongIsAnsweredWithASentence(_ target: String, _ word: String, _ status: Int) async throws {
         try await Self.withBrowser(cities: 1) { browser in
