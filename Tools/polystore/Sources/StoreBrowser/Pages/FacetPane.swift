@@ -1,6 +1,8 @@
 import BrowserData
 import Hummingbird
 
+import struct PolyStoreBackend.StoreError
+
 /// The values of a property with their counts, beside the rows.
 enum FacetPane {
     /// Adds the facet that an address asks for. One that an index answers is counted at once; another is counted while the page is open.
@@ -33,7 +35,12 @@ enum FacetPane {
                     try await send(ServerEvent(name: "values", data: text))
                     try await send(ServerEvent(name: facet.isComplete ? "ended" : "progress", data: progress(facet)))
                 }
-            } catch let error as FilterMistake { try await send(ServerEvent(name: "ended", data: error.message)) }
+            } catch let error as FilterMistake {
+                try await send(ServerEvent(name: "ended", data: error.message))
+            } catch let error as StoreError {
+                // The page shows it; without it the stream would break off.
+                try await send(ServerEvent(name: "ended", data: error.message))
+            }
         }
     }
 
