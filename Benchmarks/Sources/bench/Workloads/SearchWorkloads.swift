@@ -13,8 +13,8 @@ struct SearchWorkloads {
     private let store: BenchStore
     private static let repetitions = 20
     private static let queries = [
-        ("term", "ba"), ("two", "ba be"), ("either", "ba OR be"), ("rare", "zuzo"), ("phrase", "\"ba be\""), ("rare-phrase", "\"mid bebi\""),
-        ("prefix", "bo*"),
+        ("term", "ba"), ("two", "ba be"), ("either", "ba OR be"), ("rare", "zuzo"), ("phrase", "\"ba be\""),
+        ("rare-phrase", "\"mid bebi\""), ("prefix", "bo*"),
     ]
 
     init(_ store: BenchStore) { self.store = store }
