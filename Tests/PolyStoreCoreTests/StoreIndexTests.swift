@@ -16,7 +16,7 @@ import Testing
         let version = try store.statisticsAndWait().version
         try await store.rebuildIndexes()
         try store.rebuildIndexesAndWait([names[0]])
-        await expectAwaitedError(.notFound) { try await store.rebuildIndexes([names[0], "Nobody_name"]) }
+        expectError(.notFound) { try store.rebuildIndexesAndWait([names[0], "Nobody_name"]) }
         #expect(try store.verifyAndWait() == [])
         #expect(try store.statisticsAndWait().version == version)
         try company.stack.performAndWait { _ = try $0.deleteAll(From<Person>(), Where(\.age > 10)) }

@@ -148,13 +148,16 @@ import Testing
                 entities: [
                     EntityDescription(
                         name: "Article",
-                        properties: ["title", "body", "code"].map { .attribute(AttributeDescription(name: $0, type: .string, isOptional: true)) })
+                        properties: ["title", "body", "code"].map {
+                            .attribute(AttributeDescription(name: $0, type: .string, isOptional: true))
+                        })
                 ]))
         let fields = try schema.entities[0].fields.map { field in
             SchemaChange.FieldSource.field(try #require(store.article.field(named: field.name)).index, replacingNullWith: .null)
         }
         let change = try SchemaChange(
-            identifier: "test", source: store.schema, target: schema, entities: [.carried(entity: store.article.index, fields: fields)], links: [])
+            identifier: "test", source: store.schema, target: schema, entities: [.carried(entity: store.article.index, fields: fields)],
+            links: [])
         let other = try Store(options: options, schema: articleSchema([Self.both, Self.titles]))
         try other.backend.beginMigration(change).commit()
         for names in [nil, ["Article_code"]] as [Set<String>?] {

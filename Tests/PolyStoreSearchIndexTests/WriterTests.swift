@@ -159,7 +159,7 @@ import Testing
         }
         var merge = SearchIndexMerge()
         #expect(try writer(subject.map, subject).optimize(&merge, budget: 1))
-        limits.segments = 12
+        (limits.segments, limits.fanout) = (12, 8)
         for document in 100..<140 {
             let before = subject.map.written
             let writer = SearchIndexWriter(subject.map, fields: 1, options: SearchOptions(), limits: limits)

@@ -45,7 +45,8 @@ extension PostgreSQLBackend: RebuildsIndexes {
         let isPresent = try changingIndexes { session, searches in
             guard searches?.indexes.contains(index) ?? false else { return false }
             let statement = Statement(
-                "UPDATE \(session.tables.search) SET \"isComplete\" = false, built = NULL WHERE \"index\" = $1", [.small(Int32(index.number))])
+                "UPDATE \(session.tables.search) SET \"isComplete\" = false, built = NULL WHERE \"index\" = $1",
+                [.small(Int32(index.number))])
             _ = try session.request { try $0.run([statement]) }
             return true
         }

@@ -58,7 +58,9 @@ struct IndexBuilder {
     /// - Throws: `cancelled` between two batches.
     func build(_ index: KeyIndex) throws {
         while try step(index).isUnfinished {
-            if isCancelled?() ?? false { throw StoreError(.cancelled, "The store \(layout.location) is being closed.", location: layout.location) }
+            if isCancelled?() ?? false {
+                throw StoreError(.cancelled, "The store \(layout.location) is being closed.", location: layout.location)
+            }
         }
     }
 

@@ -38,7 +38,9 @@ struct SearchIndexBuilder {
     func build(_ index: StoredSearchIndex) throws { while try step(index).isUnfinished { try checkCancellation() } }
 
     private func checkCancellation() throws {
-        if isCancelled?() ?? false { throw StoreError(.cancelled, "The store \(layout.location) is being closed.", location: layout.location) }
+        if isCancelled?() ?? false {
+            throw StoreError(.cancelled, "The store \(layout.location) is being closed.", location: layout.location)
+        }
     }
 
     /// Makes an index empty and incomplete, and builds it.

@@ -1,5 +1,6 @@
 import PolyStoreBackend
 import PolyStoreQuery
+import Synchronization
 
 /// A store in an ordered key-value engine. The engine stores ordered bytes; this layer implements everything else.
 ///
@@ -25,6 +26,8 @@ public final class KeyValueBackend: RebuildsIndexes, @unchecked Sendable {  // A
     private let background: BackgroundWork
     private let lock = Lock(.backend)
     private var isClosed = false
+    /// A Boolean value that becomes true with `isClosed`, for batches that hold the lock of the engine.
+    private let isClosing = Atomic<Bool>(false)
     /// The number of maintenance calls that write in batches.
     private var batchedCalls = 0
 
@@ -101,6 +104,7 @@ public final class KeyValueBackend: RebuildsIndexes, @unchecked Sendable {  // A
             return !isClosed
         }
         guard isFirst else { return }
+        isClosing.store(true, ordering: .relaxed)
         background.stop()
         lock.withLock {
             let deadline = Deadline(milliseconds: Self.longestWait)
@@ -135,7 +139,7 @@ public final class KeyValueBackend: RebuildsIndexes, @unchecked Sendable {  // A
             }
             handle.release()
         }
-        let isCancelled = { [self] in lock.withLock { isClosed } }
+        let isCancelled = { [self] in isClosing.load(ordering: .relaxed) }
         do { try body(handle, isCancelled) } catch {
             if isCancelled() {
                 throw StoreError(.closed, "The store \(handle.engine.location) was closed.", location: handle.engine.location)
