@@ -35,8 +35,13 @@ final class TermCursor: PhraseCursor {
     override var estimate: Int { frequency }
 
     override func next() throws {
-        try current.next()
-        try settle()
+        let segment = current
+        try segment.next()
+        if !segment.isAtEnd, segment.document < horizon, !isMasked, segment.block.kind < PostingKind.deleted.rawValue {
+            document = segment.document
+        } else {
+            try settle()
+        }
     }
 
     override func skip(to target: DocumentKey) throws {

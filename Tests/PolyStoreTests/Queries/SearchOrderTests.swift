@@ -26,7 +26,7 @@ import Testing
 
     /// The ids of all essays that match, best first, ascending among equal scores, computed from the scores of all essays.
     private static func expected(_ context: Context, ascending: Bool = false) throws -> [ObjectID<Essay>] {
-        let ids = try context.fetchIDs(From<Essay>().where(Where(search: "fox")))
+        let ids = try context.fetchObjectIDs(From<Essay>().where(Where(search: "fox")))
         let scores = try context.queryRows(From<Essay>().where(Where(search: "fox")).select { $0.searchScore("fox") })
         #expect(ids.count == scores.count && Set(scores).count < ids.count / 4)
         return zip(ids, scores).enumerated().sorted { left, right in
@@ -41,15 +41,15 @@ import Testing
             for ascending in [false, true] {
                 let all = try Self.expected(context, ascending: ascending)
                 let query = From<Essay>().where(Where(search: "fox")).orderBy(.score("fox", ascending: ascending))
-                #expect(try context.fetchIDs(query) == all)
+                #expect(try context.fetchObjectIDs(query) == all)
                 for (offset, limit) in [
                     (0, 1), (0, 10), (7, 10), (100, 50), (all.count - 3, 10), (all.count, 5), (all.count + 9, 1), (3, 0),
                 ] {
                     let window = Array(all.dropFirst(offset).prefix(limit))
-                    #expect(try context.fetchIDs(query.offset(offset).limit(limit)) == window, "\(offset), \(limit)")
+                    #expect(try context.fetchObjectIDs(query.offset(offset).limit(limit)) == window, "\(offset), \(limit)")
                     #expect(try context.fetchAll(query.offset(offset).limit(limit)).map(\.objectID) == window, "\(offset), \(limit)")
                 }
-                #expect(try context.fetchIDs(query.offset(40)) == Array(all.dropFirst(40)))
+                #expect(try context.fetchObjectIDs(query.offset(40)) == Array(all.dropFirst(40)))
             }
         }
     }
@@ -60,7 +60,8 @@ import Testing
             let all = try Self.expected(context)
             for size in [1, 9, 64] {
                 var pages: [ObjectID<Essay>] = []
-                while case let page = try context.fetchIDs(From<Essay>().search("fox").offset(pages.count).limit(size)), !page.isEmpty {
+                while case let page = try context.fetchObjectIDs(From<Essay>().search("fox").offset(pages.count).limit(size)), !page.isEmpty
+                {
                     pages += page
                 }
                 #expect(pages == all, "\(size)")
@@ -105,7 +106,7 @@ import Testing
             return found
         }
         #expect(found == all)
-        #expect(try await world.stack.read { try $0.fetchIDs(From<Essay>().search("fox")) == Self.expected($0) })
+        #expect(try await world.stack.read { try $0.fetchObjectIDs(From<Essay>().search("fox")) == Self.expected($0) })
     }
 
     @Test(arguments: Backend.allCases) func pendingObjectsHaveTheirPlaceInTheOrder(_ backend: Backend) throws {
@@ -116,11 +117,11 @@ import Testing
             let worst = try transaction.create(Into<Essay>())
             worst.title = Array(repeating: "hen", count: 60).joined(separator: " ") + " fox"
             let query = From<Essay>().search("fox")
-            let ids = try transaction.fetchIDs(query)
+            let ids = try transaction.fetchObjectIDs(query)
             #expect(ids.count == 62 && ids.first == best.objectID && ids.last == worst.objectID)
-            #expect(try transaction.fetchIDs(query.limit(1)) == [best.objectID])
-            #expect(try transaction.fetchIDs(query.offset(61).limit(5)) == [worst.objectID])
-            #expect(try transaction.fetchIDs(query.offset(30).limit(12)) == Array(ids[30..<42]))
+            #expect(try transaction.fetchObjectIDs(query.limit(1)) == [best.objectID])
+            #expect(try transaction.fetchObjectIDs(query.offset(61).limit(5)) == [worst.objectID])
+            #expect(try transaction.fetchObjectIDs(query.offset(30).limit(12)) == Array(ids[30..<42]))
         }
     }
 
@@ -129,7 +130,7 @@ import Testing
         let all = try world.stack.readAndWait { try Self.expected($0) }
         let sections = try world.stack.readAndWait { context throws in
             try (0..<5).map { year in
-                try context.fetchIDs(From<Essay>().search("fox").where(\.year == year).orderBy(.score("fox")))
+                try context.fetchObjectIDs(From<Essay>().search("fox").where(\.year == year).orderBy(.score("fox")))
             }
         }
         // Each section has the order of the whole.
@@ -147,7 +148,7 @@ import Testing
             let last = try #require(try transaction.fetchOne(From<Essay>().where(\.year == 2).orderBy(.score("fox", ascending: true))))
             try transaction.edit(last).title = "fox fox fox fox fox"
         }
-        let changed = try world.stack.readAndWait { try $0.fetchIDs(From<Essay>().search("fox").where(\.year == 2)) }
+        let changed = try world.stack.readAndWait { try $0.fetchObjectIDs(From<Essay>().search("fox").where(\.year == 2)) }
         #expect(changed.count >= 45 && changed != sections[2])
         let after = monitor.objectIDs
         #expect(monitor.sections.count == 5 && Array(after[monitor.sections[2].range]) == changed)
