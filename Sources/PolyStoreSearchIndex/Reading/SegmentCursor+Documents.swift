@@ -228,31 +228,13 @@ extension SegmentCursor {
         let target = list.extend(count)
         var position: UInt64 = 0
         var isOrdered = true
-        var place = 0
-        while place < count {
-            if count - place >= 8, reader.remaining >= 8 {
-                var bytes = UInt64(littleEndian: UnsafeRawPointer(reader.next).loadUnaligned(as: UInt64.self))
-                // Eight differences of one byte, none of which is 0, need no tests of their own.
-                if (bytes | (bytes &- 0x0101_0101_0101_0101)) & 0x8080_8080_8080_8080 == 0 {
-                    for _ in 0..<8 {
-                        position &+= bytes & 0xff
-                        target[place] = field | (position & 0xffff_ffff)
-                        bytes >>= 8
-                        place += 1
-                    }
-                    reader.next += 8
-                    continue
-                }
-            }
+        for place in 0..<count {
             let difference = try reader.varint()
             if difference == 0, place > 0 { isOrdered = false }
             position &+= difference
             if position > UInt64(UInt32.max) { isOrdered = false }
             target[place] = field | (position & 0xffff_ffff)
-            place += 1
         }
-        guard isOrdered, position <= UInt64(UInt32.max) else {
-            throw SearchIndexError.damaged("the positions of a posting are not in order")
-        }
+        guard isOrdered else { throw SearchIndexError.damaged("the positions of a posting are not in order") }
     }
 }
