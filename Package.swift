@@ -322,8 +322,8 @@ let package = Package(
         // Run by Tests/Faults/run.sh with faults injected below the engines.
         .executableTarget(
             name: "fault-child",
-            dependencies: ["EngineTestSupport", "PolyStoreBackend", "SeededRandom", "SmallStores"], path: "Tests/Faults/Child",
-            swiftSettings: settings),
+            dependencies: ["EngineTestSupport", "PolyStoreBackend", "PolyStoreSearch", "SeededRandom", "SmallStores"],
+            path: "Tests/Faults/Child", swiftSettings: settings),
 
         .testTarget(name: "PolyStoreSearchTests", dependencies: ["PolyStoreSearch", "SeededRandom"], swiftSettings: settings),
         .testTarget(
@@ -365,7 +365,8 @@ let package = Package(
         .testTarget(
             name: "PolyStoreKeyValueTests",
             dependencies: [
-                "PolyStoreKeyValue", "PolyStoreConformance", "PolyStoreSearch", "EngineTestSupport", "SeededRandom", "TestSupport",
+                "PolyStoreKeyValue", "PolyStoreConformance", "PolyStoreSearch", "PolyStoreSearchIndex", "EngineTestSupport", "SeededRandom",
+                "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(
@@ -385,8 +386,8 @@ let package = Package(
             name: "PolyStorePostgreSQLTests",
             dependencies: [
                 "PolyStorePostgreSQL", "PolyStoreBackend", "PolyStoreConformance", "PolyStoreCore", "PolyStoreMigration", "PolyStoreQuery",
-                "PolyStoreSearch", "PolyStoreSQLite", "EngineTestSupport", "PostgreSQLServer", "PostgreSQLTarget", "SeededRandom",
-                "TestModels",
+                "PolyStoreSearch", "PolyStoreSearchIndex", "PolyStoreSQLite", "EngineTestSupport", "PostgreSQLServer", "PostgreSQLTarget",
+                "SeededRandom", "TestModels",
                 "namespaces-child",
             ],
             swiftSettings: settings),

@@ -96,6 +96,6 @@ public struct ConformanceCase: Sendable, Identifiable, CustomStringConvertible {
         resetCases, linkNameCases, namedValueCases, changeLogCases, migrationCases, migrationFieldCases, migrationLinkCases,
         indexReplacementCases, copyingCases, compactionCases, manyCases,
         flushCases, storeNameCases, recoveryCases, severalSetsCases, requiredObjectCases, interruptionCases,
-        searchCases, searchRankCases, searchChangeCases, searchStoreCases,
+        searchCases, searchRankCases, searchChangeCases, searchStoreCases, searchFormatCases,
     ]
 }

@@ -1,6 +1,7 @@
 import EngineTestSupport
 import PolyStoreBackend
 import PolyStoreSearch
+import PolyStoreSearchIndex
 import SeededRandom
 import TestSupport
 import Testing
@@ -98,6 +99,46 @@ import Testing
         // The structure of the index, the lengths of the documents and one page of terms.
         #expect(opened.engine.keys([Keyspace.search.rawValue]).count == 3)
         #expect(try opened.store.searchDifferences(Self.searches) == [])
+    }
+
+    /// Each commit of a rebuild fails in turn. Nothing is damaged, and the next opening completes the index.
+    @Test func interruptedRebuildIsContinuedByTheNextOpening() throws {
+        let whole = try Opened(TestEngine(), Texts.schema([Texts.both]))
+        try Self.fill(whole)
+        try whole.backend.close()
+        for commits in 0..<5 {
+            let engine = whole.engine.copy()
+            let opened = try Opened(engine, Texts.schema([Texts.both]))
+            engine.fail(after: commits)
+            _ = Result { try opened.backend.rebuildIndexes(["Note_title_body_text"]) }
+            opened.backend.waitForBackgroundWork()
+            #expect(try opened.backend.verify() == [], "\(commits)")
+            try opened.backend.close()
+            engine.fail(after: nil)
+            let again = try Opened(engine, Texts.schema([Texts.both]))
+            #expect(try again.backend.verify() == [], "\(commits)")
+            again.backend.waitForBackgroundWork()
+            #expect(try again.store.searchDifferences(Self.searches) == [], "\(commits)")
+            #expect(try again.backend.verify() == [], "\(commits)")
+        }
+    }
+
+    @Test func compactionMergesAllSegments() throws {
+        let opened = try Opened(TestEngine(), Texts.schema([Texts.both, Texts.titles]))
+        for id in Int64(1)...40 { try Self.fill(opened, id...id) }
+        func summaries() throws -> [SearchIndexSummary] {
+            let snapshot = opened.engine.snapshot()
+            defer { snapshot.end() }
+            return try opened.backend.layout.searchIndexes.map { index in
+                try SearchIndexReader(KeyValueSearchPages(index.number, opened.backend.layout, snapshot), fields: index.fields.count)
+                    .summary()
+            }
+        }
+        #expect(try summaries().allSatisfy { $0.segments > 1 })
+        try SearchIndexBuilder(opened.backend.handle, opened.backend.layout).compact(SilentLogger())
+        #expect(try summaries().map { [$0.segments, $0.merges] } == [[1, 0], [1, 0]])
+        #expect(try opened.store.searchDifferences(Self.searches) == [])
+        #expect(try opened.backend.verify() == [])
     }
 
     @Test func changesOfOtherFieldsWriteNoPages() throws {

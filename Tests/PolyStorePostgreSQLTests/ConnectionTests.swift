@@ -126,6 +126,14 @@ import Testing
         #expect(try connection.rows("SELECT 7::bigint").integer(0, 0) == 7)
     }
 
+    @Test func aTransactionOfManyStatementsKeepsABoundedNumberOfThem() throws {
+        let connection = try TestServer.connect()
+        try connection.run([.once("BEGIN")])
+        for number in 0..<1000 { #expect(try connection.rows("SELECT \(number)::bigint").integer(0, 0) == Int64(number)) }
+        let kept = try #require(try connection.rows("SELECT count(*) FROM pg_prepared_statements").integer(0, 0))
+        #expect((400...800).contains(kept))
+    }
+
     @Test func rowsAreReadWhileOthersAreAskedFor() throws {
         let connection = try TestServer.connect()
         let first = try connection.stream(Statement("SELECT generate_series(1, 1000)::bigint"))

@@ -30,4 +30,37 @@ import Testing
             #expect(try scans(table, "seq_scan") < 10, "\(table)")
         }
     }
+
+    @Test func rowsOfAListAreReadByTheirIndexAlsoWithALimitThatIsMuchGreater() throws {
+        let options = TestServer.options()
+        let store = try Store(options: options)
+        let firms = 200
+        let people = 20_000
+        let listed = 4
+        let reads = 20
+        let changes = ChangeSet(store.schema)
+        for id in 1...Int64(firms) { try changes.insert(store.entity("Firm"), rowID: id) { $0.setText(0, "firm") } }
+        let firm = try store.field("Person", "firm")
+        for id in 1...Int64(people) {
+            try changes.insert(store.entity("Person"), rowID: id) { record in
+                record.setText(0, "name \(id)")
+                record.setInteger(firm.index, id % Int64(firms) + 1)
+            }
+        }
+        try store.write(changes)
+        let server = try TestServer.get()
+        _ = try server.psql("ANALYZE \"\(options.schema)\".\"Person\"")
+        for first in 1...Int64(reads) {
+            let request = try FetchRequest(
+                store.entity("Person"), predicate: .oneOf(firm, (first..<first + Int64(listed)).map { .integer($0) }), limit: people + 1)
+            #expect(try store.ids(request).count == listed * people / firms)
+        }
+        try store.backend.close()
+        let table = "FROM pg_stat_user_tables WHERE schemaname = '\(options.schema)' AND relname = 'Person'"
+        // The server counts the scans of a connection when that has ended.
+        while try server.psql("SELECT sum(idx_scan) \(table)") == "0" {}
+        let read = try #require(Int(try server.psql("SELECT sum(seq_tup_read) + sum(idx_tup_fetch) \(table)")))
+        // Building the indexes and the statistics read the table, too.
+        #expect(read < reads * people / 2, "\(read) rows were read")
+    }
 }

@@ -96,6 +96,51 @@ import Testing
         }
     }
 
+    /// Also of lines that are not concave: of many pairs that were combined, of earlier indexes, and of great lengths.
+    @Test func noPostingThatCanBeAmongTheBestHasALowerFrequency() throws {
+        var random = SplitMix64(seed: 5)
+        for _ in 0..<Ring.size(400, thorough: 20_000) {
+            var postings = Self.postings(&random)
+            if random.once(in: 2) {
+                // Frequencies that grow about as the lengths do, so that many pairs bound them.
+                postings = (1...40).map { Impact(frequency: $0, length: $0 * $0 / 3 + 3 * $0 + random.below(1 + 4 * $0)) }
+            }
+            var pairs = Self.reduced(postings)
+            if random.once(in: 3) {
+                pairs = []
+                for posting in postings { Impacts.add(posting.frequency, posting.length, to: &pairs) }
+                while pairs.count > 4 {
+                    let place = random.below(pairs.count - 1)
+                    pairs[place + 1].length = pairs[place].length
+                    pairs.remove(at: place)
+                }
+            }
+            let line = try Self.line(pairs)
+            let statistics = SearchStatistics(documents: 1000, tokens: 1000 * random.pick([10, 200, 5_000]), frequencies: [100])
+            let term = TermScore(SearchRank(statistics, weights: [1]), 0)
+            for posting in postings {
+                let threshold = term.part(Double(posting.frequency), Double(posting.length))
+                let least = term.leastFrequency(line) { $0 * (1 + 1e-9) >= threshold }
+                #expect(least.map { $0 <= posting.frequency } == true, "\(pairs) \(posting) \(String(describing: least))")
+            }
+        }
+    }
+
+    @Test func theBestDocumentIsFoundBehindADentOfTheBounds() throws {
+        let lengths = [
+            (24, 82), (21, 63), (3, 6), (8, 16), (14, 30), (15, 33), (28, 109), (33, 162), (36, 205), (38, 242), (42, 322),
+        ]
+        let documents = lengths + Array(repeating: (1, 236), count: 21)
+        let subject = SearchIndexSubject(fields: 1, limits: SearchIndexLimits())
+        for (number, document) in documents.enumerated() {
+            let words = Array(repeating: "term", count: document.0) + Array(repeating: "other", count: document.1 - document.0)
+            try subject.replace(Int64(number), [words.joined(separator: " ")])
+        }
+        try subject.writer.flush()
+        let phrase = ResolvedSearch.Phrase(terms: [Array("term".utf8)], isPrefix: false, fields: .max)
+        try subject.compare(ResolvedSearch(phrases: [phrase], root: .phrase(0)), weights: [1], limit: 1)
+    }
+
     @Test(arguments: [[3, 9, 3, 12], [5, 9, 4, 12], [3, 9, 4, 9], [0, 1]]) func pairsThatDoNotAscendAreDamage(_ numbers: [Int]) {
         let pairs = stride(from: 0, to: numbers.count, by: 2).map { Impact(frequency: numbers[$0], length: numbers[$0 + 1]) }
         #expect(throws: SearchIndexError.self) { _ = try Self.line(pairs) }

@@ -5,6 +5,11 @@ import PackageDescription
 // get the libraries that only the tool needs.
 let settings: [SwiftSetting] = Context.environment["POLYSTORE_WARNINGS_AS_ERRORS"] == nil ? [] : [.treatAllWarnings(as: .error)]
 
+/// What the tests of the browser need to make stores.
+let stores: [Target.Dependency] =
+    ["PolyStore", "PolyStoreBackend", "PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB", "PolyStorePostgreSQL", "postgresql-server"]
+    .map { .product(name: $0, package: "PolyStore") }
+
 let package = Package(
     name: "polystore-tool",
     platforms: [.macOS(.v15)],
@@ -12,11 +17,34 @@ let package = Package(
     dependencies: [
         .package(name: "PolyStore", path: "../.."),
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.5.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.0.0"),
+        .package(url: "https://github.com/hummingbird-project/swift-mustache.git", from: "2.0.0"),
+        .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-http-types.git", from: "1.0.0"),
+        .package(url: "https://github.com/apple/swift-nio.git", from: "2.0.0"),
     ],
     targets: [
+        .target(name: "BrowserDrawing", swiftSettings: settings),
+        .target(
+            name: "BrowserData",
+            dependencies: [
+                .product(name: "PolyStoreCore", package: "PolyStore"), .product(name: "PolyStoreBackend", package: "PolyStore"),
+                .product(name: "PolyStoreFormats", package: "PolyStore"),
+            ], swiftSettings: settings),
+        .target(
+            name: "StoreBrowser",
+            dependencies: [
+                "BrowserDrawing", "BrowserData",
+                .product(name: "PolyStoreCore", package: "PolyStore"), .product(name: "PolyStoreBackend", package: "PolyStore"),
+                .product(name: "PolyStoreFormats", package: "PolyStore"),
+                .product(name: "Hummingbird", package: "hummingbird"), .product(name: "Mustache", package: "swift-mustache"),
+                .product(name: "Logging", package: "swift-log"), .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ], resources: [.embedInCode("Resources")], swiftSettings: settings),
         .executableTarget(
             name: "polystore",
             dependencies: [
+                "BrowserData", "StoreBrowser",
                 .product(name: "PolyStoreCore", package: "PolyStore"), .product(name: "PolyStoreBackend", package: "PolyStore"),
                 .product(name: "PolyStoreFormats", package: "PolyStore"), .product(name: "PolyStoreGzip", package: "PolyStore"),
                 .product(name: "PolyStoreSQLite", package: "PolyStore"), .product(name: "PolyStoreLMDB", package: "PolyStore"),
@@ -33,6 +61,19 @@ let package = Package(
                 .product(name: "PolyStorePostgreSQL", package: "PolyStore"),
                 .product(name: "postgresql-server", package: "PolyStore"),
             ], exclude: ["Transcripts"], swiftSettings: settings),
+        .executableTarget(
+            name: "browser-measurement",
+            dependencies: [
+                "BrowserData", .product(name: "PolyStoreCore", package: "PolyStore"),
+                .product(name: "PolyStoreBackend", package: "PolyStore"),
+                .product(name: "PolyStoreSQLite", package: "PolyStore"), .product(name: "PolyStoreLMDB", package: "PolyStore"),
+                .product(name: "PolyStoreLevelDB", package: "PolyStore"), .product(name: "PolyStorePostgreSQL", package: "PolyStore"),
+            ], path: "Measurements", exclude: ["run.py"], swiftSettings: settings),
+        .executableTarget(name: "browser-stores", dependencies: stores, path: "Tests/Browser/Stores", swiftSettings: settings),
+        .testTarget(name: "DrawingTests", dependencies: ["BrowserDrawing"], exclude: ["Golden"], swiftSettings: settings),
+        .testTarget(name: "BrowserDataTests", dependencies: ["BrowserData"] + stores, swiftSettings: settings),
+        .testTarget(name: "BrowserChangeTests", dependencies: ["BrowserData"] + stores, swiftSettings: settings),
+        .testTarget(name: "BrowserTests", dependencies: ["BrowserData", "StoreBrowser"] + stores, swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -21,6 +21,8 @@ ENGINE_SOURCES = {
     "leveldb": ["Backends/LevelDB", "Sources/PolyStoreKeyValue"],
 }
 CONTRACT = ["Sources/PolyStoreBackend", "Sources/CRecordBytes"]
+# What the full-text indexes in the stores of kills and faults depend on, besides the engine.
+SEARCH = ["Sources/PolyStoreSearchIndex", "Sources/PolyStoreQuery/Searching"]
 CORE = [
     "Sources/PolyStoreConditions", "Sources/PolyStoreKernel", "Sources/PolyStoreColumns", "Sources/PolyStorePredicates", "Sources/PolyStoreObservation", "Sources/PolyStoreHistory",
     "Sources/PolyStoreTransfer", "Sources/PolyStoreMigration", "Sources/PolyStoreConversion",
@@ -108,6 +110,7 @@ def always():
         Step("interop/key-value", 'Tests/Interop/run.sh "$RING_RESULTS/atlas.lmdb" "$RING_RESULTS/atlas.leveldb" Examples/Atlas/Data',
              needs=("examples/atlas",)),
         Step("interop/tool", 'Tests/Interop/check_tool.py "$RING_RESULTS"', needs=("examples/atlas", "build/tool")),
+        Step("browser", 'Tools/polystore/Tests/Browser/run.py --atlas "$RING_RESULTS/atlas.db"', needs=("examples/atlas", "build/tool")),
         Step("interop/conversions", 'Tests/Interop/check_conversions.py "$RING_RESULTS"', needs=("examples/atlas", "build/tool")),
         Step("bench-smoke", "Benchmarks/run.py --smoke --no-grdb && Benchmarks/cliffs.py --smoke", needs=("build/release",)),
         Step("instructions", "Benchmarks/instructions.py", needs=("build/release",), cores=CORES, missing=lacks("valgrind")),
@@ -148,15 +151,15 @@ def items():
         for callers in ("one", "many"):
             found.append(Item(
                 f"kill/{engine}/{callers}", f"SEED={{seed}} Tests/Kill/run.sh {engine} {{size}} {callers}", 100, 12,
-                sources + ["Sources/PolyStoreKernel/Transaction", "Tests/Kill"]))
+                sources + SEARCH + ["Sources/PolyStoreKernel/Transaction", "Tests/Kill"]))
         found.append(Item(
             f"kill/{engine}/import", f"SEED={{seed}} Tests/Kill/import.sh {engine} {{size}}", 100, 12,
-            sources + ["Sources/PolyStoreTransfer/Import", "Tests/Kill"]))
+            sources + SEARCH + ["Sources/PolyStoreTransfer/Import", "Tests/Kill"]))
         found.append(Item(
             f"kill/{engine}/migration", f"SEED={{seed}} Tests/Kill/migrate.sh {engine} {{size}}", 100, 12,
             sources + ["Sources/PolyStoreMigration", "Tests/Kill"]))
         found.append(Item(
-            f"faults/{engine}", f"Tests/Faults/run.sh {engine} all {{size}} {{seed}}", 60, 6, sources + ["Tests/Faults"]))
+            f"faults/{engine}", f"Tests/Faults/run.sh {engine} all {{size}} {{seed}}", 60, 6, sources + SEARCH + ["Tests/Faults"]))
         found.append(Item(
             f"faults/{engine}/migration", f"Tests/Faults/migrate.sh {engine} {{size}}", 100, 12,
             sources + ["Sources/PolyStoreMigration", "Tests/Faults"]))

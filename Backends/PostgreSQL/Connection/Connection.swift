@@ -263,13 +263,14 @@ final class Connection {
             try abandon(expected)
             throw error
         }
-        guard usesNames else {
+        let key = ParsedKey(sql: statement.sql, types: statement.types)
+        var name = parsed[key] ?? names[key]
+        // A transaction that executes many different statements, such as those of many limits, keeps no more of them than that.
+        guard usesNames, name != nil || parsed.count + names.count < 2 * Self.mostParsed else {
             try execute(nil, statement, parameters, after: expected)
             expected.append(.rows)
             return
         }
-        let key = ParsedKey(sql: statement.sql, types: statement.types)
-        var name = parsed[key] ?? names[key]
         if name == nil {
             lastName += 1
             let new = "p\(lastName)"

@@ -54,7 +54,7 @@ extension QueryCompiler {
         let column = scope.column(key.field)
         var filled = filled
         filled.add(key.field.index)
-        let slice = "LIMIT \(bind(.integer(Int64(count))))"
+        let slice = "LIMIT \(request.offset == 0 ? "\(count)" : bind(.integer(Int64(count))))"
         let parts = [("IS NULL", Array(request.sortKeys.dropFirst())), ("IS NOT NULL", request.sortKeys)].map { test, keys in
             let condition = (conditions + ["\(column) \(test)"]).joined(separator: " AND ")
             return "(SELECT * FROM \(source) WHERE \(condition) ORDER BY \(order(keys, scope, filled)) \(slice))"

@@ -3,6 +3,8 @@ import PolyStoreBackend
 /// The table of an entity: names and SQL, constant while the store is open.
 final class EntityTable: Sendable {
     struct Index: Sendable {
+        /// The `Index.name` in the model.
+        let modelName: String
         /// The name on the server.
         let plainName: String
         /// The indexes of the fields. A field of JSON has an index after those of the record; see `IndexedJSONField`.

@@ -46,6 +46,7 @@ final class StoreTables: Sendable {
             let served = entity.indexes.filter { $0.parts.allSatisfy { $0.json.map(JSONFunction.reads) ?? true } }
             let indexes = served.map { index in
                 EntityTable.Index(
+                    modelName: index.name,
                     plainName: names.claim(isStaged ? "\(name)_\(SQLNames.shortened(index.name).suffix(16))" : index.name),
                     fields: index.parts.map { entity.field(of: $0).index }, isUnique: index.isUnique)
             }

@@ -1,5 +1,6 @@
 import PolyStoreBackend
 import PolyStoreQuery
+import PolyStoreSearchIndex
 
 extension PostgreSQLReadTransaction {
     /// The number of records whose texts are compared with the indexes at a time.
@@ -10,12 +11,11 @@ extension PostgreSQLReadTransaction {
         guard let searches = try searches() else { return [] }
         var findings: [String] = []
         for index in searches.indexes {
-            let name = session.tables.name(of: index)
-            let progress = MaintenanceProgress(activity: name)
+            let progress = MaintenanceProgress(activity: index.name(in: session.tables.schema))
             try report(progress)
             do {
                 findings += try searches.set.findings(
-                    index, named: name, check: { try report(progress) }, records: { try self.forEachRecord(of: index, $0) })
+                    index, check: { try report(progress) }, records: { try self.forEachRecord(of: index, $0) })
             } catch let error as StoreError where error.code == .corrupt && error.engineCode == 0 { findings.append(error.message) }
         }
         return findings
@@ -47,32 +47,42 @@ extension PostgreSQLBackend {
     /// The number of bytes of pages that a transaction of a compaction writes.
     private static let mergedBytes = 4 << 20
 
-    /// Continues the merges of the full-text indexes until none is due. Each transaction has the lock of the writers for a short time.
+    /// Merges all segments of each full-text index, so that searches and the store need fewer pages. Each transaction has the lock of the writers for a short time. A damaged index stays as
+    /// it is, and a warning names it.
     func mergeSearchIndexes() throws {
-        for index in pool.search.newest?.indexes ?? [] {
-            var isUnfinished = true
-            while isUnfinished {
-                let transaction = try PostgreSQLWriteTransaction(pool)
-                do {
-                    guard let searches = try transaction.searches(), searches.indexes.contains(index) else {
-                        transaction.rollback()
-                        break
-                    }
-                    isUnfinished = try searches.set.merge(index, budget: Self.mergedBytes)
-                    try transaction.commitIndexes(try searches.flush())
-                } catch {
-                    transaction.rollback()
-                    throw error
-                }
+        for index in try pool.search.newest?.indexes ?? changingIndexes({ $1?.indexes ?? [] }) {
+            do { try merge(index) } catch let error as StoreError where error.code == .corrupt && error.engineCode == 0 {
+                logger.write(.warning, "\(error.message) The rest of the store is compacted.")
             }
         }
     }
-}
 
-extension StoreTables {
-    /// Returns the name of a full-text index, for people.
-    func name(of index: StoredSearchIndex) -> String {
-        let entity = entities[index.entity].entity
-        return "\(entity.name)_\(index.fields.map { entity.fields[$0].name }.joined(separator: "_"))_text"
+    private func merge(_ index: StoredSearchIndex) throws {
+        var merge = SearchIndexMerge()
+        var remains = true
+        while remains {
+            remains = try changingIndexes { _, searches in
+                guard let searches, searches.indexes.contains(index) else { return false }
+                return try searches.set.optimize(index, &merge, budget: Self.mergedBytes)
+            }
+        }
+    }
+
+    /// Runs a closure in a write transaction with the full-text indexes of the store, nil if it has none, and commits what it changes.
+    func changingIndexes<Result>(_ body: (Session, SessionSearches?) throws -> Result) throws -> Result {
+        let transaction = try PostgreSQLWriteTransaction(pool)
+        do {
+            let searches = try transaction.searches()
+            let result = try body(transaction.session, searches)
+            try transaction.commitIndexes(try searches?.flush() ?? [])
+            return result
+        } catch let error as StoreError where error.sqlState == "55P03" {
+            let named = pool.database.namingHolders(in: error, transaction.session.connection)
+            transaction.rollback()
+            throw named
+        } catch {
+            transaction.rollback()
+            throw error
+        }
     }
 }

@@ -20,20 +20,25 @@ struct SearchIndexBuilder {
     /// Builds the indexes on a thread of its own, until they are complete or the store is closed.
     func runInBackground() {
         Thread.detachNewThread {
-            var pause = Self.pauses.first
-            while !pool.isClosed {
-                do { return try run() } catch let error as StoreError {
-                    if error.code == .closed || pool.isClosed { return }
-                    guard [.retryable, .connectionLost, .commitOutcomeUnknown, .timedOut].contains(error.recovery) || error.code == .busy
-                    else {
-                        return logger.write(
-                            .notice,
-                            "The full-text indexes of \(pool.location) are not complete, and the next opening continues to build them: \(error)"
-                        )
-                    }
-                    wait(pause)
-                    pause = min(2 * pause, Self.pauses.longest)
-                } catch { return }
+            do { try runPatiently() } catch {
+                logger.write(
+                    .notice,
+                    "The full-text indexes of \(pool.location) are not complete, and the next opening continues to build them: \(error)")
+            }
+        }
+    }
+
+    /// Builds the indexes until they are complete or the store is closed. After an error that can pass it continues later.
+    func runPatiently() throws {
+        var pause = Self.pauses.first
+        while !pool.isClosed {
+            do { return try run() } catch let error as StoreError {
+                if error.code == .closed || pool.isClosed { return }
+                guard [.retryable, .connectionLost, .commitOutcomeUnknown, .timedOut].contains(error.recovery) || error.code == .busy else {
+                    throw error
+                }
+                wait(pause)
+                pause = min(2 * pause, Self.pauses.longest)
             }
         }
     }
@@ -57,7 +62,8 @@ struct SearchIndexBuilder {
             pool.search.didBuild(step.index.number, count)
             if step.isLast {
                 logger.write(
-                    .notice, "The index \(pool.tables.name(of: step.index)) of \(pool.location) is complete: \(count) records were added.")
+                    .notice,
+                    "The index \(step.index.name(in: pool.tables.schema)) of \(pool.location) is complete: \(count) records were added.")
             }
             // Other threads of this process wait for the lock without an order.
             wait(min((ContinuousClock.now - began).inMilliseconds / 4, Self.pauses.batches))

@@ -97,7 +97,8 @@ final class SearchStorage: SearchIndexStorage {
         }
         guard let state = states?[index.number] else {
             throw StoreError(
-                .corrupt, "polystore_search of \(session.connection.location) has no row for the index \(index.number).",
+                .corrupt,
+                "polystore_search of \(session.connection.location) has no row for the index \(index.name(in: schema)), which has the number \(index.number).",
                 location: session.connection.location)
         }
         return state
@@ -110,6 +111,7 @@ final class SearchStorage: SearchIndexStorage {
         return table
     }
 
+    var schema: ResolvedSchema { session.tables.schema }
     func pages(of index: StoredSearchIndex) -> any SearchPageReader { table(index.number) }
     func writablePages(of index: StoredSearchIndex) -> (any SearchPageWriter)? { table(index.number) }
 

@@ -7,11 +7,13 @@ final class PostgreSQLBackend: StorageBackend {
     let capabilities: Capabilities
     let pool: ConnectionPool
     let isReadOnly: Bool
+    let logger: any StoreLogger
 
-    init(pool: ConnectionPool, metadata: StoreMetadata, isReadOnly: Bool) {
+    init(pool: ConnectionPool, metadata: StoreMetadata, isReadOnly: Bool, logger: any StoreLogger) {
         self.pool = pool
         self.metadata = metadata
         self.isReadOnly = isReadOnly
+        self.logger = logger
         var capabilities = Capabilities(
             features: [
                 .persistence, .multiProcess, .readOnlyOpen, .fullDurability, .concurrentReaders, .transferableWriter, .namedValues,
@@ -33,10 +35,14 @@ final class PostgreSQLBackend: StorageBackend {
     func beginRead() throws -> any ReadTransaction { try PostgreSQLReadTransaction(pool) }
 
     func beginWrite() throws -> any WriteTransaction {
+        try checkMayWrite()
+        return try PostgreSQLWriteTransaction(pool)
+    }
+
+    func checkMayWrite() throws {
         guard !isReadOnly else {
             throw StoreError(.readOnly, "The store \(pool.location) was opened for reading only.", location: pool.location)
         }
-        return try PostgreSQLWriteTransaction(pool)
     }
 
     /// Listens on a connection of its own, which reports commits soon after they are visible. Where the server or a pooler refuses to listen, reads the version regularly. Of several commits within a few milliseconds the first and the last are
@@ -48,9 +54,7 @@ final class PostgreSQLBackend: StorageBackend {
     /// Runs VACUUM on each table, which makes the space of deleted rows available and returns the pages at the ends of the tables to the file system. Neither readers nor writers wait.
     /// - Throws: `io` with the tables that the user may not compact.
     func compact() throws {
-        guard !isReadOnly else {
-            throw StoreError(.readOnly, "The store \(pool.location) was opened for reading only.", location: pool.location)
-        }
+        try checkMayWrite()
         try mergeSearchIndexes()
         let (connection, _) = try pool.borrow()
         defer { pool.giveBack(connection) }

@@ -45,7 +45,7 @@ struct StoreOpener {
             generation: found.generation, isStaged: found.isStaged, first: connection, logger: request.logger)
         if found.isStaged, !request.isReadOnly { MigrationCompletion.runInBackground(pool, request.logger) }
         if !request.isReadOnly, !search.areComplete { SearchIndexBuilder(pool: pool, logger: request.logger).runInBackground() }
-        return PostgreSQLBackend(pool: pool, metadata: found.metadata, isReadOnly: request.isReadOnly)
+        return PostgreSQLBackend(pool: pool, metadata: found.metadata, isReadOnly: request.isReadOnly, logger: request.logger)
     }
 
     // MARK: Creation

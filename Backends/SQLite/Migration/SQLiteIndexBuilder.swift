@@ -176,7 +176,7 @@ final class SQLiteIndexBuilder: @unchecked Sendable {
         }
     }
 
-    private func name(of index: StoredSearchIndex) -> String { "\(connection.name(of: index)) of \(connection.path)" }
+    private func name(of index: StoredSearchIndex) -> String { "\(index.name(in: connection.tables.schema)) of \(connection.path)" }
 
     private func pause(since start: ContinuousClock.Instant) {
         let time = min((ContinuousClock.now - start).inMilliseconds, Self.longestPause)

@@ -3,6 +3,8 @@ import PolyStoreBackend
 /// The table of an entity: names and SQL, constant while the store is open.
 final class EntityTable: Sendable {
     struct Index: Sendable {
+        /// The `Index.name` in the model.
+        let modelName: String
         /// The quoted name.
         let name: String
         /// The name as stored in the file.

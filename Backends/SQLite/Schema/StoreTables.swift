@@ -39,7 +39,7 @@ final class StoreTables: Sendable {
             let indexes = entity.indexes.filter { !$0.parts.contains { $0.json?.type == .uint64 } }.map { index in
                 let name = names.claim(index.name)
                 return EntityTable.Index(
-                    name: SQLNames.quoted(name), plainName: name, fields: index.fields,
+                    modelName: index.name, name: SQLNames.quoted(name), plainName: name, fields: index.fields,
                     components: index.parts.map { entity.field(of: $0).index }, parts: index.parts, isUnique: index.isUnique)
             }
             tables[entity.index] = EntityTable(entity, indexes: indexes)

@@ -11,7 +11,7 @@ extension SQLiteBackend {
             let entity = pool.tables.entities[index.entity].entity
             var count = 0
             return try search.findings(
-                index, named: connection.name(of: index),
+                index,
                 check: {
                     count += 1
                     if count % 1024 == 0 { try report() }
@@ -35,7 +35,7 @@ extension SQLiteBackend {
             }
         }
         for index in connection.searchIndexes where !existing.contains(SearchTables.pages(index.number)) {
-            findings.append("The table \(SearchTables.pages(index.number)) of the index \(connection.name(of: index)) is missing.")
+            findings.append("The table \(SearchTables.pages(index.number)) of the index \(index.name(in: pool.tables.schema)) is missing.")
         }
         return findings
     }
@@ -55,19 +55,11 @@ extension SQLiteBackend {
         do {
             let session = Session(connection, version: 0, isWritten: true)
             defer { session.end() }
-            _ = try session.search?.merge(index, budget: nil)
+            try session.search?.optimize(index)
             try connection.commit()
         } catch {
             connection.rollback()
             throw error
         }
-    }
-}
-
-extension Connection {
-    /// Returns the name of a full-text index, for messages.
-    func name(of index: StoredSearchIndex) -> String {
-        let entity = tables.entities[index.entity].entity
-        return entity.searchIndexes.first { index.serves($0, of: entity) }?.plainName ?? entity.name
     }
 }

@@ -93,7 +93,7 @@ struct SQLiteSearchStorage: SearchIndexStorage {
     let isWritten: Bool
 
     func state(of index: StoredSearchIndex) throws -> SearchIndexState { try SearchTables(connection: connection).state(index.number) }
-    func name(of index: StoredSearchIndex) -> String? { connection.name(of: index) }
+    var schema: ResolvedSchema { connection.tables.schema }
     func pages(of index: StoredSearchIndex) -> any SearchPageReader { SQLiteSearchPages(index.number, connection) }
     func writablePages(of index: StoredSearchIndex) -> (any SearchPageWriter)? {
         isWritten ? SQLiteSearchPages(index.number, connection) : nil

@@ -147,7 +147,7 @@ struct SearchTables {
                 "CREATE TABLE polystore_search_fields (number INTEGER, position INTEGER, field TEXT NOT NULL, "
                     + "PRIMARY KEY (number, position)) WITHOUT ROWID")
         }
-        try connection.execute("CREATE TABLE \(Self.pages(number)) (k BLOB PRIMARY KEY, v BLOB NOT NULL) WITHOUT ROWID")
+        try createPages(number)
         let statement = try connection.kept("INSERT INTO polystore_search (number, entity, stemming, isComplete) VALUES (?, ?, ?, 0)")
         sqlite3_bind_int64(statement.handle, 1, Int64(number))
         try bind(statement, 2, name.entity)
@@ -155,6 +155,19 @@ struct SearchTables {
         try connection.run(statement, "Adding a full-text index")
         try writeFields(number, name)
         try setState(number, state)
+    }
+
+    private func createPages(_ number: UInt32) throws {
+        try connection.execute("CREATE TABLE IF NOT EXISTS \(Self.pages(number)) (k BLOB PRIMARY KEY, v BLOB NOT NULL) WITHOUT ROWID")
+    }
+
+    /// Makes an index incomplete, so that it is built from its first document on.
+    /// - Returns: Whether the store has the index. Another process may have dropped it.
+    func restart(_ number: UInt32) throws -> Bool {
+        guard try numbers().values.contains(number) else { return false }
+        try createPages(number)
+        try setState(number, .building(through: nil))
+        return true
     }
 
     private func writeFields(_ number: UInt32, _ name: Name) throws {

@@ -7,6 +7,7 @@ import PeerKit
 /// - `text`: writes the records of W17 to the standard output
 /// - `prepare`: creates the store, `W0`: creates the persons of W1, both without a measurement; `end`: a checksum over everything after the changes
 /// - `load`, `read`, `mutate`, `open`: groups of workloads in one process, as in the peers
+/// - `W23`, `W23q`: full-text search, by `search/objects.sh`
 /// - `records`: `W1r` to `W6r`, the same on records, without objects
 struct Workload: Sendable {
     let store: BenchStore
@@ -52,6 +53,8 @@ struct Workload: Sendable {
         case "W21": try ClientWorkloads(store).all()
         case "W22make": try ConversionWorkloads(store).make()
         case _ where name.hasPrefix("W22to-"): try ConversionWorkloads(store).convert(to: String(name.dropFirst("W22to-".count)))
+        case "W23": try SearchWorkloads(store).all()
+        case "W23q": try SearchWorkloads(store).queriesOnly()
         case "M1": try objects.walkInBatches()
         case "M2": try objects.importStreamed()
         case "records": try RecordWorkloads(store.configuration("records"), store.out).all()

@@ -86,11 +86,11 @@ private let searchOpeningCases: [ConformanceCase] = [
             for id in [1, 1500, 2900] as [Int64] { try opened.update(id + round, ["title": .text("changed \(round)")]) }
             try opened.insert(5000 + round, Notes.row("inserted", "text"))
             try opened.delete(2000 + round)
-            try opened.checkSearches(["changed", "inserted OR text", "\"note 7\"", "6 many"], "", "round \(round)")
+            try opened.expect("changed", finds: ([1, 1500, 2900] as [Int64]).flatMap { Array($0...$0 + round) })
             try opened.backend.close()
         }
         let last = try run.open(Notes.schema)
-        try last.expect("changed", finds: [1, 2, 3, 1500, 1501, 1502, 2900, 2901, 2902])
+        try last.checkSearches(["inserted OR changed", "\"note 7\" -many"], "")
         try run.verify(last)
     },
     indexChange(

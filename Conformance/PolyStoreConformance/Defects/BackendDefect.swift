@@ -59,5 +59,6 @@ enum BackendDefect: String, Sendable {
     case ignoresInterruptions = "stores an interruption and never checks it"
     case checksOnce = "checks an interruption only at the beginning of a request"
     case ignoresRequiredObjects = "does not check required objects"
+    case keepsTheFormat = "does not raise its format for full-text indexes"
     case ignoresValues = "does not claim named values and drops them silently"
 }

@@ -126,6 +126,9 @@ public struct DefectiveBackend: Sendable, CustomStringConvertible {
         DefectiveBackend(.commitsTheRest, caughtBy: "apply.several.refused-alone", isRare: true),
         DefectiveBackend(
             .ignoresRequiredObjects, caughtBy: "apply.required.missing", isRare: true, claims: [.concurrentReaders, .requiredObjects]),
+        DefectiveBackend(
+            .keepsTheFormat, caughtBy: "search.format.refuses-earlier-releases", isRare: true,
+            claims: [.concurrentReaders, .persistence, .migration, .searchIndexes]),
         DefectiveBackend(.ignoresInterruptions, caughtBy: "interruption.before.every-request", isRare: true),
         DefectiveBackend(.checksOnce, caughtBy: "interruption.during.within-10000-rows", isRare: true),
         DefectiveBackend(.allOfNothingIsFalse, caughtBy: "related.all.of-none"),

@@ -46,7 +46,11 @@ final class DefectiveStore: StorageBackend, @unchecked Sendable {  // used by on
         capabilities.waitsForServer = inner.capabilities.waitsForServer
         return capabilities
     }
-    var metadata: StoreMetadata { inner.metadata }
+    var metadata: StoreMetadata {
+        var metadata = inner.metadata
+        if defect == .keepsTheFormat { metadata.format = 1 }
+        return metadata
+    }
     var readSessions: ReadSessions? { defect == .keepsSessions ? ReadSessions(active: 0, idle: begun, maximumIdle: 8) : nil }
     func close() throws { try inner.close() }
 

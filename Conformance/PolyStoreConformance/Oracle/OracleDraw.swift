@@ -41,7 +41,12 @@ struct OracleDraw {
         case 8:
             // Rarely, because reopening takes as long as all other steps together.
             guard isPersistent, random.once(in: 5) else { return steps.append(.hold) }
-            steps.append(.reopen)
+            written = nil
+            guard isSearched, random.once(in: 2) else { return steps.append(.reopen) }
+            let kept = schema.entities.map { random.below($0.searchIndexes.count + 1) }
+            guard case .apply(let edits) = apply(inserting: random.below(4)) else { return }
+            steps.append(.reopenWithFewerIndexes(kept: kept, edits))
+            committed = written ?? committed
             written = nil
         case 9:
             steps.append(.rollback)

@@ -4,7 +4,8 @@ import PolyStoreSearch
 /// Executes the steps of a case on a new store and on the model, and compares all results.
 final class OracleRunner {
     private let target: ConformanceTarget
-    private let schema: ResolvedSchema
+    /// The schema that the store is open with.
+    private var schema: ResolvedSchema
     private let location: ConformanceLocation
     private var backend: any StorageBackend
     private var model: OracleModel
@@ -72,12 +73,28 @@ final class OracleRunner {
             held = (try backend.beginRead(), model, version)
         case .reopen:
             guard target.capabilities.contains(.persistence) else { return }
-            leave()
-            try backend.close()
-            backend = try Self.open(target, schema, location)
+            try reopen(schema)
             try withLatest { try checkEverything($0, model, "after opening again") }
+        case .reopenWithFewerIndexes(let kept, let edits):
+            guard target.capabilities.contains(.persistence) else { return }
+            let all = schema
+            try reopen(all.keepingSearchIndexes(kept))
+            // A store that could not be opened again has no open schema.
+            defer { schema = all }
+            try withLatest { try checkEverything($0, model, "with fewer full-text indexes") }
+            try apply(edits)
+            try commit()
+            try reopen(all)
+            try withLatest { try checkEverything($0, model, "with all full-text indexes again") }
         case .ask(let reader, let query): try ask(reader, query)
         }
+    }
+
+    private func reopen(_ schema: ResolvedSchema) throws {
+        leave()
+        try backend.close()
+        backend = try Self.open(target, schema, location)
+        self.schema = schema
     }
 
     /// Ends the held reader after a last check of everything that it sees.

@@ -98,6 +98,16 @@ enum OracleSchema {
 }
 
 extension ResolvedSchema {
+    /// Returns the schema with only the first full-text indexes of each entity.
+    func keepingSearchIndexes(_ counts: [Int]) throws -> ResolvedSchema {
+        var description = description
+        for index in description.entities.indices {
+            let entity = description.entities[index]
+            description.entities[index].searchIndexes = Array(entity.searchIndexes.prefix(counts[index]))
+        }
+        return try ResolvedSchema(description)
+    }
+
     /// A short description for the report of a failure.
     var inShort: String {
         entities.map { entity in

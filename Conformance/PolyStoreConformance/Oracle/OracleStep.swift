@@ -11,6 +11,8 @@ enum OracleStep {
     case hold
     /// Closes the store and opens it again.
     case reopen
+    /// Opens the store with only the first full-text indexes of each entity, as many as the list says, applies and commits a change set, and opens it with all indexes again.
+    case reopenWithFewerIndexes(kept: [Int], [OracleEdit])
     case ask(OracleTransaction, OracleQuery)
 }
 
@@ -23,6 +25,8 @@ extension OracleStep: CustomStringConvertible {
         case .reserveIDs(let entity, let count): "reserve \(count) ids of E\(entity)"
         case .hold: "hold a reader"
         case .reopen: "reopen"
+        case .reopenWithFewerIndexes(let kept, let edits):
+            "reopen with \(kept) full-text indexes, apply \(edits.map(\.description).joined(separator: ", "))"
         case .ask(let transaction, let query): (["ask \(transaction.rawValue) \(query)"] + query.code).joined(separator: "\n     ")
         }
     }

@@ -55,7 +55,14 @@ struct IndexBuilder {
     }
 
     /// Builds the rest of an index.
-    func build(_ index: KeyIndex) throws { while try step(index).isUnfinished {} }
+    /// - Throws: `cancelled` between two batches.
+    func build(_ index: KeyIndex) throws {
+        while try step(index).isUnfinished {
+            if isCancelled?() ?? false {
+                throw StoreError(.cancelled, "The store \(layout.location) is being closed.", location: layout.location)
+            }
+        }
+    }
 
     private func write<Result>(_ body: (any EngineWriter) throws -> Result) throws -> Result {
         if holdsWriteLock {

@@ -192,23 +192,11 @@ struct KeyValueSearchStorage: SearchIndexStorage {
 
     func pages(of index: StoredSearchIndex) -> any SearchPageReader { KeyValueSearchPages(index.number, layout, snapshot) }
 
-    func name(of index: StoredSearchIndex) -> String? { layout.name(of: index) }
-
-    var repair: String {
-        "To build it again, call rebuildIndexes, or open the store with a model that does not declare the index, and then with one that does."
-    }
+    var schema: ResolvedSchema { layout.schema }
 
     func writablePages(of index: StoredSearchIndex) -> (any SearchPageWriter)? {
         guard isWritten, let writer = snapshot as? any EngineWriter else { return nil }
         return KeyValueSearchPageWriter(index.number, layout, writer: writer)
-    }
-}
-
-extension StoreLayout {
-    /// Returns the name of a full-text index, for messages and for `rebuildIndexes`.
-    func name(of index: StoredSearchIndex) -> String {
-        let entity = schema.entities[index.entity]
-        return entity.searchIndexes.first { index.serves($0, of: entity) }?.plainName ?? entity.name
     }
 }
 

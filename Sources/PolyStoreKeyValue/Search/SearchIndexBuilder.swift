@@ -1,5 +1,6 @@
 import PolyStoreBackend
 import PolyStoreQuery
+import PolyStoreSearchIndex
 
 /// Builds a full-text index from the records while the store is in use, in batches in the order of the row ids.
 ///
@@ -33,7 +34,14 @@ struct SearchIndexBuilder {
     }
 
     /// Builds the rest of an index.
-    func build(_ index: StoredSearchIndex) throws { while try step(index).isUnfinished {} }
+    /// - Throws: `cancelled` between two batches.
+    func build(_ index: StoredSearchIndex) throws { while try step(index).isUnfinished { try checkCancellation() } }
+
+    private func checkCancellation() throws {
+        if isCancelled?() ?? false {
+            throw StoreError(.cancelled, "The store \(layout.location) is being closed.", location: layout.location)
+        }
+    }
 
     /// Makes an index empty and incomplete, and builds it.
     func rebuild(_ index: StoredSearchIndex) throws {
@@ -41,14 +49,26 @@ struct SearchIndexBuilder {
         try build(index)
     }
 
-    /// Merges the pages of the complete indexes, so that searches and the store need fewer: all of them if a transaction of the engine can be that large.
-    func compact() throws {
+    /// Merges all segments of each index, so that searches and the store need fewer pages, in transactions of a bounded size. A damaged index stays as it is, and a warning names it.
+    func compact(_ logger: any StoreLogger) throws {
         for index in layout.searchIndexes {
-            let merges: (Int?) throws -> Bool = { budget in
-                try write { writer in try SnapshotReader(layout, writer, isWritten: true).search?.merge(index, budget: budget) ?? false }
+            do { try compact(index) } catch let error as StoreError where error.code == .corrupt && error.engineCode == 0 {
+                logger.write(.warning, "\(error.message) The rest of the store is compacted.")
             }
-            while try merges(Self.bytesOfMerge) {}
-            if handle.engine is any TransactionalEngine { _ = try merges(nil) }
+        }
+    }
+
+    private func compact(_ index: StoredSearchIndex) throws {
+        var merge = SearchIndexMerge()
+        var remains = true
+        while remains {
+            try checkCancellation()
+            (remains, merge) = try write { writer in
+                // The engine may run the transaction again.
+                var merge = merge
+                let search = SnapshotReader(layout, writer, isWritten: true).search
+                return (try search?.optimize(index, &merge, budget: Self.bytesOfMerge) ?? false, merge)
+            }
         }
     }
 

@@ -114,7 +114,7 @@ final class BackgroundWork: @unchecked Sendable {
     private func buildSearchIndexes() throws {
         let builder = SearchIndexBuilder(handle, layout, isCancelled: { self.isCancelled })
         for index in try builder.unfinished() {
-            let name = layout.name(of: index)
+            let name = index.name(in: layout.schema)
             let total = try recordCount(layout.schema.entities[index.entity])
             try build(name, total) { try builder.step(index) }
         }

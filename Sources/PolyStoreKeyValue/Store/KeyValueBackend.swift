@@ -1,11 +1,13 @@
 import PolyStoreBackend
+import PolyStoreQuery
+import Synchronization
 
 /// A store in an ordered key-value engine. The engine stores ordered bytes; this layer implements everything else.
 ///
 ///     StoreConfiguration(engine: "mine", location: path) { request in
 ///         try KeyValueBackend(EngineHandle.shared(path, isReadOnly: request.isReadOnly) { try MyEngine(path) }, request)
 ///     }
-public final class KeyValueBackend: StorageBackend, @unchecked Sendable {  // All mutable state is accessed under the lock.
+public final class KeyValueBackend: RebuildsIndexes, @unchecked Sendable {  // All mutable state is accessed under the lock.
     /// The newest format that this version reads and writes; see ``Keyspace``. Stores with full-text indexes have it.
     public static let format = 3
     /// The format of migrated stores without full-text indexes.
@@ -24,6 +26,10 @@ public final class KeyValueBackend: StorageBackend, @unchecked Sendable {  // Al
     private let background: BackgroundWork
     private let lock = Lock(.backend)
     private var isClosed = false
+    /// A Boolean value that becomes true with `isClosed`, for batches that hold the lock of the engine.
+    private let isClosing = Atomic<Bool>(false)
+    /// The number of maintenance calls that write in batches.
+    private var batchedCalls = 0
 
     /// Opens the store in an engine, or creates it if the engine is empty. Takes ownership of the handle, which is released when the store is closed or when
     /// this throws.
@@ -98,7 +104,12 @@ public final class KeyValueBackend: StorageBackend, @unchecked Sendable {  // Al
             return !isClosed
         }
         guard isFirst else { return }
+        isClosing.store(true, ordering: .relaxed)
         background.stop()
+        lock.withLock {
+            let deadline = Deadline(milliseconds: Self.longestWait)
+            while batchedCalls > 0 { guard lock.wait(until: deadline) else { break } }
+        }
         handle.release()
     }
 
@@ -110,6 +121,30 @@ public final class KeyValueBackend: StorageBackend, @unchecked Sendable {  // Al
             if isClosed { throw StoreError(.closed, "The store \(handle.engine.location) was closed.", location: handle.engine.location) }
             handle.retain()
             return handle
+        }
+    }
+
+    /// The time that closing waits for a batch of a maintenance call, in milliseconds.
+    private static let longestWait = 5000
+
+    /// Runs a maintenance call that writes in batches. Closing the store ends it after a batch.
+    /// - Throws: `closed` if the store was closed meanwhile.
+    private func inBatches(_ body: (EngineHandle, _ isCancelled: @escaping () -> Bool) throws -> Void) throws {
+        let handle = try use()
+        lock.withLock { batchedCalls += 1 }
+        defer {
+            lock.withLock {
+                batchedCalls -= 1
+                lock.broadcast()
+            }
+            handle.release()
+        }
+        let isCancelled = { [self] in isClosing.load(ordering: .relaxed) }
+        do { try body(handle, isCancelled) } catch {
+            if isCancelled() {
+                throw StoreError(.closed, "The store \(handle.engine.location) was closed.", location: handle.engine.location)
+            }
+            throw error
         }
     }
 
@@ -188,7 +223,9 @@ public final class KeyValueBackend: StorageBackend, @unchecked Sendable {  // Al
         let handle = try use()
         defer { handle.release() }
         try handle.engine.checkFiles()
-        if capabilities.has(.compaction) { try SearchIndexBuilder(handle, layout).compact() }
+        if capabilities.has(.compaction) {
+            try inBatches { try SearchIndexBuilder($0, layout, isCancelled: $1).compact(logger) }
+        }
         try handle.compact()
     }
 
@@ -239,14 +276,23 @@ public final class KeyValueBackend: StorageBackend, @unchecked Sendable {  // Al
 
     /// Rebuilds indexes from the records while the store is in use, after ``verify(reporting:)`` has reported that they disagree.
     /// - Parameter names: The `Index.name` of each index, and the `SearchIndex.plainName` of each full-text index; `nil` for all.
-    /// - Throws: `readOnly`; `constraint` if two objects have the same value of a unique index, which then stays unused.
+    /// - Throws: `readOnly`, `closed`; `notFound` for a name that no index has; `constraint` if two objects have the same value of a unique index, which then stays unused.
     public func rebuildIndexes(_ names: Set<String>? = nil) throws {
         try checkMayWrite()
-        let handle = try use()
-        defer { handle.release() }
-        let builder = IndexBuilder(handle, layout, logger)
-        for index in layout.indexes.flatMap({ $0 }) where names?.contains(index.index.name) ?? true { try builder.rebuild(index) }
-        let search = SearchIndexBuilder(handle, layout)
-        for index in layout.searchIndexes where names?.contains(layout.name(of: index)) ?? true { try search.rebuild(index) }
+        try inBatches { handle, isCancelled in
+            let (plain, search) = (layout.indexes.flatMap { $0 }, layout.searchIndexes)
+            let present = Set(plain.map(\.index.name) + search.map { $0.name(in: layout.schema) })
+            try layout.schema.checkIndexNames(names, present: present, location: layout.location)
+            do {
+                let builder = IndexBuilder(handle, layout, logger, isCancelled: isCancelled)
+                for index in plain where names?.contains(index.index.name) ?? true { try builder.rebuild(index) }
+                let searchBuilder = SearchIndexBuilder(handle, layout, isCancelled: isCancelled)
+                for index in search where names?.contains(index.name(in: layout.schema)) ?? true { try searchBuilder.rebuild(index) }
+            } catch {
+                // What is begun is continued.
+                background.start(true)
+                throw error
+            }
+        }
     }
 }

@@ -42,7 +42,7 @@ struct StoreVerifier {
                 }
             }
         }
-        for index in layout.searchIndexes { try attempt(layout.name(of: index)) { try $0.checkTexts(index) } }
+        for index in layout.searchIndexes { try attempt(index.name(in: layout.schema)) { try $0.checkTexts(index) } }
         for table in layout.schema.links { try attempt(table.name) { try $0.checkLinks(table) } }
         try attempt("long values") { try $0.checkChunks() }
         try attempt("named values") { try $0.checkValues() }
@@ -185,7 +185,7 @@ struct StoreVerifier {
         let entity = layout.schema.entities[index.entity]
         let reader = reader
         let found = try reader.search?.findings(
-            index, named: layout.name(of: index),
+            index,
             check: {
                 progress.keys += 1
                 if progress.keys % 1024 == 0 { try reportProgress() }

@@ -12,18 +12,12 @@ package protocol SearchIndexStorage {
     func writablePages(of index: StoredSearchIndex) -> (any SearchPageWriter)?
     /// The sizes of the indexes. There is a default.
     var limits: SearchIndexLimits { get }
-    /// Returns the name of an index, for messages; nil for its number. There is a default.
-    func name(of index: StoredSearchIndex) -> String?
-    /// How a damaged index is built again: a sentence for messages. There is a default.
-    var repair: String { get }
+    /// The schema that the store was opened with, for the names in messages.
+    var schema: ResolvedSchema { get }
 }
 
 extension SearchIndexStorage {
     package var limits: SearchIndexLimits { SearchIndexLimits() }
-    package func name(of index: StoredSearchIndex) -> String? { nil }
-    package var repair: String {
-        "To build it again, open the store with a model that does not declare the index, and then with one that does."
-    }
 }
 
 /// The full-text indexes of a store in one transaction: their states, readers and writers.
@@ -180,14 +174,15 @@ package final class SearchIndexSet {
 
     /// Compares an index with the texts of the records, and returns a sentence for each difference.
     /// - Parameters:
-    ///   - name: The name of the index, for the sentences.
     ///   - records: Calls a closure with each record of the entity, in ascending order of the row ids. It can be called twice.
     ///   - check: Called now and then; an error that it throws ends the verification.
     package func findings(
-        _ index: StoredSearchIndex, named name: String, check: () throws -> Void,
+        _ index: StoredSearchIndex, check: () throws -> Void,
         records: @escaping (_ body: (Int64, RecordView) throws -> Void) throws -> Void
     ) throws -> [String] {
         let state = try state(of: index)
+        // Pages from before are removed when the index is built again, and nothing reads them.
+        if state == .building(through: nil) { return [] }
         let verifier = SearchIndexVerifier(storage.pages(of: index), fields: index.fields.count, options: index.options)
         let found = try verifier.verify(
             { body in
@@ -196,30 +191,40 @@ package final class SearchIndexSet {
                     try body(rowID, texts)
                 }
             }, check: check)
+        let name = index.name(in: storage.schema)
         return found.map { "The index \(name): \($0)" }
     }
 
-    /// Continues the merges of an index that are due, and optionally merges all of it.
-    /// - Parameter budget: The number of bytes of pages to write; nil merges all of the index.
-    /// - Returns: Whether merges remain.
-    package func merge(_ index: StoredSearchIndex, budget: Int?) throws -> Bool {
-        guard let writer = writer(index) else { return false }
-        return try reporting(index) {
-            if let budget { return try writer.merge(budget: budget) }
-            try writer.optimize()
-            return false
-        }
+    /// Merges all segments of an index.
+    package func optimize(_ index: StoredSearchIndex) throws {
+        guard try state(of: index) != .building(through: nil), let writer = writer(index) else { return }
+        try reporting(index) { try writer.optimize() }
+    }
+
+    /// Does a part of a merge of all segments of an index, in one of several transactions.
+    /// - Parameters:
+    ///   - merge: The merge, which the transactions share.
+    ///   - budget: The number of bytes of pages to write.
+    /// - Returns: Whether parts remain.
+    package func optimize(_ index: StoredSearchIndex, _ merge: inout SearchIndexMerge, budget: Int) throws -> Bool {
+        guard try state(of: index) != .building(through: nil), let writer = writer(index) else { return false }
+        return try reporting(index) { try writer.optimize(&merge, budget: budget) }
     }
 
     private func reporting<Result>(_ index: StoredSearchIndex, _ body: () throws -> Result) throws -> Result {
-        try reporting(storage.name(of: index) ?? "\(index.number)", nil, body)
+        try reporting(index.name(in: storage.schema), storage.schema.entities[index.entity].name, body)
     }
 
     /// Names the index and its repair in an error of damaged pages.
-    private func reporting<Result>(_ name: String, _ entity: String?, _ body: () throws -> Result) throws -> Result {
+    private func reporting<Result>(_ name: String, _ entity: String, _ body: () throws -> Result) throws -> Result {
         do { return try body() } catch let error as SearchIndexError {
+            let reason =
+                switch error {
+                case .damaged(let reason): "It is damaged: \(reason). To build it again from the texts, call rebuildIndexes."
+                case .unknownFormat: error.description
+                }
             throw StoreError(
-                .corrupt, "The full-text index \(name) in \(location) cannot be used. \(error) \(storage.repair)", entity: entity,
+                .corrupt, "The full-text index \(name) of \(entity) in \(location) cannot be used. \(reason)", entity: entity,
                 location: location)
         }
     }

@@ -32,6 +32,13 @@ package struct StoredSearchIndex: Hashable, Sendable {
         self.entity == entity.index && fields == index.fields && options == index.options
     }
 
+    /// Returns the name of the index for messages and for `rebuildIndexes`, which is the `SearchIndex.plainName` of those that it serves.
+    package func name(in schema: ResolvedSchema) -> String {
+        let entity = schema.entities[entity]
+        return entity.searchIndexes.first { serves($0, of: entity) }?.plainName
+            ?? ([entity.name] + fields.map { entity.fields[$0].name.replacing("\0", with: "_") } + ["text"]).joined(separator: "_")
+    }
+
     /// Returns the texts of a document: one for each field, nil for null; nil if the object is no document of the index.
     package func texts(of record: RecordView?) -> [String?]? {
         guard let record else { return nil }

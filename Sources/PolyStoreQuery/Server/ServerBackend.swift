@@ -32,7 +32,7 @@ extension StorageBackend {
 }
 
 /// A backend whose calls wait for a server. Its snapshots keep the records that were read by row id, and none of them is older than a version that was seen before.
-final class ServerBackend: StorageBackend {
+final class ServerBackend: RebuildsIndexes {
     private let inner: any StorageBackend
     private let maximumStaleness: Duration?
     /// The sessions of the snapshots, if they can be given back.
@@ -98,6 +98,7 @@ final class ServerBackend: StorageBackend {
     func beginMigration(_ change: SchemaChange) throws -> any StoreMigration { try inner.beginMigration(change) }
     func copy(to location: String, reporting report: MaintenanceReport) throws { try inner.copy(to: location, reporting: report) }
     func compact() throws { try inner.compact() }
+    func rebuildIndexes(_ names: Set<String>?) throws { try inner.rebuildingIndexes(names) }
 }
 
 /// A source of related objects that may read them from a server.

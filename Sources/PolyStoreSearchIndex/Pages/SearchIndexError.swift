@@ -8,7 +8,7 @@ public enum SearchIndexError: Error, Sendable, Hashable, CustomStringConvertible
     /// What is wrong, and the way out.
     public var description: String {
         switch self {
-        case .damaged(let reason): "The search index is damaged: \(reason). Drop the index and build it again."
+        case .damaged(let reason): "The search index is damaged: \(reason). Build it again."
         case .unknownFormat(let format):
             "The search index has the format \(format), which this release cannot read. Open the store with a newer release, or build the index again."
         }

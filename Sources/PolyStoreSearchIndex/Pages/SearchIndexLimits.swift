@@ -24,7 +24,7 @@ package struct SearchIndexLimits: Sendable {
     package var prefixTerms = 64
     /// The number of postings up to which a term of a prefix with more terms has no cursor.
     package var prefixPostings = 256
-    /// The number of cursors that a prefix may have.
+    /// The number of cursors that a prefix of more terms may have; a term has one in each segment.
     package var prefixCursors = 1_024
 
     package init() {}

@@ -43,7 +43,7 @@ final class PrefixTerms {
             for term in first where try !merge(term, cursor) { others.append(term) }
         }
         if try !merge(scans, cursor) { others.append(scans.map { $0.copy() }) }
-        guard others.count > limits.prefixCursors else { return true }
+        guard others.reduce(0, { $0 + $1.count }) > limits.prefixCursors else { return true }
         isTooLarge = true
         others = []
         list.removeAll()

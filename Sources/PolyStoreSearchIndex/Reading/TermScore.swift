@@ -37,14 +37,21 @@ struct TermScore {
     /// Returns the lowest frequency with which a posting below a line can satisfy a condition on its bound, which greater bounds satisfy too; nil if none can.
     func leastFrequency(_ line: ImpactLine?, where isHopeful: (Double) -> Bool) -> Int? {
         guard let line else { return 1 }
-        // Up to the peak the bound grows with the frequency.
-        var (low, high) = (1, line.peak(lengthOffset).frequency)
-        guard isHopeful(bound(line, frequency: high)) else { return nil }
-        while low < high {
-            let middle = (low + high) / 2
-            if isHopeful(bound(line, frequency: middle)) { high = middle } else { low = middle + 1 }
+        // The line need not be concave, so the bound can fall and rise again. Between two pairs it only rises or only falls.
+        var low = 1
+        for place in 0..<line.count {
+            var high = line[place].frequency
+            guard isHopeful(bound(line, frequency: high)) else {
+                low = high + 1
+                continue
+            }
+            while low < high {
+                let middle = (low + high) / 2
+                if isHopeful(bound(line, frequency: middle)) { high = middle } else { low = middle + 1 }
+            }
+            return low
         }
-        return low
+        return nil
     }
 
     /// What a number of occurrences in the field of the greatest weight adds.

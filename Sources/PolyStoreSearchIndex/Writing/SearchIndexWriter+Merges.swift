@@ -1,3 +1,12 @@
+/// A merge of all segments of an index into one, in parts; see ``SearchIndexWriter/optimize(_:budget:)``.
+public struct SearchIndexMerge: Sendable, Hashable {
+    /// The id of the segment that the merge makes; nil while it has not begun.
+    var output: UInt64?
+
+    /// Creates a merge that has not begun.
+    public init() {}
+}
+
 /// Merges.
 ///
 /// A flush does an amount of work in each merge that is proportional to what it writes, so no commit is slow and merges keep pace with the changes.
@@ -31,6 +40,30 @@ extension SearchIndexWriter {
         guard structure.segments.count > 1 else { return }
         structure.begin(0..<structure.segments.count)
         while !structure.merges.isEmpty { try step(0, &structure, budget: .max) }
+    }
+
+    /// Does a part of a merge of all segments into one. First it ends the merges that have begun. Segments that others add between the parts are not merged.
+    /// - Parameters:
+    ///   - merge: The merge, the same for all parts, which can be in several transactions.
+    ///   - budget: The number of bytes of pages after which the part ends. At least one page is written if there is something to merge.
+    /// - Returns: Whether parts remain.
+    public func optimize(_ merge: inout SearchIndexMerge, budget: Int) throws -> Bool {
+        try flush()
+        var structure = try structure()
+        var left = max(1, budget)
+        while left > 0 {
+            if let output = merge.output {
+                guard let index = structure.merges.firstIndex(where: { $0.output.id == output }) else { return false }
+                left -= try step(index, &structure, budget: left)
+            } else if !structure.merges.isEmpty {
+                left -= try step(0, &structure, budget: left)
+            } else {
+                guard structure.segments.count > 1 else { return false }
+                merge.output = structure.nextSegment
+                structure.begin(0..<structure.segments.count)
+            }
+        }
+        return true
     }
 
     /// Does a step of a merge and writes it. Returns the number of bytes of pages.
@@ -82,14 +115,19 @@ extension SearchIndexWriter {
         return staged
     }
 
-    /// Completes merges while there are more segments than the limit.
+    /// Completes merges while there are more segments than the limit. A merge of all segments that is done in parts is not completed in one commit while smaller segments can be merged.
     func limitSegments(_ structure: inout IndexStructure) throws {
         while structure.visibleSegments > limits.segments {
-            if structure.merges.isEmpty {
-                guard let range = structure.smallestRange(count: limits.fanout) else { return }
-                structure.begin(range)
+            let running = structure.merges.min { size($0, structure) < size($1, structure) }
+            var next = running?.output.id
+            if let range = structure.smallestRange(count: limits.fanout) {
+                let postings = structure.segments[range].reduce(0) { $0 + $1.postings }
+                if running.map({ postings < size($0, structure) }) ?? true {
+                    next = structure.nextSegment
+                    structure.begin(range)
+                }
             }
-            guard let id = structure.merges.min(by: { size($0, structure) < size($1, structure) })?.output.id else { return }
+            guard let id = next else { return }
             while let index = structure.merges.firstIndex(where: { $0.output.id == id }) { try step(index, &structure, budget: .max) }
         }
     }

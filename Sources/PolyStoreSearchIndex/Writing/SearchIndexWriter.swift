@@ -12,6 +12,8 @@ public final class SearchIndexWriter {
     private let table: PostingTable
     /// The document of each change.
     private var documents: [DocumentKey] = []
+    /// The number of tokens that the document of each change has before it; nil if it is added.
+    private var oldLengths: [UInt32?] = []
     /// The number of tokens that the document of each change has after it; nil if it is removed.
     private var newLengths: [UInt32?] = []
     /// The chunks of the lengths of the documents.
@@ -41,17 +43,21 @@ public final class SearchIndexWriter {
     ///   - document: The id of the document, any 64-bit integer.
     ///   - old: The texts that the index has for the document, one for each field; nil for a document that it does not have.
     ///   - new: The texts that it is to have; nil to remove the document.
+    /// - Throws: `damaged` when the changes are written, if the index has another number of tokens of the document than `old`, or has it although `old` is nil. That needs no more pages.
     public func replace(_ document: Int64, old: [String?]?, new: [String?]?) throws {
         if old == new { return }
         let slot = documents.count
         documents.append(document.documentKey)
+        var oldLength: UInt32 = 0
         if let old {
             documentDelta -= 1
             forEachToken(of: old) { term, _, _ in
-                tokenDelta -= 1
+                oldLength += 1
                 table.addOld(term, slot: slot)
             }
+            tokenDelta -= Int(oldLength)
         }
+        oldLengths.append(old == nil ? nil : oldLength)
         var length: UInt32 = 0
         if let new {
             documentDelta += 1
@@ -68,7 +74,7 @@ public final class SearchIndexWriter {
             chunks.insert(chunk)
         }
         // A chunk needs 1 KiB while it is changed, and its page.
-        if table.size + documents.count * 24 + chunks.count * 1_600 >= limits.memory { try flushChanges() }
+        if table.size + documents.count * 32 + chunks.count * 1_600 >= limits.memory { try flushChanges() }
     }
 
     @inline(__always)
@@ -94,6 +100,7 @@ public final class SearchIndexWriter {
 
     private func removeChanges() {
         documents.removeAll(keepingCapacity: true)
+        oldLengths.removeAll(keepingCapacity: true)
         newLengths.removeAll(keepingCapacity: true)
         chunks.removeAll(keepingCapacity: true)
         lastChunk = nil
@@ -152,12 +159,15 @@ extension SearchIndexWriter {
         hasFailed = false
     }
 
-    /// Sets the lengths of the changed documents. Returns the changed pages, and the keys of those that have no documents any more.
+    /// Checks and sets the lengths of the changed documents. Returns the changed pages, and the keys of those that have no documents any more.
     private func updateLengths() throws -> ([SearchPage], [[UInt8]]) {
         let numbers = Set(documents.map(PageKey.chunk)).sorted()
         let chunks = try lengths.change(numbers)
-        for (document, length) in zip(documents, newLengths) {
-            chunks[PageKey.chunk(document)]?[document] = length ?? LengthChunk.absent
+        for (change, document) in documents.enumerated() {
+            guard let chunk = chunks[PageKey.chunk(document)] else { continue }
+            let expected = oldLengths[change] ?? LengthChunk.absent
+            guard chunk[document] == expected else { throw Self.differs(document, chunk[document], expected) }
+            chunk[document] = newLengths[change] ?? LengthChunk.absent
         }
         var changed: [SearchPage] = []
         var emptied: [[UInt8]] = []
@@ -170,6 +180,14 @@ extension SearchIndexWriter {
             }
         }
         return (changed, emptied)
+    }
+
+    /// The error for a document whose length in the index is not the one that its texts have before a change.
+    private static func differs(_ document: DocumentKey, _ known: UInt32, _ expected: UInt32) -> SearchIndexError {
+        let name = "document \(document.document)"
+        if known == LengthChunk.absent { return .damaged("it does not have \(name), whose texts are changed or removed") }
+        if expected == LengthChunk.absent { return .damaged("it has \(name) already, whose texts are added") }
+        return .damaged("it has \(known) tokens of \(name), whose texts before the change have \(expected)")
     }
 
     /// Makes a segment of the collected changes.

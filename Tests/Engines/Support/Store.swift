@@ -1,5 +1,7 @@
+internal import Foundation
 package import PolyStoreBackend
 import PolyStoreQuery
+internal import PolyStoreSearch
 
 /// A store with shorthand methods for writing and reading.
 package struct Store: Sendable {
@@ -49,6 +51,28 @@ package struct Store: Sendable {
         let transaction = try backend.beginRead()
         defer { transaction.end() }
         return try body(transaction)
+    }
+
+    /// Waits until the full-text indexes, which may be built in the background, are complete.
+    /// - Returns: Whether one of them was incomplete.
+    /// - Throws: `timedOut` after five minutes.
+    @discardableResult
+    package func waitForSearchIndexes() throws -> Bool {
+        let end = ContinuousClock.now + .seconds(300)
+        var hasWaited = false
+        for entity in schema.entities {
+            for index in entity.searchIndexes {
+                let condition = try SearchCondition(Search("any"), in: index, of: entity)
+                while try read({ try $0.searchStatistics(condition) }) == nil {
+                    guard ContinuousClock.now < end else {
+                        throw StoreError(.timedOut, "The index \(index.plainName) is not complete after five minutes.")
+                    }
+                    hasWaited = true
+                    usleep(2000)
+                }
+            }
+        }
+        return hasWaited
     }
 
     package func ids(_ request: FetchRequest) throws -> [Int64] { try read { try $0.ids(request) } }

@@ -47,6 +47,7 @@ enum Checker {
         defer { try? store.backend.close() }
         do {
             let truth = try read(store, floor: floor, ceiling: ceiling)
+            if try store.waitForSearchIndexes() { _ = try read(store, floor: truth.number, ceiling: truth.number) }
             let findings = try store.backend.verify()
             try expect(findings.isEmpty, "verify says \(findings.prefix(2))")
             // The opened store accepts commits and keeps them.

@@ -2,7 +2,8 @@ import EngineTestSupport
 import Foundation
 import PolyStoreBackend
 
-/// A migration of the store under test to another schema and back: it renames, moves and adds entities and fields, reverses the link table and inserts records.
+/// A migration of the store under test to another schema and back: it renames, moves and adds entities and fields, reverses the link table,
+/// keeps a full-text index, drops one, adds one and inserts records.
 enum Migrating {
     private static let extras: ClosedRange<Int64> = 1...200
 
@@ -29,7 +30,11 @@ enum Migrating {
                             .attribute(AttributeDescription(name: "name", type: .string, isUnique: true)),
                             .attribute(AttributeDescription(name: "revision", type: .int64)),
                             .attribute(AttributeDescription(name: "size", type: .int64)),
+                            .attribute(AttributeDescription(name: "words", type: .string, isOptional: true)),
                             .relationship(RelationshipDescription(name: "tags", destination: "Tag", isToMany: true, inverse: "things")),
+                        ],
+                        searchIndexes: [
+                            SearchIndexDescription(fields: ["name", "words"]), SearchIndexDescription(name: "names", fields: ["name"]),
                         ]),
                 ]))
     }
@@ -47,7 +52,7 @@ enum Migrating {
             identifier: "there", source: store.schema, target: target,
             entities: [
                 .empty(rowIDsOf: nil), .carried(entity: 0, fields: kept(0)), .carried(entity: 2, fields: []),
-                .carried(entity: 1, fields: kept(3) + [.constant(.text("new"))] + kept(0, 2, 1)),
+                .carried(entity: 1, fields: kept(3) + [.constant(.text("new"))] + kept(0, 2, 1, 4)),
             ], links: links(store.schema, target))
         let migration = try store.backend.beginMigration(change)
         let position = Int64(migration.savedPosition?.first ?? 0)
@@ -67,7 +72,7 @@ enum Migrating {
         let change = try SchemaChange(
             identifier: "back", source: store.schema, target: target,
             entities: [
-                .carried(entity: 1, fields: kept(0)), .carried(entity: 3, fields: kept(2, 4, 3, 0)), .carried(entity: 2, fields: []),
+                .carried(entity: 1, fields: kept(0)), .carried(entity: 3, fields: kept(2, 4, 3, 0, 5)), .carried(entity: 2, fields: []),
             ], links: links(store.schema, target))
         try store.backend.beginMigration(change).commit()
     }
@@ -111,8 +116,12 @@ enum Migrating {
             guard try store.ids("Thing", .compare(added, .equal, .text("new"))) == store.ids("Thing") else {
                 return "wrong: values of Thing.added"
             }
+            try store.waitForSearchIndexes()
             let findings = try store.backend.verify()
             guard findings.isEmpty else { return "wrong: verify says \(findings.prefix(2))" }
+            let thing = try store.entity("Thing")
+            let differences = try store.read { try $0.differences(thing, ["common", "\"quick brown\"", "revision1 OR item"]) }
+            guard differences.isEmpty else { return "wrong: searches of the migrated store: \(differences.prefix(2))" }
             try migrateBack(store)
         } catch {
             return "unopenable after the migration: \(summary(error))"

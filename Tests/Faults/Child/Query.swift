@@ -81,7 +81,7 @@ struct Query {
                 ]
                 try Checker.expect(rows.map(\.values) == [right], "aggregate: \(rows.map(\.values)) instead of \(right)")
             },
-        ]
+        ] + Searches.all
     }
 
     /// Scans of part of an index.

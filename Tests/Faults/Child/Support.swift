@@ -23,7 +23,11 @@ func configuration(_ engine: String, _ path: String) -> StoreConfiguration {
     return found
 }
 
-func openStore(_ engine: String, _ path: String) throws -> Store { try Store(configuration(engine, path), try Truth.schema()) }
+/// - Parameter isSearched: Whether the schema has the full-text indexes of the items. A store that is opened without them drops them, and one that is opened with
+///   them builds them in the background.
+func openStore(_ engine: String, _ path: String, isSearched: Bool = true) throws -> Store {
+    try Store(configuration(engine, path), try Truth.schema(isSearched: isSearched))
+}
 
 /// Returns an error as one line.
 func summary(_ error: any Error) -> String {

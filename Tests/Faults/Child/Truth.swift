@@ -1,6 +1,7 @@
 import EngineTestSupport
 import Foundation
 import PolyStoreBackend
+import PolyStoreSearch
 import SeededRandom
 
 /// The schema of the stores under test, and the expected contents after each commit.
@@ -103,7 +104,8 @@ struct Truth {
 }
 
 extension Truth {
-    static func schema() throws -> ResolvedSchema {
+    /// - Parameter isSearched: Whether the items have their full-text indexes.
+    static func schema(isSearched: Bool = true) throws -> ResolvedSchema {
         try ResolvedSchema(
             SchemaDescription(
                 name: "faults",
@@ -117,21 +119,42 @@ extension Truth {
                             .attribute(AttributeDescription(name: "size", type: .int64, isIndexed: true)),
                             .attribute(AttributeDescription(name: "revision", type: .int64)),
                             .attribute(AttributeDescription(name: "body", type: .data)),
+                            .attribute(AttributeDescription(name: "text", type: .string, isOptional: true)),
                             .relationship(RelationshipDescription(name: "tags", destination: "Tag", isToMany: true, inverse: "items")),
-                        ]),
+                        ], searchIndexes: isSearched ? searchIndexes : []),
                     EntityDescription(
                         name: "Tag",
                         properties: [.relationship(RelationshipDescription(name: "items", destination: "Item", isToMany: true))]),
                 ]))
     }
 
+    /// Over the title and the text; and over the text alone, of which items without a text are no documents.
+    private static let searchIndexes = [
+        SearchIndexDescription(fields: ["title", "text"], weights: [2, 1]),
+        SearchIndexDescription(name: "texts", fields: ["text"], options: SearchOptions(stemming: .english)),
+    ]
+
     static func title(_ id: Int64) -> String { "item \(id)" }
 
+    /// Returns the text of an item, whose words follow from its id and its revision.
+    static func text(_ id: Int64, _ item: Item) -> String? {
+        let draw = id &* 31 &+ item.revision
+        if draw % 9 == 0 { return nil }
+        var words = ["revision\(item.revision)"]
+        if draw % 5 > 0 { words.append("common") }
+        words += draw % 3 == 0 ? ["quick", "brown"] : ["brown", "quick"]
+        words += (0..<draw % 50).map { "word\($0)" }
+        return words.joined(separator: " ")
+    }
+
+    /// Returns the values of an item. A value that is missing is null.
     static func values(_ id: Int64, _ item: Item) -> [String: Value] {
-        [
+        var values: [String: Value] = [
             "title": .text(title(id)), "size": .integer(item.size), "revision": .integer(item.revision),
             "body": .blob(Notes.body(id &* 1_000_003 &+ item.revision, size: item.length)),
         ]
+        if let text = text(id, item) { values["text"] = .text(text) }
+        return values
     }
 
     /// Executes the next commit on a store.
@@ -156,7 +179,8 @@ extension Truth {
                 case .insert(let id, let item):
                     try changes.insert("Item", id, values(id, item))
                     link(changes, store, id, isAddition: true)
-                case .update(let id, let item): try changes.update("Item", id, values(id, item))
+                case .update(let id, let item):
+                    try changes.update("Item", id, values(id, item).merging(["text": .null]) { value, _ in value })
                 case .delete(let id):
                     try changes.delete("Item", id)
                     link(changes, store, id, isAddition: false)

@@ -14,6 +14,8 @@ struct Writer {
     var migrates = false
     /// A Boolean value that indicates whether the store is compacted after every fifth commit.
     var compacts = false
+    /// A Boolean value that indicates whether the store is opened after every third commit with the other schema: without the full-text indexes, then with them.
+    var reindexes = false
     let marks = Marks()
     /// The number of failures after which the writer assumes a permanent fault and stops.
     private static let mostFailures = 12
@@ -27,7 +29,7 @@ struct Writer {
         while truth.number < last, failures < Self.mostFailures {
             if store == nil {
                 do {
-                    let opened = try openStore(engine, path)
+                    let opened = try openStore(engine, path, isSearched: !reindexes || truth.number / 3 % 2 == 0)
                     store = opened
                     marks.put("R")
                     truth = try Checker.read(opened, floor: acknowledged, ceiling: max(truth.number + 1, acknowledged))
@@ -70,7 +72,7 @@ struct Writer {
                 isRetry.toggle()
                 continue
             }
-            if number % 37 == 0 {
+            if number % 37 == 0 || reindexes && number % 3 == 0 {
                 do { try opened.backend.close() } catch { marks.put("E close \(summary(error))") }
                 store = nil
             }

@@ -5,6 +5,7 @@
 //     fault-child replace ENGINE STORE LAST    the same as write, and then resets the store for another schema
 //     fault-child migrate ENGINE STORE LAST    the same as write, and then migrates the store to another schema
 //     fault-child compact ENGINE STORE LAST    the same as write, and compacts the store after every fifth commit
+//     fault-child reindex ENGINE STORE LAST    the same as write, and drops the full-text indexes or builds them in the background after every third commit
 //     fault-child check ENGINE                 checks images; each line of the input is a path, the floor, the ceiling and the phase (see Checker)
 //     fault-child damage ENGINE                the same for damaged images: every result is correct or an error
 //     fault-child reset ENGINE STORE ID        opens with a later schema and a reset, and commits an object; try-reset does not wait for other processes
@@ -29,6 +30,7 @@ case "leave": Writer(engine: arguments[2], path: arguments[3], last: number(4), 
 case "replace": Writer(engine: arguments[2], path: arguments[3], last: number(4), resets: true).run()
 case "migrate": Writer(engine: arguments[2], path: arguments[3], last: number(4), migrates: true).run()
 case "compact": Writer(engine: arguments[2], path: arguments[3], last: number(4), compacts: true).run()
+case "reindex": Writer(engine: arguments[2], path: arguments[3], last: number(4), reindexes: true).run()
 case "check": Checker.run(arguments[2])
 case "damage": Damage.run(arguments[2])
 case "reset": Races.reset(arguments[2], arguments[3], Int64(number(4)), waits: true)

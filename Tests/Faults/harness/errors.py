@@ -22,7 +22,7 @@ KINDS = (
 )
 KILL = (("kill", {"error": "KILL"}),)
 # The kinds of work of the writer: its command, the number of commits.
-WORK = (("write", 45), ("compact", 12), ("write", 1), ("replace", 4), ("migrate", 6))
+WORK = (("write", 45), ("compact", 12), ("write", 1), ("replace", 4), ("migrate", 6), ("reindex", 9))
 
 
 def positions(total, amount, draw):

@@ -100,6 +100,11 @@ def run(setting, engine, amount, seed, known):
         recording.cut(model, points(0, len(recording.entries), max(amount // 2, 6)), counts, seed, f"compactions, {model}")
         yield counts
 
+        counts = common.Counts(engine, f"power cut with full-text indexes that are dropped and built, {model}", known)
+        recording.make(24, "reindex")
+        recording.cut(model, points(0, len(recording.entries), max(amount // 2, 6)), counts, seed, f"full-text indexes, {model}")
+        yield counts
+
         counts = common.Counts(engine, f"power cut during a migration, {model}", known)
         recording.make(25, "migrate")
         begun = recording.position(disk.MARK, b"M")

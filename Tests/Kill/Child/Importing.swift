@@ -6,6 +6,14 @@ import PolyStore
 final class Row {
     @Attribute(.indexed) var number: Int
     var payload: String = ""
+    #Search(\.payload)
+}
+
+/// The same entity without its full-text index.
+@Model(entity: "Row")
+final class PlainRow {
+    @Attribute(.indexed) var number: Int
+    var payload: String = ""
 }
 
 extension Row: ImportableObject {
@@ -23,7 +31,7 @@ enum Importing {
     /// Returns whether a record is damaged: every hundredth one is.
     static func isBad(_ number: Int) -> Bool { number % 100 == 50 }
 
-    static func payload(_ number: Int) -> String { String(repeating: "\(number),", count: 1 + number * 37 % 60) }
+    static func payload(_ number: Int) -> String { "row " + String(repeating: "\(number),", count: 1 + number * 37 % 60) }
 
     static func makeFile(_ path: String, _ count: Int) throws {
         let lines = (1...count).map { number in
@@ -56,6 +64,22 @@ enum Importing {
         }
         guard value == expected.count else { fail("the counter is at \(value), and there are \(rows.count) rows") }
         for (number, text) in rows where text != payload(number) { fail("row \(number) is torn") }
+        try search(stack, expected)
         print("\(rows.count) rows")
+    }
+
+    /// Searches a word of every row, and for some numbers the word and the phrase that only the row with the number has.
+    private static func search(_ stack: DataStack, _ expected: [Int]) throws {
+        func find(_ text: String) throws -> [Int] {
+            try stack.readAndWait { try $0.fetchAll(From<Row>().search(text)).map(\.number).sorted() }
+        }
+        guard try find("row") == expected else { fail("the search row does not find every row") }
+        for number in expected.prefix(60) + expected.suffix(60) {
+            guard try find("\(number)") == [number], try find("\"row \(number)\"") == [number] else {
+                fail("the search \(number) does not find its row alone")
+            }
+        }
+        let refused = try find("50 OR 150")
+        guard refused.isEmpty else { fail("a search finds the refused rows \(refused)") }
     }
 }

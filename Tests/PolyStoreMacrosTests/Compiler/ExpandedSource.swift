@@ -38,7 +38,7 @@ struct ExpandedSource {
     }
 
     private static let attributes: Set<String> = ["Model", "Attribute", "Relationship", "Transient"]
-    private static let declarations: Set<String> = ["Index", "Unique"]
+    private static let declarations: Set<String> = ["Index", "Search", "Unique"]
 
     private func text(_ role: Expansion.Role, of declaration: String) -> String? {
         expansions.first { $0.role == role && $0.declaration == declaration && !$0.text.isEmpty }?.text

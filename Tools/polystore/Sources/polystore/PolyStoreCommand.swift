@@ -17,6 +17,7 @@ struct PolyStoreCommand: AsyncParsableCommand {
             InfoCommand.self, SchemaCommand.self, GetCommand.self, QueryCommand.self, SearchCommand.self, CountCommand.self,
             GroupCommand.self,
             ExplainCommand.self, ImportCommand.self, ExportCommand.self, HistoryCommand.self, DiffCommand.self, ConvertCommand.self,
-            MigrateCommand.self, VerifyCommand.self, CompactCommand.self, BackupCommand.self, ModelCommand.self,
+            MigrateCommand.self, VerifyCommand.self, ReindexCommand.self, CompactCommand.self, BackupCommand.self, ModelCommand.self,
+            BrowseCommand.self,
         ])
 }

@@ -25,6 +25,12 @@ enum Completions {
         return properties.properties.map { before + $0.name }.filter { $0.hasPrefix(prefix) }
     }
 
+    /// Returns the names of the full-text indexes of the entity that an earlier word names.
+    @Sendable static func searchIndexes(_ words: [String], _ index: Int, _ prefix: String) -> [String] {
+        guard let opened = open(words), let entity = words.lazy.compactMap({ try? opened.entity($0) }).first else { return [] }
+        return entity.searchIndexes.map(\.name).filter { !$0.isEmpty && $0.hasPrefix(prefix) }
+    }
+
     /// Returns a sentence with the entities of the store that the arguments of a command name; nil if they name none.
     static func entities(of arguments: [String]) -> String? {
         guard let opened = open(["polystore"] + arguments) else { return nil }

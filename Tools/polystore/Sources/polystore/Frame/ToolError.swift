@@ -36,7 +36,7 @@ struct ToolError: Error {
     }
 
     private init(_ error: StoreError, _ isOpening: Bool) {
-        var text = error.message
+        var text = error.message.replacing("call rebuildIndexes", with: "run polystore reindex")
         if let location = error.location, !text.contains(location) { text += " [\(location)]" }
         if let underlying = error.underlying, !text.contains(underlying) { text += " (\(underlying))" }
         self.init(Self.status(error.code, isOpening), text)

@@ -8,7 +8,8 @@ struct SearchCommand: AsyncParsableCommand {
         commandName: "search", abstract: "Prints the objects of an entity that match a full-text search, best first.",
         discussion: """
             The entity needs a full-text index (#Search). All words must match, in any of its attributes; case and accents do not matter. OR, -word, "a phrase", prefix*, \
-            NEAR(a b, 5), title:word and parentheses are operators; what is none in its place is searched as text. A table shows the place that was found in [brackets].
+            NEAR(a b, 5), title:word and parentheses are operators; what is none in its place is searched as text. A text that begins with - \
+            follows --, after the options. A table shows the place that was found in [brackets].
 
             EXAMPLES
               polystore search atlas.db Airport "london -heli*"
@@ -22,7 +23,9 @@ struct SearchCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("What is searched for.", valueName: "text"))
     var text: String
     @OptionGroup var condition: ConditionArgument
-    @Option(help: ArgumentHelp("The name of the full-text index, if the entity has several.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp("The name of the full-text index, if the entity has several.", valueName: "name"),
+        completion: .custom(Completions.searchIndexes))
     var index = ""
     @Flag(help: "Refuse a search with a mistake, and show its place.")
     var strict = false
@@ -47,13 +50,14 @@ struct SearchCommand: AsyncParsableCommand {
         let entity = EntityProperties(try opened.entity(target.entity), name: target.entity, in: opened.schema)
         let declared = try searchIndex(of: entity)
         let search = try parsed()
-        let named = try columns.map { try TermList.parts($0, option: "--columns").map(TermList.named) }
-        let columns = RowColumns(named ?? Self.columns(declared, entity), of: entity, showsLabels: output.format == .table)
+        let terms = try columns.map(Self.terms) ?? Self.columns(declared, entity)
+        let columns = RowColumns(terms, of: entity, showsLabels: output.format == .table)
         let query = condition.query(target.entity).search(search, in: index).limit(limit).offset(offset)
-        let (output, places) = (output, try FoundPlaces(search, declared, columns.titles))
+        let (output, places) = (output, try FoundPlaces(search, declared, terms.map { EntityProperties.names($0.text) }))
+        let title = Self.scoreTitle(columns.titles)
         let score = Select([SelectTerm.score(search, in: index, as: "score")])
         let count = try await opened.reading { context in
-            let rows = try output.rows(["score"] + columns.titles)
+            let rows = try output.rows([title] + columns.titles)
             let scores = try context.queryAttributes(query, score).map { Cell($0["score"], .double) }
             var count = 0
             _ = try columns.read(query, isDistinct: false, in: context) { row in
@@ -85,6 +89,26 @@ struct SearchCommand: AsyncParsableCommand {
         do { return try Search(query: text) } catch { throw ToolError(.usage, "\(error)") }
     }
 
+    /// Returns a title for the scores that no other column has.
+    private static func scoreTitle(_ titles: [String]) -> String {
+        var title = titles.contains("score") ? "searchScore" : "score"
+        while titles.contains(title) { title += "'" }
+        return title
+    }
+
+    /// Returns the terms of `--columns`.
+    /// - Throws: `usage` for a value of all objects together.
+    private static func terms(_ text: String) throws -> [(text: String, name: String?)] {
+        let terms = try TermList.parts(text, option: "--columns").map(TermList.named)
+        if let term = terms.first(where: { TermList.isAggregate($0.text) }) {
+            throw ToolError(
+                .usage,
+                "\"\(term.text)\" is a value of all objects together, and a search prints a row for each. Use polystore group with a condition such as SEARCH 'text'."
+            )
+        }
+        return terms
+    }
+
     private static func columns(_ index: SearchIndexDescription, _ entity: EntityProperties) -> [(text: String, name: String?)] {
         let label = entity.label.map { index.fields.contains($0) ? [] : [$0] } ?? []
         let names = label + index.fields
@@ -99,11 +123,12 @@ private struct FoundPlaces: Sendable {
     private let fields: [Int?]
     private let count: Int
 
-    init(_ search: Search, _ index: SearchIndexDescription, _ columns: [String]) throws {
+    /// - Parameter columns: The path of names that each column shows; nil for a calculation.
+    init(_ search: Search, _ index: SearchIndexDescription, _ columns: [[String]?]) throws {
         let resolved: ResolvedSearch
         do { resolved = try search.resolved(fields: index.fields, options: index.options) } catch { throw ToolError(.usage, "\(error)") }
         matcher = SearchMatcher(resolved, index.options)
-        fields = columns.map { title in index.fields.firstIndex { $0 == title } }
+        fields = columns.map { path in index.fields.firstIndex { [$0] == path } }
         count = index.fields.count
     }
 

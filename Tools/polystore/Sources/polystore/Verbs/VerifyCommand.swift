@@ -8,7 +8,9 @@ import struct PolyStoreBackend.StoreError
 struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify", abstract: "Reads the whole store, and lists what is damaged.",
-        discussion: "The exit code is 1 if something is damaged. The store can be in use. Restore a damaged store from a backup.")
+        discussion:
+            "The exit code is 1 if something is damaged. The store can be in use. Restore a damaged store from a backup; `polystore reindex` builds damaged indexes again."
+    )
 
     @OptionGroup var source: StoreArgument
     @Flag(help: "Print the problems as an array of JSON.")

@@ -14,13 +14,14 @@ enum OddNames {
     ]
 
     /// Creates the store with two objects that are related to each other.
-    static func make(_ url: String) throws {
+    static func make(_ url: String, searchIndexes: [SearchIndexDescription] = []) throws {
         let engines = StoreEngines([.sqlite, .lmdb, .levelDB, .postgreSQL])
         let properties = attributes.map { PropertyDescription.attribute(AttributeDescription(name: $0, type: .string, isOptional: true)) }
         let next = PropertyDescription.relationship(RelationshipDescription(name: "next one", destination: entity, isToMany: false))
         let all = PropertyDescription.relationship(
             RelationshipDescription(name: "all of them", destination: entity, isToMany: true, isOrdered: true))
-        let schema = SchemaDescription(name: "Odd 1", entities: [EntityDescription(name: entity, properties: properties + [next, all])])
+        let schema = SchemaDescription(
+            name: "Odd 1", entities: [EntityDescription(name: entity, properties: properties + [next, all], searchIndexes: searchIndexes)])
         try engines.configuration(url).open(schema: ResolvedSchema(schema), configurationName: nil, logger: SilentLogger()).close()
         let stack = try DataStack(opening: url, engines: engines, forWriting: true, logger: SilentLogger())
         try stack.performAndWait { transaction in

@@ -1,0 +1,31 @@
+import PolyStoreBackend
+import PolyStoreCore
+
+extension BrowserStore {
+    /// Opens a store that exists, for reading or for writing. If the store has a history, the browser's commits are recorded too, with previous values if the newest entries have some.
+    /// - Parameters:
+    ///   - configuration: The place of the store.
+    ///   - name: The store for a reader; nil for the URL without a password.
+    ///   - isWritable: Whether transactions can change it.
+    ///   - logger: The logger that receives the messages of the library.
+    /// - Throws: The errors of `DataStack.init(opening:forWriting:history:logger:)`.
+    package static func open(
+        _ configuration: StoreConfiguration, name: String? = nil, forWriting isWritable: Bool = false,
+        logger: any StoreLogger = StandardErrorLogger(minimum: .error)
+    ) async throws -> BrowserStore {
+        let reading = try BrowserStore(opening: configuration, name: name, logger: logger)
+        guard isWritable else { return reading }
+        let history = try await reading.recordedHistory()
+        try await reading.close()
+        return try BrowserStore(opening: configuration, name: name, forWriting: true, history: history, logger: logger)
+    }
+
+    /// Returns how the history of the store is recorded; nil if it has none.
+    private func recordedHistory() async throws -> HistoryOptions? {
+        guard try await stack.historyToken().position(in: store.storeID) ?? 0 > 0 else { return nil }
+        var request = HistoryRequest()
+        request.size = HistoryRequest.greatestSize
+        let recordsValues = try await history(request).transactions.contains { $0.changes.contains { !$0.previous.isEmpty } }
+        return HistoryOptions(recordsPreviousValues: recordsValues)
+    }
+}

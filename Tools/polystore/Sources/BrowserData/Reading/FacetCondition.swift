@@ -1,0 +1,72 @@
+import Foundation
+import PolyStoreBackend
+import PolyStoreCore
+
+/// Conditions on one value, as a user could write them.
+enum FacetCondition {
+    /// Returns the condition that a property has a value.
+    static func of(_ path: String, _ value: QueryValue?) -> String {
+        switch value {
+        case nil: "\(path) == NULL"
+        case .bool(let value)?: "\(path) == \(value ? "TRUE" : "FALSE")"
+        case .integer(let value)?: "\(path) == \(value)"
+        case .unsigned(let value)?: "\(path) == \(value)"
+        case .real(let value)?: real(path, value)
+        case .text(let value)?: text(path, value)
+        case .url(let value)?: text(path, value.absoluteString)
+        case .date(let value)?: "\(path) == \(date(value.timeIntervalSinceReferenceDate))"
+        case .uuid(let value)?: "\(path) == CAST('\(value.uuidString)', 'NSUUID')"
+        case .decimal(let value)?: "\(path) == \(decimal(value))"
+        case .data?: "\(path) != NULL"
+        // Format strings have no ids of objects.
+        case .objectID?: ""
+        }
+    }
+
+    private static func real(_ path: String, _ value: Double) -> String {
+        // Format strings have no words for these values, and NaN is the least number.
+        if value.isNaN { return "\(path) == 1e300 * 1e300 - 1e300 * 1e300" }
+        if value.isInfinite { return "\(path) == \(value < 0 ? "-" : "")1e300 * 1e300" }
+        return "\(path) == \(number(value))"
+    }
+
+    /// A long text is found by its beginning and its length, so that the condition fits into an address.
+    private static func text(_ path: String, _ value: String) -> String {
+        guard value.utf8.count > 1000 else { return "\(path) == '\(value.escapedForText)'" }
+        return "\(path) BEGINSWITH '\(String(value.prefix(200)).escapedForText)' AND length(\(path)) == \(value.count)"
+    }
+
+    /// Returns a real as format strings have it.
+    static func number(_ value: Double) -> String { value == value.rounded() && value.magnitude < 1e15 ? "\(Int64(value))" : "\(value)" }
+
+    /// Returns a decimal as format strings have it. One with more digits than a real is composed of parts.
+    static func decimal(_ value: Decimal) -> String {
+        let real = NSDecimalNumber(decimal: value).doubleValue
+        if value.isNaN || Decimal(string: "\(real)") == value { return value.isNaN ? "NULL" : "CAST(\(number(real)), 'NSDecimalNumber')" }
+        let text = NSDecimalNumber(decimal: value.magnitude).description(withLocale: nil).split(separator: ".")
+        var (digits, fraction) = (text.joined(), text.count > 1 ? text[1].count : 0)
+        while digits.hasSuffix("0"), fraction > 0 { (digits, fraction) = (String(digits.dropLast()), fraction - 1) }
+        var parts: [String] = []
+        while !digits.isEmpty {
+            parts.insert(String(Int64(digits.suffix(15)) ?? 0), at: 0)
+            digits = String(digits.dropLast(15))
+        }
+        var expression = "CAST(\(parts.first ?? "0"), 'NSDecimalNumber')"
+        for part in parts.dropFirst() { expression = "(\(expression) * 1000000000000000 + \(part))" }
+        if fraction > 0 { expression += " * CAST(1e-\(fraction), 'NSDecimalNumber')" }
+        return value < 0 ? "-(\(expression))" : expression
+    }
+
+    /// Returns a date as format strings have it.
+    static func date(_ seconds: Double) -> String { "CAST(\(number(seconds)), 'NSDate')" }
+
+    /// Returns the least finite value of a type.
+    static func least(_ type: AttributeType?) -> String {
+        type == .date ? date(-Double.greatestFiniteMagnitude) : "\(-Double.greatestFiniteMagnitude)"
+    }
+
+    /// Returns the greatest finite value of a type.
+    static func greatest(_ type: AttributeType?) -> String {
+        type == .date ? date(Double.greatestFiniteMagnitude) : "\(Double.greatestFiniteMagnitude)"
+    }
+}

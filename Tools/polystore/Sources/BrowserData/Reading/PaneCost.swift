@@ -1,0 +1,28 @@
+import PolyStoreBackend
+
+/// What the answer of a pane cost.
+package struct PaneCost: Sendable {
+    /// The milliseconds that the answer took, without those for its plans.
+    package var milliseconds: Double
+    /// The number of rows and index entries that were examined; nil if that was not asked for.
+    package var rowsExamined: Int?
+    /// The access paths that were used, without repetitions: `index City_population (order)`, `scan`.
+    package var accesses: [String]
+    /// A Boolean value that indicates whether all rows of an entity were read.
+    package var isScan: Bool
+    /// The plans in full, as text.
+    package var plans: [String]
+
+    package init(milliseconds: Double, plans: [QueryPlan]? = nil) {
+        self.milliseconds = milliseconds
+        rowsExamined = plans?.reduce(0) { $0 + ($1.allRowsExamined ?? 0) }
+        accesses = []
+        for plan in plans ?? [] where !accesses.contains(plan.access) { accesses.append(plan.access) }
+        isScan = plans?.contains(where: \.isScan) ?? false
+        self.plans = plans?.map(\.description) ?? []
+    }
+
+    static func milliseconds(_ duration: Duration) -> Double {
+        Double(duration.components.seconds) * 1000 + Double(duration.components.attoseconds) / 1e15
+    }
+}

@@ -1,0 +1,26 @@
+import BrowserData
+import Hummingbird
+
+/// Rows, objects and groups as JSON and CSV. Rows are written while they are read.
+enum RowsData {
+    static func rows(_ format: AnswerFormat) -> Route {
+        Route.stream { request in
+            let rows = try RowsRequest(request)
+            if let mistake = await request.site.store.checkFilter(rows.filter, of: rows.entity) { throw mistake }
+            let bytes = try request.site.store.bytes(of: rows, as: format)
+            return StreamedResponse.bytes(request, contentType: format.mediaType) { write in
+                for try await chunk in bytes { try await write(chunk) }
+            }
+        }
+    }
+
+    static func object(_ format: AnswerFormat) -> Route {
+        Route.data { request in
+            let object = try request.object()
+            guard let bytes = try await request.site.store.bytes(of: object, as: format) else {
+                throw BrowserError(404, "\(object.entity) \(object.rowID) does not exist.")
+            }
+            return DataResponse.bytes(bytes, format.mediaType)
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import BrowserData
+
+extension RowsRequest {
+    /// Reads the rows that an address names.
+    /// - Throws: `BrowserError` for an item that is not valid.
+    init(_ request: BrowserRequest) throws {
+        self.init(try request.required("entity"))
+        let query = request.query
+        columns = query.all("column").filter { !$0.isEmpty }
+        order = query["order"].map { $0.hasPrefix("-") ? Order(String($0.dropFirst()), isAscending: false) : Order($0) }
+        filter = query["filter"] ?? ""
+        search = query["search"] ?? ""
+        searchIndex = query["index"] ?? ""
+        size = min(max(try request.number("size") ?? size, 1), RowsRequest.greatestSize)
+        link = try Self.link(query)
+        position = try Self.position(query)
+    }
+
+    private static func link(_ query: QueryItems) throws -> Link? {
+        guard let text = query["of"] else { return nil }
+        guard let object = Addresses.reference(text), let relationship = query["via"] else {
+            throw BrowserError(400, "\"of\" names an object and \"via\" a relationship, such as of=Country/75&via=cities.")
+        }
+        return Link(object: object, relationship: relationship, incomingFrom: query["from"])
+    }
+
+    private static func position(_ query: QueryItems) throws -> Position {
+        if let text = query["after"] { return .after(try token(text)) }
+        if let text = query["before"] { return .before(try token(text)) }
+        return query["page"] == "last" ? .last : .first
+    }
+
+    private static func token(_ text: String) throws -> PageToken {
+        guard let token = PageToken(text) else { throw BrowserError(400, "The address names no page of the rows. Open the first page.") }
+        return token
+    }
+}
+
+extension RowsRequest.Order {
+    /// The order as an address has it.
+    var item: String { isAscending ? term : "-" + term }
+}

@@ -1,0 +1,13 @@
+import Hummingbird
+
+/// What the server knows of a request beside its head.
+struct BrowserContext: RequestContext {
+    var coreContext: CoreRequestContextStorage
+    /// The port of the connection on this side; 0 if it is not known.
+    let port: Int
+
+    init(source: ApplicationRequestContextSource) {
+        coreContext = .init(source: source)
+        port = source.channel.localAddress?.port ?? 0
+    }
+}

@@ -1,0 +1,46 @@
+import BrowserData
+import Foundation
+import Hummingbird
+import Logging
+import NIOCore
+
+/// The server of the pages of one store.
+package struct BrowserServer: Sendable {
+    /// The address or the port cannot be used.
+    package struct ListeningError: Error, Sendable {
+        package let message: String
+    }
+
+    private let site: Site
+    private let options: BrowserOptions
+
+    /// - Throws: An error if a template is invalid.
+    package init(_ store: BrowserStore, options: BrowserOptions) throws {
+        self.options = options
+        site = Site(store: store, options: options, templates: try Templates())
+    }
+
+    /// Answers requests until the task is cancelled.
+    /// - Parameter started: Receives the address to open, which contains the token, when the server listens.
+    /// - Throws: `ListeningError` if the address or the port cannot be used, and `CancellationError` if the task is cancelled.
+    package func run(started: @escaping @Sendable (String) async -> Void) async throws {
+        let (host, token) = (options.host, options.token)
+        let application = Application(
+            responder: BrowserResponder(site: site),
+            configuration: .init(address: .hostname(host, port: options.port), reuseAddress: true),
+            onServerRunning: { channel in
+                let address = HostPolicy.address(host: host, port: channel.localAddress?.port ?? 0)
+                await started("\(address)/?token=\(token)")
+            }, logger: Logger(label: "polystore.browse") { _ in SwiftLogNoOpLogHandler() })
+        do {
+            try await application.run()
+        } catch {
+            try Task.checkCancellation()
+            let reason = (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
+            throw ListeningError(
+                message:
+                    "Cannot listen on \(host):\(options.port): \(reason). Choose another --port, or an address of this machine as --host.")
+        }
+        try Task.checkCancellation()
+    }
+}

@@ -1,0 +1,10 @@
+import BrowserData
+
+/// What all pages of a browser share.
+struct Site: Sendable {
+    let store: BrowserStore
+    let options: BrowserOptions
+    let templates: Templates
+    /// The token that a form must contain. It differs from the token of the address, which can be in the history of the browser.
+    let formToken = AccessToken()
+}
