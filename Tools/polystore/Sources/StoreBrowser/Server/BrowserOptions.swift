@@ -8,8 +8,6 @@ package struct BrowserOptions: Sendable {
     package var deadline = Duration.seconds(30)
     /// The token that every request must know.
     package var token = AccessToken()
-    /// The name of the store for titles, without a password.
-    package var storeName = ""
 
     package init() {}
 }
