@@ -18,14 +18,26 @@ enum StreamedResponse {
             })
     }
 
-    /// Returns an answer of server-sent events.
+    /// Returns an answer of server-sent events. A comment is sent from time to time, so that a connection that was lost is noticed.
     static func events(
         _ request: BrowserRequest, _ body: @escaping @Sendable (_ send: (ServerEvent) async throws -> Void) async throws -> Void
     ) -> Response {
         bytes(request, contentType: "text/event-stream; charset=utf-8") { write in
             // The browser knows that the events are followed before the first one.
             try await write(Array(": following\n\n".utf8))
-            try await body { try await write($0.bytes) }
+            let parts = EventParts()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    defer { parts.finish() }
+                    try await body { try await parts.send($0.bytes) }
+                }
+                let pause = request.site.options.heartbeat
+                group.addTask { while (try? await Task.sleep(for: pause)) != nil { try? await parts.send(Array(":\n\n".utf8)) } }
+                defer { group.cancelAll() }
+                try await parts.receive(write)
+                // The comments end only when they are cancelled, so that this is the end of the events.
+                try await group.next()
+            }
         }
     }
 }
