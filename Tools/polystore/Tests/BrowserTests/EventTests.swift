@@ -37,6 +37,19 @@ import Testing
         }
     }
 
+    @Test func readsEndAtTheLimitOfTheStore() async throws {
+        let folder = try TemporaryFolder()
+        let configuration = try TestStore.engines.configuration(TestStore.make(in: folder, cities: 3))
+        let store = try await BrowserStore.open(configuration, timeLimit: .nanoseconds(1), logger: SilentLogger())
+        let object = ObjectReference(entity: "Country", rowID: 1)
+        let codes = await [
+            #expect(throws: StoreError.self) { try await store.wholeValue(of: object, property: "notes") }?.code,
+            #expect(throws: StoreError.self) { try await store.form(of: object) }?.code,
+        ]
+        #expect(codes == [.timedOut, .timedOut])
+        try await store.close()
+    }
+
     @Test func connectionThatWasLostContinuesAfterTheLastEvent() async throws {
         let folder = try TemporaryFolder()
         let browser = try await RunningBrowser(TestStore.make(in: folder, cities: 3), forWriting: true)
