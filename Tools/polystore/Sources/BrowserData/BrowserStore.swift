@@ -11,6 +11,8 @@ package final class BrowserStore: Sendable {
     package let isWritable: Bool
     /// A Boolean value that indicates whether changes of the browser are recorded in the history.
     package let recordsHistory: Bool
+    /// The greatest time of a read or a change for which the caller gives no other.
+    package let timeLimit: Duration
     package let stack: DataStack
     package let store: PersistentStore
     /// The schema that the store keeps.
@@ -27,18 +29,20 @@ package final class BrowserStore: Sendable {
     ///   - configuration: The place of the store.
     ///   - name: The store for a reader; nil for the URL without a password.
     ///   - isWritable: Whether transactions can change it.
+    ///   - timeLimit: The greatest time of a read or a change for which the caller gives no other.
     ///   - history: The history that changes of the browser get; nil records none.
     ///   - logger: The logger that receives the messages of the library.
     /// - Throws: The errors of `DataStack.init(opening:forWriting:history:logger:)`.
     package init(
         opening configuration: StoreConfiguration, name: String? = nil, forWriting isWritable: Bool = false,
-        history: HistoryOptions? = nil, logger: any StoreLogger = StandardErrorLogger(minimum: .error)
+        timeLimit: Duration = BrowserStore.defaultTimeLimit, history: HistoryOptions? = nil,
+        logger: any StoreLogger = StandardErrorLogger(minimum: .error)
     ) throws {
         stack = try DataStack(opening: configuration, forWriting: isWritable, history: history, logger: logger)
         guard let store = stack.stores.first else {
             throw StoreError(.storeNotFound, "\(name ?? configuration.url) cannot be opened.")
         }
-        (self.store, self.isWritable, recordsHistory) = (store, isWritable, history != nil)
+        (self.store, self.isWritable, recordsHistory, self.timeLimit) = (store, isWritable, history != nil, timeLimit)
         self.name = name ?? (try? StoreURL(configuration.url).description) ?? configuration.location
         schema = store.schemaDescription
         let models = schema.entities.flatMap { EntityModel.all(of: $0, in: store.schemaDescription) }
@@ -63,11 +67,17 @@ package final class BrowserStore: Sendable {
     /// Closes the store. Reads that still run end with an error.
     package func close() async throws { try await stack.close(evenIfInUse: true) }
 
-    /// The greatest time of a read if the caller gives none.
-    package static let timeLimit = Duration.seconds(30)
+    /// The time limit of a store that is opened without another.
+    package static let defaultTimeLimit = Duration.seconds(30)
+
+    /// Reads one snapshot on another thread. The read ends with an error when the task is cancelled or the time limit of the store ends.
+    package func reading<T: Sendable>(_ body: @escaping @Sendable (SnapshotContext) throws -> T) async throws -> T {
+        try await reading(timeLimit: timeLimit, body)
+    }
 
     /// Reads one snapshot on another thread. The read ends with an error when the task is cancelled or the time ends.
+    /// - Parameter timeLimit: The greatest time; nil for no limit.
     package func reading<T: Sendable>(
-        timeLimit: Duration? = BrowserStore.timeLimit, _ body: @escaping @Sendable (SnapshotContext) throws -> T
+        timeLimit: Duration?, _ body: @escaping @Sendable (SnapshotContext) throws -> T
     ) async throws -> T { try await stack.read(timeLimit: timeLimit, body) }
 }

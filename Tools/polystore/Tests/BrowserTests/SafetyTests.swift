@@ -1,11 +1,14 @@
 import Foundation
+import StoreBrowser
 import Testing
 
 /// Requests that a page of another site, or a program without the token, can send.
 @Suite struct SafetyTests {
-    private static func withBrowser(forWriting: Bool = false, _ body: (RunningBrowser) async throws -> Void) async throws {
+    private static func withBrowser(
+        forWriting: Bool = false, change: (inout BrowserOptions) -> Void = { _ in }, _ body: (RunningBrowser) async throws -> Void
+    ) async throws {
         let folder = try TemporaryFolder()
-        let browser = try await RunningBrowser(TestStore.make(in: folder, cities: 3), forWriting: forWriting)
+        let browser = try await RunningBrowser(TestStore.make(in: folder, cities: 3), forWriting: forWriting, change: change)
         do { try await body(browser) } catch {
             try await browser.stop()
             throw error
@@ -59,6 +62,34 @@ import Testing
             #expect(answer.status == one.status, "\(answer.text)")
             #expect(!answer.text.contains("Country"), "The answer shows the store.")
             Self.expectSafety(answer)
+        }
+    }
+
+    /// Requests that neither know the token nor, some of them, the host, and that fail in other ways too.
+    static let strangers: [(method: String, target: String, host: String)] = [
+        ("GET", "/?%zz", "127.0.0.1:PORT"), ("GET", "/?%zz", "evil.example"), ("GET", "/rows?entity=%ff", "127.0.0.1:PORT"),
+        ("PUT", "/", "127.0.0.1:PORT"), ("DELETE", "/nothing?%", "evil.example"), ("POST", "/edit?%zz", "127.0.0.1:PORT"),
+        ("GET", "/nothing", "127.0.0.1:PORT"),
+    ]
+
+    @Test(arguments: strangers)
+    func answerWithoutTheTokenDoesNotNameTheStore(_ one: (method: String, target: String, host: String)) async throws {
+        try await Self.withBrowser { browser in
+            let host = one.host.replacingOccurrences(of: "PORT", with: "\(browser.port)")
+            let answer = try await browser.request(one.method, one.target, ["Host": host, "Cookie": ""])
+            #expect([403, 405, 421].contains(answer.status))
+            #expect(!answer.text.contains("atlas"), "\(answer.text)")
+            #expect(answer.headers["content-type"]?.hasPrefix("text/plain") == true)
+        }
+    }
+
+    @Test(arguments: ["0", "0.0.0.0"]) func serverOfAllInterfacesAnswersUnderAnyAddress(_ host: String) async throws {
+        let listen: (inout BrowserOptions) -> Void = { $0.host = host }
+        try await Self.withBrowser(change: listen) { browser in
+            let permitted = try await browser.request("GET", "/", ["Host": "192.0.2.1:\(browser.port)"])
+            #expect(permitted.status == 200)
+            let foreign = try await browser.request("GET", "/", ["Host": "evil.example:\(browser.port)"])
+            #expect(foreign.status == 421)
         }
     }
 

@@ -68,6 +68,35 @@ import Testing
         }
     }
 
+    @Test func eventsAreFollowedByCommentsWhileNothingHappens() async throws {
+        let hasten: (inout BrowserOptions) -> Void = { $0.heartbeat = .milliseconds(5) }
+        try await Self.withBrowser(change: hasten) { browser in
+            let (head, port) = (Self.head(browser, "/history.events"), browser.port)
+            try await RunningBrowser.onThread {
+                let connection = try HTTPConnection(port: port)
+                try connection.send(head)
+                _ = try connection.receive { $0.ranges(of: ":\n\n").count >= 3 }
+            }
+            // The end of a connection ends its comments.
+            #expect(try await browser.page("/").contains("City"))
+        }
+    }
+
+    @Test func largeValueArrivesWhole() async throws {
+        try await Self.withBrowser(forWriting: true) { browser in
+            let data = (0..<150).reduce(TestStore.png) { $0 + Data(repeating: UInt8($1), count: 60_000) }
+            try await browser.store.stack.perform { transaction in
+                let id = try browser.store.stack.objectID("Country", rowID: 1)
+                try transaction.fetchExisting(id)?.set("flag", to: .data(data))
+            }
+            let answer = try await browser.request("GET", "/value?entity=Country&id=1&property=flag")
+            #expect(answer.status == 200)
+            #expect(answer.body == data)
+            let page = try await browser.page("/object?entity=Country&id=1")
+            #expect(!page.contains("<img") && page.contains("Open the bytes"))
+        }
+    }
+
     @Test func rowsThatAreNotReadAnyLongerEndTheirQuery() async throws {
         try await Self.withBrowser(cities: 20_000) { browser in
             let (head, port) = (Self.head(browser, "/rows.json?entity=City"), browser.port)

@@ -24,7 +24,7 @@ extension BrowserStore {
             return ObjectForm(entity: entity, object: nil, title: entity, fields: [], seen: "", concreteEntities: model.concreteNames)
         }
         // Defaults such as the current time are those of an object, which is discarded.
-        let form = try await stack.performDryRun(timeLimit: Self.timeLimit) { [self] transaction in
+        let form = try await stack.performDryRun(timeLimit: timeLimit) { [self] transaction in
             try FormReader(store: self, context: transaction).form(transaction.create(entity), isNew: true)
         }
         return form.result
@@ -37,7 +37,7 @@ extension BrowserStore {
     package func preview(_ edit: ObjectEdit) async throws -> EditOutcome {
         try checkWritable()
         let work = EditWork(store: self, edit: edit)
-        let (result, refusal) = try await stack.performDryRun(timeLimit: Self.timeLimit) { try work.run($0) }
+        let (result, refusal) = try await stack.performDryRun(timeLimit: timeLimit) { try work.run($0) }
         switch result {
         case .conflict(let conflict): return .conflict(conflict)
         case .changed(var preview, let id):
@@ -52,7 +52,7 @@ extension BrowserStore {
         try checkWritable()
         let work = EditWork(store: self, edit: edit)
         do {
-            let (preview, id) = try await stack.perform(sourceIdentifier: Self.author, timeLimit: Self.timeLimit) { transaction in
+            let (preview, id) = try await stack.perform(sourceIdentifier: Self.author, timeLimit: timeLimit) { transaction in
                 try Self.accepted(work.run(transaction), edit)
             }
             return .committed(Self.reference(edit, preview, id), preview)

@@ -33,6 +33,8 @@ package struct LiveChanges: AsyncSequence, Sendable {
         private let commits: CommitSignal
         private var signals: AsyncStream<Void>.Iterator
         private var waiting: ArraySlice<LiveChange> = []
+        /// Whether commits with unknown changes were seen that are not yet reported.
+        private var hasUnknown = false
 
         fileprivate init(_ store: BrowserStore, _ token: HistoryToken?) {
             (self.store, self.token) = (store, token)
@@ -46,9 +48,12 @@ package struct LiveChanges: AsyncSequence, Sendable {
             while true {
                 if let change = waiting.popFirst() { return change }
                 if Task.isCancelled { return nil }
-                let isUnknown = commits.takeUnknown()
+                if commits.takeUnknown() { hasUnknown = true }
                 if try await read(isolation: actor) { continue }
-                if isUnknown { return .unknown }
+                if hasUnknown {
+                    hasUnknown = false
+                    return .unknown
+                }
                 guard await signals.next(isolation: actor) != nil else { return nil }
             }
         }

@@ -12,7 +12,7 @@ extension BrowserStore {
     ///   - timeLimit: The time after which the facet ends with `timedOut`.
     /// - Returns: Facets of growing numbers of objects. It throws ``FilterMistake``, `misuse` for another property, and the errors of the store.
     package func facets(
-        of property: String, _ request: RowsRequest, size: Int = 20, timeLimit: Duration? = BrowserStore.timeLimit
+        of property: String, _ request: RowsRequest, size: Int = 20, timeLimit: Duration? = BrowserStore.defaultTimeLimit
     ) -> AsyncThrowingStream<Facet, any Error> {
         // The newest facet has all that the ones before had.
         AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { continuation in

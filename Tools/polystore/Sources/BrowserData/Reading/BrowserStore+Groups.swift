@@ -5,7 +5,7 @@ extension BrowserStore {
     /// Returns groups of objects with functions of each.
     /// - Throws: ``FilterMistake`` for a mistake in the filter, `invalidPredicate` for groups, functions, an order or a condition on groups that the entity does not have, and the errors of
     ///   the store.
-    package func groups(_ request: GroupsRequest, timeLimit: Duration? = BrowserStore.timeLimit) async throws -> GroupTable {
+    package func groups(_ request: GroupsRequest, timeLimit: Duration? = BrowserStore.defaultTimeLimit) async throws -> GroupTable {
         var rows = RowsRequest(request.entity)
         (rows.filter, rows.search, rows.searchIndex) = (request.filter, request.search, request.searchIndex)
         let reader = try RowReader(rows, self)

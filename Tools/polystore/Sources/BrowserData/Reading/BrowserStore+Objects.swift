@@ -8,7 +8,7 @@ extension BrowserStore {
     ///   - related: The greatest number of related objects of each link.
     /// - Throws: `storeNotFound` for an entity that the store does not have, and the errors of the store.
     package func object(
-        _ object: ObjectReference, related: Int = 5, wantsCost: Bool = false, timeLimit: Duration? = BrowserStore.timeLimit
+        _ object: ObjectReference, related: Int = 5, wantsCost: Bool = false, timeLimit: Duration? = BrowserStore.defaultTimeLimit
     ) async throws -> ObjectPage? {
         _ = try model(object.entity)
         let id = try stack.objectID(object.entity, rowID: object.rowID)

@@ -5,7 +5,7 @@ extension BrowserStore {
     /// Returns a page of rows. Its time does not depend on the position of the page if an index has the order.
     /// - Throws: ``FilterMistake`` for a mistake in the filter, `storeNotFound` for an entity that the store does not have, `invalidPredicate` for a column, an order or a search that the
     ///   entity does not have, `timedOut` and `cancelled`, and the errors of the store.
-    package func rows(_ request: RowsRequest, timeLimit: Duration? = BrowserStore.timeLimit) async throws -> RowsPage {
+    package func rows(_ request: RowsRequest, timeLimit: Duration? = BrowserStore.defaultTimeLimit) async throws -> RowsPage {
         let reader = try RowReader(request, self)
         return try await mistakes(request.filter, of: request.entity) {
             try await reading(timeLimit: timeLimit) { context in
@@ -37,7 +37,7 @@ extension BrowserStore {
 
     /// Returns the number of objects that the pages of a request have together.
     /// - Throws: As ``rows(_:timeLimit:)``.
-    package func count(_ request: RowsRequest, timeLimit: Duration? = BrowserStore.timeLimit) async throws -> Int {
+    package func count(_ request: RowsRequest, timeLimit: Duration? = BrowserStore.defaultTimeLimit) async throws -> Int {
         let reader = try RowReader(request, self)
         return try await mistakes(request.filter, of: request.entity) {
             try await reading(timeLimit: timeLimit) { context in try context.fetchCount(reader.base(context)) }
@@ -48,7 +48,7 @@ extension BrowserStore {
     ///
     /// The request is executed, and the rows of each possible index are counted.
     /// - Throws: As ``rows(_:timeLimit:)``.
-    package func advice(for request: RowsRequest, timeLimit: Duration? = BrowserStore.timeLimit) async throws -> [String] {
+    package func advice(for request: RowsRequest, timeLimit: Duration? = BrowserStore.defaultTimeLimit) async throws -> [String] {
         let reader = try RowReader(request, self)
         return try await mistakes(request.filter, of: request.entity) {
             try await reading(timeLimit: timeLimit) { context in

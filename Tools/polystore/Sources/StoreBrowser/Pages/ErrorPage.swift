@@ -5,10 +5,10 @@ import PolyStoreBackend
 
 /// The page of a request that failed.
 enum ErrorPage {
-    /// Returns the answer to a request that failed. It shows nothing of the store if the request did not know the token.
+    /// Returns the answer to a request that failed after the guard had permitted it. Its frame shows the name of the store.
     static func response(to error: any Error, _ site: Site) -> Response {
         let (status, message) = described(error)
-        guard status != 403, status != 421 else { return text(message, status) }
+        guard status != 403 else { return text(message, status) }
         var frame = Page.frame(site, title: "Error", template: "error")
         frame["content"] = site.templates.render("error", ["message": message])
         return Page.response(site.templates.render("layout", frame), status: .init(code: status))

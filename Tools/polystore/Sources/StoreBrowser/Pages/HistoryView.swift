@@ -1,5 +1,6 @@
 import BrowserData
 import Foundation
+import HTTPTypes
 import Hummingbird
 import PolyStoreFormats
 
@@ -35,14 +36,16 @@ enum HistoryView {
     }
 
     static let events = Route.stream { request in
-        let changes = try request.site.store.liveChanges(since: request.query["since"])
+        // A browser that lost the connection names the last event that it received.
+        let since = request.request.headers[lastEventID] ?? request.query["since"]
+        let changes = try request.site.store.liveChanges(since: since)
         let history = try historyRequest(request)
         return StreamedResponse.events(request) { send in
             for try await change in changes {
                 switch change {
-                case .transaction(let transaction, _):
+                case .transaction(let transaction, let token):
                     let data = event(transaction, showsMarkup: shows(transaction, history, request.site.store), request)
-                    try await send(ServerEvent(name: "transaction", data: "\(data)"))
+                    try await send(ServerEvent(name: "transaction", data: "\(data)", id: token))
                 case .unknown:
                     try await send(
                         ServerEvent(name: "unknown", data: "A program that records no history changed the store. Load the page again."))
@@ -53,6 +56,8 @@ enum HistoryView {
             }
         }
     }
+
+    private static let lastEventID = HTTPField.Name("Last-Event-ID")!  // A constant that is a valid name.
 
     /// Returns whether a page of the history shows a transaction.
     private static func shows(_ transaction: HistoryPage.Transaction, _ history: HistoryRequest, _ store: BrowserStore) -> Bool {

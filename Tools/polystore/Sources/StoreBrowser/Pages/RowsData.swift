@@ -6,7 +6,10 @@ enum RowsData {
     static func rows(_ format: AnswerFormat) -> Route {
         Route.stream { request in
             let rows = try RowsRequest(request)
-            if let mistake = await request.site.store.checkFilter(rows.filter, of: rows.entity) { throw mistake }
+            let mistake = try await Deadline.run(request.site.options.deadline) {
+                await request.site.store.checkFilter(rows.filter, of: rows.entity)
+            }
+            if let mistake { throw mistake }
             let bytes = try request.site.store.bytes(of: rows, as: format)
             return StreamedResponse.bytes(request, contentType: format.mediaType) { write in
                 for try await chunk in bytes { try await write(chunk) }

@@ -1,4 +1,5 @@
 import BrowserData
+import Foundation
 import HTTPTypes
 import Hummingbird
 
@@ -21,6 +22,21 @@ enum ValueFile {
         } else {
             headers[.contentType] = "text/plain; charset=utf-8"
         }
-        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: value.data)))
+        return Response(status: .ok, headers: headers, body: body(value.data))
+    }
+
+    /// The number of bytes that are written at a time.
+    private static let slice = 64 << 10
+
+    /// Returns a body that is written in slices, each of which waits until the browser has received those before it.
+    private static func body(_ data: Data) -> ResponseBody {
+        ResponseBody(contentLength: data.count) { writer in
+            var rest = data[...]
+            while !rest.isEmpty {
+                try await writer.write(ByteBuffer(bytes: rest.prefix(slice)))
+                rest = rest.dropFirst(slice)
+            }
+            try await writer.finish(nil)
+        }
     }
 }

@@ -226,9 +226,30 @@ function say(text) {
   status.hidden = false;
 }
 
+// A browser has few connections to one server: a page that is not visible gives its own back.
+// Returns a function that ends the events.
+function followWhileVisible(open) {
+  let source = null;
+  let ended = false;
+  const close = () => { source?.close(); source = null; };
+  const update = () => { if (ended || document.hidden) close(); else source ??= open(); };
+  document.addEventListener("visibilitychange", update);
+  window.addEventListener("pagehide", close);
+  window.addEventListener("pageshow", update);
+  update();
+  return () => { ended = true; close(); };
+}
+
 function followChanges(address) {
-  const source = new EventSource(address);
+  const url = new URL(address, location.href);
+  const end = followWhileVisible(() => changes(url, () => end()));
+}
+
+function changes(url, end) {
+  const source = new EventSource(url);
   source.addEventListener("transaction", (event) => {
+    // The point from which a page that was hidden continues.
+    url.searchParams.set("since", event.lastEventId);
     const transaction = JSON.parse(event.data);
     let count = 0;
     for (const change of transaction.changes) {
@@ -244,8 +265,8 @@ function followChanges(address) {
     if (list && transaction.markup && one("#live").checked) showTransaction(list, transaction.markup);
   });
   source.addEventListener("unknown", (event) => say(event.data));
-  source.addEventListener("ended", (event) => { source.close(); say(event.data); });
-  window.addEventListener("pagehide", () => source.close());
+  source.addEventListener("ended", (event) => { end(); say(event.data); });
+  return source;
 }
 
 // The markup was made by the template of the page itself, with its values escaped.
@@ -259,11 +280,17 @@ function showTransaction(list, markup) {
   say("A transaction was committed.");
 }
 
+// The count of a page that was hidden begins again.
 function followFacet(section) {
-  const source = new EventSource(section.dataset.events);
   const progress = one(".progress", section);
   const stop = one("[data-stop]", section);
-  const finish = (text) => { source.close(); progress.textContent = text; stop.hidden = true; };
+  const finish = (text) => { end(); progress.textContent = text; stop.hidden = true; };
+  const end = followWhileVisible(() => facetValues(section, progress, finish));
+  stop.addEventListener("click", () => finish(progress.textContent + " Stopped."));
+}
+
+function facetValues(section, progress, finish) {
+  const source = new EventSource(section.dataset.events);
   source.addEventListener("values", (event) => {
     const parsed = new DOMParser().parseFromString(event.data, "text/html");
     one("#facet-values", section).replaceChildren(...[...parsed.body.childNodes].map((node) => document.adoptNode(node)));
@@ -271,8 +298,7 @@ function followFacet(section) {
   source.addEventListener("progress", (event) => { progress.textContent = event.data; });
   source.addEventListener("ended", (event) => finish(event.data));
   source.addEventListener("error", () => finish("The server ended the count."));
-  stop.addEventListener("click", () => finish(progress.textContent + " Stopped."));
-  window.addEventListener("pagehide", () => source.close());
+  return source;
 }
 
 // MARK: Start

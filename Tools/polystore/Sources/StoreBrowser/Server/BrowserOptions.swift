@@ -6,10 +6,10 @@ package struct BrowserOptions: Sendable {
     package var port = 0
     /// The time after which the queries of a request end.
     package var deadline = Duration.seconds(30)
+    /// The time between the comments that are sent to pages that follow events.
+    package var heartbeat = Duration.seconds(20)
     /// The token that every request must know.
     package var token = AccessToken()
-    /// The name of the store for titles, without a password.
-    package var storeName = ""
 
     package init() {}
 }

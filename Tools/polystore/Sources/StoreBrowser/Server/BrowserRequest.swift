@@ -41,10 +41,11 @@ struct BrowserRequest: Sendable {
         let base = self
         let deadline = site.options.deadline
         return try await request.body.consumeWithCancellationOnInboundClose { requestBody in
-            var request = base
-            if base.request.method == .post { request.form = try await Self.form(requestBody) }
-            let complete = request
-            var response = try await Deadline.run(deadline) { try await body(complete) }
+            var response = try await Deadline.run(deadline) {
+                var request = base
+                if base.request.method == .post { request.form = try await Self.form(requestBody) }
+                return try await body(request)
+            }
             response.headers[.connection] = "close"
             return response
         }
@@ -58,6 +59,8 @@ struct BrowserRequest: Sendable {
                 throw BrowserError(413, "A form has at most \(greatestForm >> 20) MiB. Use polystore import for larger values.")
             }
         }
+        // The body of a cancelled request ends early, and a form that is not whole changes nothing.
+        try Task.checkCancellation()
         guard let text = String(validating: bytes, as: UTF8.self) else { throw BrowserError.malformedAddress }
         return try QueryItems(decoding: text)
     }

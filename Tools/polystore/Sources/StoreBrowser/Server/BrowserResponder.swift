@@ -21,16 +21,21 @@ struct BrowserResponder: HTTPResponder {
     }
 
     private func answer(_ request: Request, port: Int) async throws -> Response {
-        let query = try QueryItems(decoding: request.uri.query ?? "")
+        // Nothing of the store is shown before the guard has decided, also not in the answer to an address that cannot be decoded.
+        let decoded = Result { try QueryItems(decoding: request.uri.query ?? "") }
         let path = request.uri.path
         let route = Routes.all[path]
-        let hosts = HostPolicy(host: site.options.host)
+        let hosts = HostPolicy(host: site.options.host, listensEverywhere: site.listening.isEverywhere)
         let guardian = RequestGuard(token: site.options.token, hosts: hosts, permitsWriting: site.store.isWritable)
-        switch guardian.decision(request.head, query, port: port, isPage: route?.isPage ?? false) {
-        case .refuse(let status, let message): throw BrowserError(status, message)
+        switch guardian.decision(request.head, (try? decoded.get()) ?? QueryItems(), port: port, isPage: route?.isPage ?? false) {
+        case .refuse(let status, let message):
+            var refusal = ErrorPage.text(message, status)
+            refusal.headers[.connection] = "close"
+            return refusal
         case .enter(let rest): return EntrancePage.response(request, to: rest.address(path), token: site.options.token, port: port)
         case .answer: break
         }
+        let query = try decoded.get()
         guard let route else { throw BrowserError.unknownPage }
         let browserRequest = BrowserRequest(site: site, path: path, query: query, request: request)
         switch (request.method, route.change) {

@@ -24,12 +24,13 @@ package struct BrowserServer: Sendable {
     /// - Parameter started: Receives the address to open, which contains the token, when the server listens.
     /// - Throws: `ListeningError` if the address or the port cannot be used, and `CancellationError` if the task is cancelled.
     package func run(started: @escaping @Sendable (String) async -> Void) async throws {
-        let (host, token) = (options.host, options.token)
+        let (host, token, listening) = (options.host, options.token, site.listening)
         let application = Application(
-            responder: BrowserResponder(site: site),
+            responder: BrowserResponder(site: site), server: .http1(configuration: .init(idleTimeout: .minutes(2))),
             configuration: .init(address: .hostname(host, port: options.port), reuseAddress: true),
             onServerRunning: { channel in
-                let address = HostPolicy.address(host: host, port: channel.localAddress?.port ?? 0)
+                listening.set(channel.localAddress)
+                let address = HostPolicy.address(host: listening.isEverywhere ? "127.0.0.1" : host, port: channel.localAddress?.port ?? 0)
                 await started("\(address)/?token=\(token)")
             }, logger: Logger(label: "polystore.browse") { _ in SwiftLogNoOpLogHandler() })
         do {

@@ -1,8 +1,12 @@
+import PolyStoreBackend
+
 /// The end of work that takes too long.
-enum Deadline {
+package enum Deadline {
     /// Runs work, and cancels it at a deadline.
-    /// - Throws: `BrowserError` with status 503 at the deadline; otherwise the error of the work.
-    static func run<T: Sendable>(_ duration: Duration, _ body: @escaping @Sendable () async throws -> T) async throws -> T {
+    ///
+    /// The end of cancelled work is awaited: a change that was committed in the meantime is answered as one.
+    /// - Throws: `BrowserError` with status 503 at the deadline; otherwise the error of the work, also later if it tells that the outcome of a commit is unknown.
+    package static func run<T: Sendable>(_ duration: Duration, _ body: @escaping @Sendable () async throws -> T) async throws -> T {
         try await withThrowingTaskGroup(of: T?.self) { group in
             group.addTask { try await body() }
             group.addTask {
@@ -10,13 +14,14 @@ enum Deadline {
                 return nil
             }
             defer { group.cancelAll() }
-            guard let first = try await group.next(), let result = first else {
-                throw BrowserError(
-                    503,
-                    "The query was ended after \(duration.components.seconds) s. Use a condition that an index answers, or a longer --timeout."
-                )
-            }
-            return result
+            if let first = try await group.next(), let result = first { return result }
+            group.cancelAll()
+            do {
+                if let late = try await group.next(), let result = late { return result }
+            } catch let error as StoreError where error.recovery == .commitOutcomeUnknown { throw error } catch {}
+            let time = "\(duration.components.seconds) s"
+            throw BrowserError(
+                503, "The query was ended after \(time). Use a condition that an index answers, or a longer --timeout.")
         }
     }
 }

@@ -7,6 +7,8 @@ import Foundation
 struct HostPolicy: Sendable {
     /// The host that the server listens on.
     let host: String
+    /// Whether the server listens on all interfaces.
+    let listensEverywhere: Bool
 
     /// Returns whether a request with this header was sent to this server.
     /// - Parameter port: The port of the connection.
@@ -17,8 +19,6 @@ struct HostPolicy: Sendable {
         if ["127.0.0.1", "localhost", "::1"].contains(lowercased) || lowercased == host.lowercased() { return true }
         return listensEverywhere && (Self.isAddress(name) || lowercased == ProcessInfo.processInfo.hostName.lowercased())
     }
-
-    private var listensEverywhere: Bool { ["0.0.0.0", "::", ""].contains(host) }
 
     /// Returns the name and the port of a header, without the brackets of an address of IPv6. The port is -1 if it is not a number.
     private static func split(_ header: String) -> (name: String, port: Int?) {
@@ -39,7 +39,6 @@ struct HostPolicy: Sendable {
 
     /// Returns the address of the server for a person to open.
     static func address(host: String, port: Int) -> String {
-        let host = ["0.0.0.0", "::", ""].contains(host) ? "127.0.0.1" : host
-        return "http://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+        "http://\(host.contains(":") ? "[\(host)]" : host):\(port)"
     }
 }

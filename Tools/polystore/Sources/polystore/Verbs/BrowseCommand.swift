@@ -39,25 +39,31 @@ struct BrowseCommand: AsyncParsableCommand {
         let store = try await open(location)
         var options = BrowserOptions()
         (options.host, options.port, options.deadline) = (host, port, .seconds(timeout))
+        let served = await serve(store, options)
+        // After Ctrl-C this task is cancelled, and the store is closed nevertheless.
+        let closed = await Task { try await store.close() }.result
+        if case .failure(let error as BrowserServer.ListeningError) = served { throw ToolError(.failure, error.message) }
+        try served.get()
+        try closed.get()
+    }
+
+    /// Answers until the task is cancelled.
+    private func serve(_ store: BrowserStore, _ options: BrowserOptions) async -> Result<Void, any Error> {
         do {
             try await BrowserServer(store, options: options).run { address in
                 try? StandardOutput.shared.write("\(address)\n")
                 try? StandardOutput.shared.flush()
                 StandardStreams.report("Open this address in a web browser. Press Ctrl-C to end.")
             }
-        } catch let error as BrowserServer.ListeningError {
-            try await store.close()
-            throw ToolError(.failure, error.message)
-        }
-        try await store.close()
-        try Task.checkCancellation()
+            return .success(())
+        } catch { return .failure(error) }
     }
 
     private func open(_ location: StoreLocation) async throws -> BrowserStore {
         do {
             guard try location.configuration.exists() else { throw ToolError(.cannotOpen, "There is no store at \(location.name).") }
             return try await BrowserStore.open(
-                location.configuration, name: location.name, forWriting: write,
+                location.configuration, name: location.name, forWriting: write, timeLimit: .seconds(timeout),
                 logger: StandardErrorLogger(minimum: source.verbose ? .info : .error))
         } catch { throw ToolError(error, isOpening: true) }
     }

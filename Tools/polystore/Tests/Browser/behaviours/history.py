@@ -26,6 +26,25 @@ def _(visit):
     expect(visit.page.locator("#live-status")).to_be_visible()
 
 
+def set_hidden(visit, hidden):
+    """Tells the page that its tab is hidden or shown."""
+    visit.page.evaluate(
+        "(hidden) => { Object.defineProperty(document, 'hidden', { get: () => hidden, configurable: true });"
+        " document.dispatchEvent(new Event('visibilitychange')); }", hidden)
+
+
+@behaviour("history.hidden", "A page that was hidden shows what was committed meanwhile, once.", write=True)
+def _(visit):
+    visit.open("/history")
+    commit(visit, "Author", name="First")
+    expect(visit.page.locator("#transactions > li")).to_have_count(2)
+    set_hidden(visit, True)
+    commit(visit, "Author", name="Second")
+    set_hidden(visit, False)
+    expect(visit.page.locator("#transactions > li").first).to_contain_text("Second")
+    expect(visit.page.locator("#transactions > li")).to_have_count(3)
+
+
 @behaviour("history.rows", "A row whose object changes says so.", write=True)
 def _(visit):
     visit.open("/rows", entity="Author", order="name")

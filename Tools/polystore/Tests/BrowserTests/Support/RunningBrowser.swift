@@ -13,11 +13,12 @@ final class RunningBrowser: Sendable {
 
     /// Opens a store and starts its server.
     init(_ url: String, forWriting isWritable: Bool = false, change: (inout BrowserOptions) -> Void = { _ in }) async throws {
-        let store = try await BrowserStore.open(TestStore.engines.configuration(url), forWriting: isWritable, logger: SilentLogger())
         var options = BrowserOptions()
         // Tests of other suites can occupy the threads of tasks meanwhile.
         options.deadline = .seconds(600)
         change(&options)
+        let store = try await BrowserStore.open(
+            TestStore.engines.configuration(url), forWriting: isWritable, timeLimit: options.deadline, logger: SilentLogger())
         let server = try BrowserServer(store, options: options)
         let (addresses, continuation) = AsyncStream<String>.makeStream()
         task = Task {
