@@ -77,13 +77,13 @@ struct FacetReader: Sendable {
         _ context: Context, _ cost: (Double, [QueryPlan]?) -> PaneCost, _ start: ContinuousClock.Instant, _ clock: ContinuousClock
     ) throws -> Facet? {
         func timed(_ all: [Facet.Bucket], _ kind: Facet.Kind) throws -> Facet {
+            // The values beyond those that are listed are counted too.
+            let buckets = kind == .values ? try named(Array(all.prefix(size)), context) : all
             let time = PaneCost.milliseconds(clock.now - start)
             let query = EntityQuery(rows.model.name).where("\(path) != NULL").orderBy(orderPath).limit(1)
             let plans = rows.request.wantsCost ? try context.plans(query) : nil
             var total = cost(time, plans)
             let counted = all.reduce(0) { $0 + $1.count }
-            // The values beyond those that are listed are counted too.
-            let buckets = kind == .values ? try named(Array(all.prefix(size)), context) : all
             if plans != nil { total.rowsExamined = counted }
             return Facet(
                 property: property, kind: kind, buckets: buckets, counted: counted, total: counted, valueCount: all.count,
