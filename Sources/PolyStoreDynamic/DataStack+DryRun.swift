@@ -10,7 +10,7 @@ extension DataStack {
     ///     }
     ///
     /// The transaction waits for its turn in the write queue. Its changes are validated and applied to the stores, and then reverted: rules, required values, counts, delete rules
-    /// and unique values are checked, and nothing is written. After an error with the recovery `retryable` the body is run again, at most six times
+    /// and unique values are checked, and nothing is written. After an error with the recovery `retryable` the body is run again; it is run at most six times
     /// altogether.
     /// - Parameters:
     ///   - timeLimit: The time from the call on after which the transaction is not run any more, and its requests throw `timedOut`; nil for no limit.
