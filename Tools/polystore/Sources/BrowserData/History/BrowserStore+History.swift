@@ -2,12 +2,12 @@ import PolyStoreBackend
 import PolyStoreCore
 
 extension BrowserStore {
-    /// The greatest number of transactions that one request examines.
+    /// The number of transactions after which a request reads no further part.
     private static let mostExamined: Int64 = 10_240
 
     /// Returns transactions of the history, newest first.
     ///
-    /// A request with conditions examines at most 10,240 transactions; its page can be empty and still have older ones.
+    /// A request with conditions examines about 10,000 transactions at most; its page can be empty and still have older ones.
     /// - Throws: `storeNotFound` for an unknown entity, `cancelled`, and the errors of the store.
     package func history(_ request: HistoryRequest = HistoryRequest()) async throws -> HistoryPage {
         let reader = try HistoryReader(self, request)
