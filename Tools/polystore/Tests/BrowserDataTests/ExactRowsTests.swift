@@ -24,8 +24,8 @@ import Testing
         (request.columns, request.search, request.size) = (["code"], "long", 4)
         let found = try await PagingTests.forwards(request, store)
         #expect(found.count > 12)
-        // The rows that were not read yet become the best ones, and one of them is deleted.
-        let (deleted, changed) = (found[6], Set(found[8...]))
+        // The rows that were read are found no more, others have another score, and one of those is deleted.
+        let (deleted, lost, changed) = (found[6], Set(found[..<2]), Set(found[8...]))
         var exported: [Int64] = []
         for try await batch in try store.exactRows(request) {
             #expect(!batch.isEmpty)
@@ -33,6 +33,7 @@ import Testing
                 try await store.stack.perform { transaction in
                     for object in try transaction.fetchAll(EntityQuery("Item")) {
                         if changed.contains(object.id.rowID) { try object.set("name", to: .text("long")) }
+                        if lost.contains(object.id.rowID) { try object.set("name", to: .text("other")) }
                         if object.id.rowID == deleted { try transaction.delete(object) }
                     }
                 }
