@@ -10,7 +10,8 @@ extension DataStack {
     ///     }
     ///
     /// The transaction waits for its turn in the write queue. Its changes are validated and applied to the stores, and then reverted: rules, required values, counts, delete rules
-    /// and unique values are checked, and nothing is written. After an error with the recovery `retryable` the body is run again, at most five times.
+    /// and unique values are checked, and nothing is written. After an error with the recovery `retryable` the body is run again; it is run at most six times
+    /// altogether.
     /// - Parameters:
     ///   - timeLimit: The time from the call on after which the transaction is not run any more, and its requests throw `timedOut`; nil for no limit.
     ///   - file: The source file of the call, for log messages and errors.
@@ -44,7 +45,11 @@ extension StackCore {
     {
         var result: T?
         do {
-            try transactAndWait(options, .thread) { result = try body($0) }
+            try transactAndWait(options, .thread) {
+                // The result of an attempt that failed is not that of the next one.
+                result = nil
+                result = try body($0)
+            }
         } catch is DryRunCompleted {
         } catch let error as StoreError where error.refusesChanges && result != nil {
             if let result { return (result, error) }

@@ -72,4 +72,33 @@ import Testing
             #expect(readOnly.code == .readOnly)
         }
     }
+
+    @Test(arguments: Engine.all)
+    func bodyIsRunAtMostSixTimes(_ engine: Engine) async throws {
+        let stored = try Stored(engine, Stored.company, Stored.fillCompany)
+        try await Stored.opened(stored.configuration, forWriting: true) { stack in
+            for failures in [0, 1, 5, 6] {
+                let runs = Protected(0)
+                let body: @Sendable (Transaction) throws -> Int = { transaction in
+                    let run = runs.withLock { count in
+                        count += 1
+                        return count
+                    }
+                    try transaction.create("Person", ["email": "eve", "age": .integer(Int64(run))])
+                    guard run > failures else {
+                        throw StoreError(.conflict, "The test lets the dry run be repeated.", recovery: .retryable)
+                    }
+                    return run
+                }
+                if failures < 6 {
+                    let (run, refusal) = try await stack.performDryRun(body)
+                    #expect(run == failures + 1 && refusal == nil)
+                } else {
+                    #expect(try await requireFailure { _ = try await stack.performDryRun(body) }.recovery == .retryable)
+                }
+                #expect(runs.withLock { $0 } == min(failures + 1, 6))
+            }
+            #expect(try await stack.read { try $0.fetchCount(EntityQuery("Person")) } == 4)
+        }
+    }
 }

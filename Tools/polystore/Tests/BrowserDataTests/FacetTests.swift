@@ -51,6 +51,70 @@ import Testing
         try await store.close()
     }
 
+    @Test(arguments: Engine.available) func valuesBeyondThoseThatAreListedAreCounted(_ engine: Engine) async throws {
+        let folder = try TemporaryFolder()
+        let store = try engine.open(Shop.schema, in: folder, Shop.fill)
+        for (property, filter) in [("rank", ""), ("rank", "rating >= 0"), ("isNew", ""), ("isNew", "rating >= 0")] {
+            var request = RowsRequest("Item")
+            request.filter = filter
+            let total = try await store.count(request)
+            for try await facet in store.facets(of: property, request, size: 1) where facet.isComplete {
+                #expect(facet.buckets.count == 1 && facet.counted == total && facet.valueCount > 1, "\(property) \(filter)")
+            }
+        }
+        try await store.close()
+    }
+
+    @Test(arguments: Engine.available) func textsThatDifferInTheMiddleHaveConditionsThatAreAbout(_ engine: Engine) async throws {
+        let folder = try TemporaryFolder()
+        let parts = ["x", "y"].map { String(repeating: "a", count: 600) + $0 + String(repeating: "b", count: 600) }
+        let texts = parts + [String(repeating: "a", count: 1201), "short"]
+        let store = try engine.open(Shop.schema, in: folder) { stack in
+            try stack.performAndWait { transaction in
+                for text in texts { try transaction.create(Maker.self) { $0.title = text } }
+            }
+        }
+        for filter in ["", "title != ''"] {
+            var request = RowsRequest("Maker")
+            request.filter = filter
+            for try await facet in store.facets(of: "title", request) where facet.isComplete {
+                #expect(facet.buckets.map { $0.title.hasPrefix("about a") }.filter { $0 }.count == 3 && facet.buckets.count == 4)
+                for bucket in facet.buckets {
+                    #expect(bucket.title.count <= BrowserValue.longest)
+                    request.filter = bucket.condition
+                    #expect(try await store.count(request) == (bucket.condition.contains("'b") ? 2 : 1), "\(bucket.condition)")
+                }
+            }
+        }
+        try await store.close()
+    }
+
+    @Test(arguments: Engine.available) func decimalsThatAreNoNumbersAreCounted(_ engine: Engine) async throws {
+        let folder = try TemporaryFolder()
+        let store = try engine.open(Shop.schema, in: folder) { stack in
+            try stack.performAndWait { transaction in
+                for number in 0..<60 {
+                    try transaction.create(Item.self) { item in
+                        (item.code, item.price) = ("\(number)", number % 20 == 7 ? .nan : number % 20 == 8 ? nil : Decimal(number))
+                    }
+                }
+            }
+        }
+        for filter in ["", "rating >= 0"] {
+            var request = RowsRequest("Item")
+            request.filter = filter
+            for try await facet in store.facets(of: "price", request) where facet.isComplete {
+                #expect(facet.kind == .ranges && facet.buckets.reduce(0) { $0 + $1.count } == 60, "\(facet.buckets)")
+                #expect(facet.buckets.first { $0.title == "NaN" }?.count == 3)
+                for bucket in facet.buckets {
+                    request.filter = bucket.condition
+                    #expect(try await store.count(request) == bucket.count, "\(bucket)")
+                }
+            }
+        }
+        try await store.close()
+    }
+
     @Test func datesAreDividedByMonthOrLonger() async throws {
         let folder = try TemporaryFolder()
         let store = try Engine.sqlite.open(Shop.schema, in: folder, Shop.fill)

@@ -28,21 +28,25 @@ struct ChangeReader {
         let (inserted, updated) = (sorted(self.inserted), sorted(transaction.updatedObjectIDs()))
         var objects: [ChangePreview.Object] = []
         var counts: [ChangePreview.Kind: [String: Int]] = [.deleted: deleted.counts]
-        for id in deleted.ids { fingerprint.add("deleted \(id)") }
+        for id in deleted.ids { fingerprint.add("deleted \(id) \(deleted.values[id] ?? "")") }
         for named in deleted.named.prefix(ChangePreview.limit) {
             objects.append(.init(kind: .deleted, object: named, isSubject: named == deleted.subject, properties: []))
         }
         for (kind, ids) in [(ChangePreview.Kind.inserted, inserted), (.updated, updated)] {
             for id in ids {
                 guard let object = try transaction.fetchExisting(id) else { continue }
-                let isDescribed = objects.count < ChangePreview.limit || id == subject
-                let properties = isDescribed ? try properties(of: object, &fingerprint) : []
+                let changed = try changedProperties(of: object)
                 // An object that was set back to what it was.
-                if isDescribed, kind == .updated, properties.isEmpty { continue }
+                if kind == .updated, changed.isEmpty { continue }
                 counts[kind, default: [:]][object.entityName, default: 0] += 1
                 fingerprint.add(kind == .inserted ? "inserted \(object.entityName)" : "updated \(id)")
-                guard isDescribed else { continue }
-                objects.append(.init(kind: kind, object: try names.named(object), isSubject: id == subject, properties: properties))
+                // Of all objects, also of those that are not described.
+                add(changed, of: object, to: &fingerprint)
+                guard objects.count < ChangePreview.limit || id == subject else { continue }
+                objects.append(
+                    .init(
+                        kind: kind, object: try names.named(object), isSubject: id == subject,
+                        properties: try changed.map { try self.property($0.property, $0.change) }))
             }
         }
         return ChangePreview(
@@ -56,15 +60,13 @@ struct ChangeReader {
 
     // MARK: Properties
 
-    private func properties(of object: DynamicObject, _ fingerprint: inout Fingerprint) throws -> [ChangePreview.Property] {
+    /// A property of an object with its change.
+    private typealias Changed = (property: PropertyDescription, change: PropertyChange)
+
+    private func changedProperties(of object: DynamicObject) throws -> [Changed] {
         let changes = try changes(of: object)
-        let model = try store.model(object.entityName)
-        return try model.properties.compactMap { property in
-            guard let change = changes[property.name] else { return nil }
-            // A default such as the current time is another one in each transaction.
-            let isRepeatable = !object.isInserted || entered.contains(property.name)
-            if isRepeatable { add(change, property.name, to: &fingerprint) }
-            return try self.property(property, change)
+        return try store.model(object.entityName).properties.compactMap { property in
+            changes[property.name].map { (property, $0) }
         }
     }
 
@@ -102,6 +104,13 @@ struct ChangeReader {
     }
 
     // MARK: The digest
+
+    private func add(_ changed: [Changed], of object: DynamicObject, to fingerprint: inout Fingerprint) {
+        // A default such as the current time is another one in each transaction.
+        for (property, change) in changed where !object.isInserted || entered.contains(property.name) {
+            add(change, property.name, to: &fingerprint)
+        }
+    }
 
     private func add(_ change: PropertyChange, _ name: String, to fingerprint: inout Fingerprint) {
         fingerprint.add(name)

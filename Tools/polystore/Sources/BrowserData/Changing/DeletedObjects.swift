@@ -11,15 +11,17 @@ struct DeletedObjects {
     let named: [NamedObject]
     /// The numbers by entity, in hierarchies by subentity.
     let counts: [String: Int]
+    /// The fingerprints of the attributes and to-one relationships of each object. To-many relationships are among the changes of their targets.
+    let values: [AnyObjectID: String]
 
     /// The object itself.
     var subject: NamedObject? { named.first }
 
     /// No objects.
-    static let none = DeletedObjects(ids: [], named: [], counts: [:])
+    static let none = DeletedObjects(ids: [], named: [], counts: [:], values: [:])
 
-    private init(ids: [AnyObjectID], named: [NamedObject], counts: [String: Int]) {
-        (self.ids, self.named, self.counts) = (ids, named, counts)
+    private init(ids: [AnyObjectID], named: [NamedObject], counts: [String: Int], values: [AnyObjectID: String]) {
+        (self.ids, self.named, self.counts, self.values) = (ids, named, counts, values)
     }
 
     /// Reads what the deletion of an object of a transaction deletes, without deleting it there.
@@ -34,21 +36,24 @@ struct DeletedObjects {
         child.rollback()
         let names = NameReader(store: store, context: transaction)
         named = try ids.prefix(ChangePreview.limit).map(names.named)
-        counts = try Self.counts(ids, in: transaction, store)
+        (counts, values) = try Self.contents(ids, in: transaction, store)
     }
 
-    private static func counts(_ ids: [AnyObjectID], in transaction: Transaction, _ store: BrowserStore) throws -> [String: Int] {
-        var counts: [String: Int] = [:]
+    private static func contents(
+        _ ids: [AnyObjectID], in transaction: Transaction, _ store: BrowserStore
+    ) throws -> (counts: [String: Int], values: [AnyObjectID: String]) {
+        var (counts, values) = ([String: Int](), [AnyObjectID: String]())
         for (entity, ids) in Dictionary(grouping: ids, by: \.entityName) {
-            guard try store.model(entity).root.hierarchy != nil else {
-                counts[entity] = ids.count
-                continue
-            }
             for start in stride(from: 0, to: ids.count, by: batch) {
                 let query = EntityQuery(entity).where("objectID IN %@", Array(ids[start..<min(start + batch, ids.count)]))
-                for object in try transaction.fetchAll(query) { counts[object.entityName, default: 0] += 1 }
+                for object in try transaction.fetchAll(query) {
+                    counts[object.entityName, default: 0] += 1
+                    var fingerprint = Fingerprint()
+                    try SeenValues(object, store.model(object.entityName), members: [:]).add(to: &fingerprint)
+                    values[object.id] = fingerprint.text
+                }
             }
         }
-        return counts
+        return (counts, values)
     }
 }

@@ -6,6 +6,12 @@ struct EditWork: Sendable {
     let store: BrowserStore
     let edit: ObjectEdit
 
+    init(store: BrowserStore, edit: ObjectEdit) {
+        var edit = edit
+        if let seen = edit.seen.flatMap({ SeenValues($0) }) { edit.input.removeOrders(shownBy: seen) }
+        (self.store, self.edit) = (store, edit)
+    }
+
     /// What the work did or found.
     enum Result: Sendable {
         /// The changes are pending in the transaction. The id is that of the object, also of a deleted one.
@@ -104,6 +110,17 @@ extension ChangePreview {
     /// Returns a preview of no changes with the reason for which there are none.
     static func refusing(_ message: String) -> ChangePreview {
         ChangePreview(objects: [], counts: [], mistakes: [Mistake(property: nil, message: message)], digest: "")
+    }
+}
+
+extension FormInput {
+    /// Removes the orders of relationships that a form has shown: a page sends them also if its reader left them alone.
+    fileprivate mutating func removeOrders(shownBy seen: SeenValues) {
+        for case (let property, .members(var changes)) in entries {
+            guard let order = changes.order, seen.has(order, in: property) else { continue }
+            changes.order = nil
+            entries[property] = changes.isEmpty ? nil : .members(changes)
+        }
     }
 }
 

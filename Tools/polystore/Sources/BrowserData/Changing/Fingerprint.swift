@@ -30,6 +30,9 @@ struct Fingerprint: Sendable {
         case let value?: add(FieldText(.int64).text(value).text)
         }
     }
+
+    /// Adds the row ids of the targets of a to-many relationship.
+    mutating func add(targets: [Int64]) { for target in targets { add("\(target)") } }
 }
 
 /// The fingerprints of the properties of an object that a form has shown.
@@ -44,7 +47,7 @@ struct SeenValues: Sendable, Equatable {
             var fingerprint = Fingerprint()
             if case .relationship(let relationship) = property, relationship.isToMany {
                 guard let targets = members[relationship.name] else { continue }
-                for target in relationship.isOrdered ? targets : targets.sorted() { fingerprint.add("\(target)") }
+                fingerprint.add(targets: relationship.isOrdered ? targets : targets.sorted())
             } else {
                 fingerprint.add(try object.value(property.name))
             }
@@ -69,6 +72,15 @@ struct SeenValues: Sendable, Equatable {
     /// Returns the properties that both have, with other values.
     func differences(from other: SeenValues) -> Set<String> {
         Set(fingerprints.compactMap { name, value in other.fingerprints[name].flatMap { $0 == value ? nil : name } })
+    }
+
+    /// Returns whether an ordered relationship had the targets of a list of row ids, in their order.
+    func has(_ order: [String], in relationship: String) -> Bool {
+        let rowIDs = order.compactMap { Int64($0) }
+        guard rowIDs.count == order.count else { return false }
+        var fingerprint = Fingerprint()
+        fingerprint.add(targets: rowIDs)
+        return fingerprints[relationship] == fingerprint.text
     }
 
     /// The fingerprint of all of them.

@@ -71,7 +71,8 @@ package struct FormInput: Sendable, Hashable {
                     .map(String.init)
             }
         }
-        for (property, changes) in members { entries[property] = .members(changes) }
+        // A page sends the inputs of each to-many relationship, also of those that its reader left alone.
+        for (property, changes) in members where !changes.isEmpty { entries[property] = .members(changes) }
         for property in nulls { entries[property] = .null }
         self.entries = entries
     }

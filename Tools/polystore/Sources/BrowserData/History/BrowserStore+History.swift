@@ -2,12 +2,12 @@ import PolyStoreBackend
 import PolyStoreCore
 
 extension BrowserStore {
-    /// The number of entries of the history that are read at a time, and the greatest number of such parts that one request examines.
-    private static let (historyBatch, historyBatches) = (Int64(256), 40)
+    /// The number of transactions after which a request reads no further part.
+    private static let mostExamined: Int64 = 10_240
 
     /// Returns transactions of the history, newest first.
     ///
-    /// A request with conditions examines at most 10,240 transactions; its page can be empty and still have older ones.
+    /// A request with conditions examines about 10,000 transactions at most; its page can be empty and still have older ones.
     /// - Throws: `storeNotFound` for an unknown entity, `cancelled`, and the errors of the store.
     package func history(_ request: HistoryRequest = HistoryRequest()) async throws -> HistoryPage {
         let reader = try HistoryReader(self, request)
@@ -20,33 +20,37 @@ extension BrowserStore {
 
     private func history(_ reader: HistoryReader) async throws -> HistoryPage {
         let token = try await stack.historyToken()
-        let first = try await stack.history(limit: 1).first
-        guard let first, let oldest = first.token.position(in: store.storeID), let last = token.position(in: store.storeID) else {
+        // Not beyond the token, from which the page goes on.
+        let before = min(reader.request.before ?? .max, (token.position(in: store.storeID) ?? 0) + 1)
+        guard var parts = try await HistoryParts(self, before: before) else {
             return HistoryPage(transactions: [], older: nil, token: try token.text, hasHistory: false)
         }
         let size = min(max(1, reader.request.size), HistoryRequest.greatestSize)
-        var found: [(HistoryEntry, [HistoryChange])] = []
-        var end = min(last, max(1, reader.request.before ?? .max) - 1)
-        for _ in 0..<Self.historyBatches where end >= oldest && found.count < size {
-            try Task.checkCancellation()
-            let start = max(oldest - 1, end - Self.historyBatch)
-            let part = try await part(after: start, through: end)
-            for entry in part.reversed() where found.count < size {
-                end = (entry.token.position(in: store.storeID) ?? start) - 1
-                if let changes = try reader.selected(entry) { found.append((entry, changes)) }
-            }
-            if found.count < size { end = start }
+        var (transactions, end) = ([HistoryPage.Transaction](), parts.end)
+        let start = end
+        while transactions.count < size, start - end < Self.mostExamined, let entries = try await parts.next() {
+            // Each part is described at once, so that only few changes of each transaction remain in memory.
+            let (found, last) = try await described(entries, reader, limit: size - transactions.count)
+            transactions += found
+            end = last.map { $0 - 1 } ?? parts.end
         }
-        let entries = found
-        let transactions = try await reading { context in
-            try entries.map { try reader.transaction($0.0, $0.1, in: context) }
-        }
-        return HistoryPage(transactions: transactions, older: end >= oldest ? end + 1 : nil, token: try token.text, hasHistory: true)
+        return HistoryPage(
+            transactions: transactions, older: end >= parts.oldest ? end + 1 : nil, token: try token.text, hasHistory: true)
     }
 
-    /// Returns the entries between two positions, oldest first.
-    private func part(after start: Int64, through end: Int64) async throws -> [HistoryEntry] {
-        let token = try HistoryToken(store.storeID, position: start)
-        return try await stack.history(since: token, limit: Int(end - start)).filter { $0.token.position(in: store.storeID) ?? 0 <= end }
+    /// Describes the first of some entries that a request selects.
+    /// - Returns: The transactions, and the position of the last of them if there are as many as the limit; nil if all entries were examined.
+    private func described(
+        _ entries: [HistoryEntry], _ reader: HistoryReader, limit: Int
+    ) async throws -> (transactions: [HistoryPage.Transaction], last: Int64?) {
+        try await reading { context in
+            var found: [HistoryPage.Transaction] = []
+            for entry in entries {
+                guard let changes = try reader.selected(entry) else { continue }
+                found.append(try reader.transaction(entry, changes, in: context))
+                if found.count == limit { return (found, found.last?.position) }
+            }
+            return (found, nil)
+        }
     }
 }

@@ -25,9 +25,22 @@ extension BrowserStore {
     /// Returns how the history of the store is recorded; nil if it has none.
     private func recordedHistory() async throws -> HistoryOptions? {
         guard try await stack.historyToken().position(in: store.storeID) ?? 0 > 0 else { return nil }
-        var request = HistoryRequest()
-        request.size = HistoryRequest.greatestSize
-        let recordsValues = try await history(request).transactions.contains { $0.changes.contains { !$0.previous.isEmpty } }
-        return HistoryOptions(recordsPreviousValues: recordsValues)
+        for _ in 0..<3 {
+            // Another process can delete old entries between two reads.
+            do { return HistoryOptions(recordsPreviousValues: try await recordsPreviousValues()) } catch let error as StoreError
+                where error.code == .historyExpired
+            { continue }
+        }
+        return HistoryOptions(recordsPreviousValues: try await recordsPreviousValues())
+    }
+
+    /// Returns whether one of the newest entries has previous values. Only as many entries are read as that takes.
+    private func recordsPreviousValues() async throws -> Bool {
+        guard var parts = try await HistoryParts(self, size: 1) else { return false }
+        let start = parts.end
+        while start - parts.end < Int64(HistoryRequest.greatestSize), let entries = try await parts.next() {
+            if entries.contains(where: { $0.changes.contains { !$0.previousValues.isEmpty } }) { return true }
+        }
+        return false
     }
 }

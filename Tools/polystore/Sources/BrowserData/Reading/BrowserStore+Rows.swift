@@ -63,18 +63,6 @@ extension BrowserStore {
         }
     }
 
-    /// Reads the next batch of an export.
-    func exactBatch(_ request: RowsRequest) async throws -> (rows: [ExactRow], next: PageToken?) {
-        let reader = try RowReader(request, self)
-        return try await mistakes(request.filter, of: request.entity) {
-            try await reading { context in
-                let found = try reader.find(context)
-                let rows = try reader.columns.exact(found.ids, in: context)
-                return (found.ids.compactMap { rows[$0.rowID] }, found.next)
-            }
-        }
-    }
-
     // MARK: Links
 
     /// Restricts a query to the objects that a relationship of one object leads to, or that lead to one object.

@@ -9,6 +9,8 @@ struct ColumnPlan: Sendable {
     /// The name of the term with the display name of the related object, for each column that has one.
     private let labels: [String?]
     private let model: EntityModel
+    /// Whether values can be of any size: texts, bytes, JSON, calculations, and the names of related objects.
+    private let hasLargeValues: Bool
 
     private static let id = "id"
     private static let kind = "kind"
@@ -48,6 +50,14 @@ struct ColumnPlan: Sendable {
             return column
         }
         (self.terms, self.labels, self.model) = (terms, labels, model)
+        hasLargeValues =
+            labels.contains { $0 != nil }
+            || columns.contains { column in
+                guard let type = column.type else {
+                    return column.destination == nil && column.term != Self.objectID && !column.term.hasSuffix(".@count")
+                }
+                return [.string, .data, .json, .url].contains(type)
+            }
     }
 
     static let objectID = "objectID"
@@ -68,14 +78,22 @@ struct ColumnPlan: Sendable {
 
     // MARK: Reading
 
-    /// The exact values of objects, by their row ids. Objects that do not exist are absent.
-    func exact(_ ids: [AnyObjectID], in context: Context) throws -> [Int64: ExactRow] {
-        var rows: [Int64: ExactRow] = [:]
-        for row in try read(ids, context) {
-            guard case .objectID(let id)? = row[Self.id] else { continue }
-            rows[id.rowID] = ExactRow(object: object(id, row), values: columns.indices.map { row["c\($0)"] })
+    /// The exact values of the first of some objects, in their order: of so many that the values have 4 MiB, approximately. Objects that do not exist are absent.
+    /// - Returns: The rows, and the number of ids that were read.
+    func exact(_ ids: [AnyObjectID], in context: Context) throws -> (rows: [ExactRow], count: Int) {
+        var (found, start, bytes) = ([ExactRow](), 0, 0)
+        while start < ids.count, bytes < Self.mostBytes {
+            let part = Array(ids[start..<min(start + mostRows, ids.count)])
+            var rows: [Int64: ExactRow] = [:]
+            for row in try read(part, context) {
+                guard case .objectID(let id)? = row[Self.id] else { continue }
+                for case let value? in row.values { bytes += Self.size(value) }
+                rows[id.rowID] = ExactRow(object: object(id, row), values: columns.indices.map { row["c\($0)"] })
+            }
+            found += part.compactMap { rows[$0.rowID] }
+            start += part.count
         }
-        return rows
+        return (found, start)
     }
 
     /// The values of objects as a page shows them, by their row ids.
@@ -92,10 +110,13 @@ struct ColumnPlan: Sendable {
                 rows[id.rowID] = RowsPage.Row(object: object(id, row), values: columns.indices.map { shown(row, $0) })
             }
             start += size
-            size = max(1, min(Self.mostBytes / max(bytes / size, 1), 1000))
+            size = max(1, min(Self.mostBytes / max(bytes / size, 1), mostRows))
         }
         return rows
     }
+
+    /// The greatest number of rows that are read together. The sizes of texts and bytes are not known before they are read: any number of small ones can precede large ones.
+    private var mostRows: Int { hasLargeValues ? 16 : 1000 }
 
     /// The number of bytes of values that are read together, approximately.
     private static let mostBytes = 4 << 20

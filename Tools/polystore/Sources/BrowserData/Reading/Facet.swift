@@ -17,6 +17,8 @@ package struct Facet: Sendable {
         package let count: Int
         /// The condition that selects the objects, in the format language; combine it with the filter by AND. It has no OR outside of parentheses. Empty for an object whose name others can
         /// have too: ``link`` selects those.
+        ///
+        /// The condition of a text of more than 1,000 bytes selects all texts with the same beginning, end and length; its title begins with "about".
         package let condition: String
         /// The related object if the property is a relationship.
         package let reference: ObjectReference?

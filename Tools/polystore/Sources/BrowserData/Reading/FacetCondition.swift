@@ -16,7 +16,8 @@ enum FacetCondition {
         case .url(let value)?: text(path, value.absoluteString)
         case .date(let value)?: "\(path) == \(date(value.timeIntervalSinceReferenceDate))"
         case .uuid(let value)?: "\(path) == CAST('\(value.uuidString)', 'NSUUID')"
-        case .decimal(let value)?: "\(path) == \(decimal(value))"
+        // Format strings have no word for NaN, which is less than any other.
+        case .decimal(let value)?: value.isNaN ? "\(path) < \(least(.decimal))" : "\(path) == \(decimal(value))"
         case .data?: "\(path) != NULL"
         // Format strings have no ids of objects.
         case .objectID?: ""
@@ -30,10 +31,19 @@ enum FacetCondition {
         return "\(path) == \(number(value))"
     }
 
-    /// A long text is found by its beginning and its length, so that the condition fits into an address.
+    /// Whether a condition selects texts that are about the same as a value: those with its length, beginning and end, since the whole does not fit into an address.
+    static func isAbout(_ value: QueryValue?) -> Bool {
+        switch value {
+        case .text(let text)?: text.utf8.count > 1000
+        case .url(let url)?: url.absoluteString.utf8.count > 1000
+        default: false
+        }
+    }
+
     private static func text(_ path: String, _ value: String) -> String {
-        guard value.utf8.count > 1000 else { return "\(path) == '\(value.escapedForText)'" }
-        return "\(path) BEGINSWITH '\(String(value.prefix(200)).escapedForText)' AND length(\(path)) == \(value.count)"
+        guard isAbout(.text(value)) else { return "\(path) == '\(value.escapedForText)'" }
+        let (start, end) = (String(value.prefix(150)).escapedForText, String(value.suffix(150)).escapedForText)
+        return "\(path) BEGINSWITH '\(start)' AND \(path) ENDSWITH '\(end)' AND length(\(path)) == \(value.count)"
     }
 
     /// Returns a real as format strings have it.

@@ -76,15 +76,17 @@ struct FacetReader: Sendable {
     private func byIndex(
         _ context: Context, _ cost: (Double, [QueryPlan]?) -> PaneCost, _ start: ContinuousClock.Instant, _ clock: ContinuousClock
     ) throws -> Facet? {
-        func timed(_ buckets: [Facet.Bucket], _ kind: Facet.Kind, _ valueCount: Int) throws -> Facet {
+        func timed(_ all: [Facet.Bucket], _ kind: Facet.Kind) throws -> Facet {
+            // The values beyond those that are listed are counted too.
+            let buckets = kind == .values ? try named(Array(all.prefix(size)), context) : all
             let time = PaneCost.milliseconds(clock.now - start)
             let query = EntityQuery(rows.model.name).where("\(path) != NULL").orderBy(orderPath).limit(1)
             let plans = rows.request.wantsCost ? try context.plans(query) : nil
             var total = cost(time, plans)
-            let counted = buckets.reduce(0) { $0 + $1.count }
+            let counted = all.reduce(0) { $0 + $1.count }
             if plans != nil { total.rowsExamined = counted }
             return Facet(
-                property: property, kind: kind, buckets: buckets, counted: counted, total: counted, valueCount: valueCount,
+                property: property, kind: kind, buckets: buckets, counted: counted, total: counted, valueCount: all.count,
                 hasTooManyValues: false, isComplete: true, cost: total)
         }
         if type == .date || isNumber, let (least, greatest) = try bounds(context) {
@@ -92,15 +94,14 @@ struct FacetReader: Sendable {
             if values == nil {
                 let ranges = FacetRanges(from: least, to: greatest, type)
                 let buckets = try counts(ranges.buckets(path) + specials, context)
-                return try timed(buckets, type == .date ? .periods : .ranges, buckets.count)
+                return try timed(buckets, type == .date ? .periods : .ranges)
             }
         }
         guard let values = try listed(context, Self.mostListed) else { return nil }
         let conditions = (values.map { Optional($0) } + (isOptional ? [nil] : [])).map { value in
             Facet.Bucket(title: title(value), count: 0, condition: FacetCondition.of(path, value), reference: reference(value))
         }
-        let buckets = try counts(conditions, context).sorted { $0.count > $1.count }
-        return try timed(try named(Array(buckets.prefix(size)), context), .values, buckets.count)
+        return try timed(try counts(conditions, context).sorted { $0.count > $1.count }, .values)
     }
 
     /// The greatest number of different numbers that are not divided into ranges.
@@ -109,6 +110,7 @@ struct FacetReader: Sendable {
     /// The buckets of values that ranges leave out.
     private var specials: [Facet.Bucket] {
         var buckets = isOptional ? [Facet.Bucket(title: "–", count: 0, condition: "\(path) == NULL")] : []
+        if type == .decimal { buckets.append(Facet.Bucket(title: "NaN", count: 0, condition: FacetCondition.of(path, .decimal(.nan)))) }
         if type == .double || type == .float || type == .date {
             let greatest = FacetCondition.greatest(type)
             buckets.append(Facet.Bucket(title: "NaN, -Infinity", count: 0, condition: "\(path) < \(FacetCondition.least(type))"))
@@ -165,6 +167,7 @@ struct FacetReader: Sendable {
 
     private func title(_ value: QueryValue?) -> String {
         let text = BrowserValue(value, type).text
+        if FacetCondition.isAbout(value) { return "about \(text.prefix(BrowserValue.longest - 6))" }
         return text.isEmpty ? "(empty)" : text
     }
 
@@ -191,7 +194,8 @@ struct FacetReader: Sendable {
     private func condition(of name: String) -> String {
         guard let destination, let model = try? store.model(destination), let label = model.label,
             model.attribute(label)?.isUnique ?? false,
-            model.root.hierarchy == nil, !name.hasPrefix("\(destination) "), name.count < BrowserValue.longest
+            model.root.hierarchy == nil, !name.hasPrefix("\(destination) "), name.count < BrowserValue.longest,
+            !FacetCondition.isAbout(.text(name))
         else { return "" }
         return FacetCondition.of("\(path).\(label.asPath)", .text(name))
     }

@@ -30,7 +30,7 @@ package struct PageToken: Sendable, Hashable, CustomStringConvertible {
         return "\(rowID).\(text)"
     }
 
-    /// The greatest number of bytes of a text or of bytes in a token. The value of a longer one is read from the row.
+    /// The greatest number of bytes of a text or of bytes in a token. The value of a longer one is read from the row, and compared with a fingerprint.
     static let longest = 600
 
     /// The value of the row.
@@ -38,12 +38,19 @@ package struct PageToken: Sendable, Hashable, CustomStringConvertible {
         case value(QueryValue?)
         /// The id of a related object.
         case row(Int64)
-        /// A value that is too long for an address: it is that of the row.
-        case tooLong
+        /// A value that is too long for an address: it is that of the row, if it still has the fingerprint.
+        case tooLong(fingerprint: String)
     }
 
     /// The value of the row.
     var place: Value { Self.decoded(value) ?? .value(nil) }
+
+    /// Returns a short text that differs for different values.
+    static func fingerprint(_ value: QueryValue?) -> String {
+        var fingerprint = Fingerprint()
+        fingerprint.add(value)
+        return fingerprint.text
+    }
 
     private static func padded(_ text: Substring) -> String {
         let text = text.replacing("-", with: "+").replacing("_", with: "/")
@@ -58,21 +65,23 @@ package struct PageToken: Sendable, Hashable, CustomStringConvertible {
         case .unsigned(let value)?: return "u\(value)"
         case .real(let value)?: return "r\(value.bitPattern)"
         case .date(let value)?: return "d\(value.timeIntervalSinceReferenceDate.bitPattern)"
-        case .text(let value)?: return value.utf8.count > longest ? "l" : "t" + value
-        case .url(let value)?: return value.absoluteString.utf8.count > longest ? "l" : "a" + value.absoluteString
-        case .data(let value)?: return value.count > longest ? "l" : "x" + value.base64EncodedString()
+        case .text(let value)?: return value.utf8.count > longest ? long(.text(value)) : "t" + value
+        case .url(let value)?: return value.absoluteString.utf8.count > longest ? long(.url(value)) : "a" + value.absoluteString
+        case .data(let value)?: return value.count > longest ? long(.data(value)) : "x" + value.base64EncodedString()
         case .uuid(let value)?: return "g" + value.uuidString
         case .decimal(let value)?: return "c" + (value.isNaN ? "NaN" : "\(value)")
         case .objectID(let value)?: return "o\(value.rowID)"
         }
     }
 
+    private static func long(_ value: QueryValue) -> String { "l" + fingerprint(value) }
+
     private static func decoded(_ text: String) -> Value? {
         let rest = String(text.dropFirst())
         func value<T>(_ value: T?, _ make: (T) -> QueryValue) -> Value? { value.map { .value(make($0)) } }
         switch text.first {
         case "n": return .value(nil)
-        case "l": return .tooLong
+        case "l": return rest.isEmpty ? nil : .tooLong(fingerprint: rest)
         case "b": return .value(.bool(rest == "1"))
         case "i": return value(Int64(rest)) { .integer($0) }
         case "u": return value(UInt64(rest)) { .unsigned($0) }

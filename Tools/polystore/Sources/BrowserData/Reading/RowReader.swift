@@ -14,23 +14,26 @@ struct RowReader {
         columns = try ColumnPlan(request.columns, of: model, in: store)
     }
 
-    /// The ids of the rows of a page, with the tokens of the pages beside it.
+    /// The rows of a page, with the tokens of the pages beside it.
     struct Found {
-        var ids: [AnyObjectID] = []
+        var keys: [RowKey] = []
         var previous: PageToken?
         var next: PageToken?
+
+        var ids: [AnyObjectID] { keys.map(\.id) }
     }
 
     private var size: Int { max(1, min(request.size, RowsRequest.greatestSize)) }
 
     /// Whether the rows are in the order of their scores.
-    private var isByScore: Bool { request.order == nil && !request.search.isEmpty }
+    var isByScore: Bool { request.order == nil && !request.search.isEmpty }
 
     /// The order of the page; nil for that of the scores.
     var order: RowsRequest.Order? { isByScore ? nil : request.order ?? RowsRequest.Order(ColumnPlan.objectID) }
 
     /// Finds the rows of the page.
-    func find(_ context: Context) throws -> Found {
+    /// - Parameter key: The row that the page follows, in place of the position of the request; nil for that.
+    func find(_ context: Context, after key: RowKey? = nil) throws -> Found {
         if isByScore { return try findByScore(context) }
         let isAscending = order?.isAscending ?? true
         let keys = try self.keys(context)
@@ -38,6 +41,9 @@ struct RowReader {
         func read(forwards: Bool, from place: RowKeys.Place?) throws -> [RowKey] {
             let found = forwards == isAscending ? try keys.following(place, size + 1) : try keys.preceding(place, size + 1)
             return isAscending ? found : found.reversed()
+        }
+        if let key {
+            return page(try read(forwards: true, from: RowKeys.Place(value: key.value, rowID: key.id.rowID)), forwards: true, from: nil)
         }
         switch request.position {
         case .first: return page(try read(forwards: true, from: nil), forwards: true, from: nil)
@@ -54,7 +60,7 @@ struct RowReader {
     private func page(_ rows: [RowKey], forwards: Bool, from token: PageToken?) -> Found {
         let shown = forwards ? rows.prefix(size) : rows.suffix(size)
         let hasFurther = rows.count > size
-        var found = Found(ids: shown.map(\.id))
+        var found = Found(keys: Array(shown))
         if forwards {
             found.next = hasFurther ? shown.last?.token : nil
             found.previous = token == nil ? nil : shown.first?.token ?? token
@@ -68,18 +74,31 @@ struct RowReader {
     // MARK: Scores
 
     private func findByScore(_ context: Context) throws -> Found {
-        let query = try base(context, searches: false).search(request.search, in: request.searchIndex)
-        var start = 0
-        switch request.position {
-        case .first: break
-        case .last: start = max(0, (try context.fetchCount(base(context)) - 1) / size * size)
-        case .after(let token), .before(let token): start = Int(clamping: max(0, min(token.rowID, 1 << 40)))
-        }
-        let ids = try context.fetchObjectIDs(query.offset(start).limit(size + 1))
-        var found = Found(ids: Array(ids.prefix(size)))
+        let start = try rowsBefore(context)
+        let ids = try context.fetchObjectIDs(ranked(context).offset(start).limit(size + 1))
+        var found = Found(keys: ids.prefix(size).map { RowKey(value: nil, id: $0) })
         if ids.count > size { found.next = PageToken(value: nil, rowID: Int64(start + size)) }
         if start > 0 { found.previous = PageToken(value: nil, rowID: Int64(max(0, start - size))) }
         return found
+    }
+
+    private func ranked(_ context: Context) throws -> EntityQuery {
+        try base(context, searches: false).search(request.search, in: request.searchIndex)
+    }
+
+    /// Returns the number of rows before the page.
+    private func rowsBefore(_ context: Context) throws -> Int {
+        switch request.position {
+        case .first: 0
+        case .last: max(0, (try context.fetchCount(base(context)) - 1) / size * size)
+        case .after(let token), .before(let token): Int(clamping: max(0, min(token.rowID, 1 << 40)))
+        }
+    }
+
+    /// Returns the ids of all rows from the page on, in the order of their scores.
+    func rankedIDs(_ context: Context) throws -> [AnyObjectID] {
+        let start = try rowsBefore(context)
+        return try context.fetchObjectIDs(start == 0 ? ranked(context) : ranked(context).offset(start))
     }
 
     // MARK: Conditions
@@ -130,7 +149,7 @@ struct RowReader {
                 throw invalid(token)
             }
             return RowKeys.Place(value: .objectID(try store.stack.objectID(relationship.destination, rowID: rowID)), rowID: token.rowID)
-        case .tooLong:
+        case .tooLong(let fingerprint):
             guard let term = order?.term else { throw invalid(token) }
             let id = try store.stack.objectID(model.name, rowID: token.rowID)
             let rows = try context.queryAttributes(
@@ -139,6 +158,13 @@ struct RowReader {
                 throw StoreError(
                     .notFound,
                     "The row at which the page begins was deleted, and its value is too long for the address. Go to the first page.",
+                    entity: model.name, rowID: token.rowID)
+            }
+            // The rows beside the new value are others than those beside the one that the page had.
+            guard PageToken.fingerprint(row["key"]) == fingerprint else {
+                throw StoreError(
+                    .notFound,
+                    "The row at which the page begins has another value now, and the one before is too long for the address. Go to the first page.",
                     entity: model.name, rowID: token.rowID)
             }
             return RowKeys.Place(value: row["key"], rowID: token.rowID)
