@@ -133,6 +133,9 @@ import Testing
                 #expect(page.contains("68000000"))
                 #expect(page.contains("<svg") == (chart != "none"))
             }
+            // The form keeps what it does not list.
+            let path = try await browser.page("/groups?entity=City&by=country.name&chart=none")
+            #expect(path.contains("<option value=\"country.name\" selected"))
             let refused = try await browser.request("GET", "/groups?entity=Country&function=drop")
             #expect(refused.status == 400)
         }

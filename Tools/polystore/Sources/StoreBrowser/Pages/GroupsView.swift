@@ -85,7 +85,10 @@ enum GroupsView {
         var view: View = ["entityName": model.name, "filter": groups.filter, "hasMistake": false, "hasGroups": false]
         view["emptyText"] = "No groups."
         view["completionAddress"] = QueryItems([("entity", model.name)]).address("/complete.json")
-        view["byChoices"] = choices(model).map {
+        let own = choices(model)
+        // An address can name a path or a date, which the form keeps.
+        let others = groups.groups.filter { term in !own.contains { $0.term == term } }
+        view["byChoices"] = (own + others.map { (term: $0, title: $0) }).map {
             ["name": $0.term, "title": $0.title, "isChosen": groups.groups.contains($0.term)] as View
         }
         view["functionChoices"] = functions.map { ["name": $0, "isChosen": $0 == query["function"]] as View }
