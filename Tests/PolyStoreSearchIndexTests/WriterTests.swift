@@ -33,8 +33,6 @@ import Testing
             (300, ["alpha beta"], nil, "it does not have document 300, whose texts are changed or removed"),
             (300, [""], nil, "it does not have document 300, whose texts are changed or removed"),
             (5_000, ["alpha"], nil, "it does not have document 5000, whose texts are changed or removed"),
-            (255, nil, ["gamma"], "it has document 255 already, whose texts are added"),
-            (7, nil, ["gamma"], "it has document 7 already, whose texts are added"),
             (.min, ["alpha"], ["gamma"], "it has 2 tokens of document -9223372036854775808, whose texts before the change have 1"),
             (.max, [""], nil, "it has 2 tokens of document 9223372036854775807, whose texts before the change have 0"),
             (7, ["alpha"], nil, "it has 0 tokens of document 7, whose texts before the change have 1"),

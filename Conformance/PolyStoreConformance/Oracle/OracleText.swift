@@ -50,7 +50,7 @@ enum OracleText {
         var result = String.UnicodeScalarView()
         for (position, scalar) in text.unicodeScalars.enumerated() {
             // A mark belongs to the preceding scalar.
-            if ignoresMarks, scalar == "\u{301}", position > 0 { continue }
+            if ignoresMarks, ["\u{301}", "\u{307}"].contains(scalar), position > 0 { continue }
             var folded = String(scalar)
             if ignoresMarks { folded = ["é": "e", "É": "E", "İ": "I", "ï": "i"][folded] ?? folded }
             if ignoresCase {

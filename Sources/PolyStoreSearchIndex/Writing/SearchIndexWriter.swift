@@ -43,7 +43,8 @@ public final class SearchIndexWriter {
     ///   - document: The id of the document, any 64-bit integer.
     ///   - old: The texts that the index has for the document, one for each field; nil for a document that it does not have.
     ///   - new: The texts that it is to have; nil to remove the document.
-    /// - Throws: `damaged` when the changes are written, if the index has another number of tokens of the document than `old`, or has it although `old` is nil. That needs no more pages.
+    /// - Throws: `damaged` when the changes are written, if the index has another number of tokens of the document than `old`, which needs no more pages. A document that is added is not
+    ///   checked: a server refuses an object that exists after it has received the pages.
     public func replace(_ document: Int64, old: [String?]?, new: [String?]?) throws {
         if old == new { return }
         let slot = documents.count
@@ -165,8 +166,7 @@ extension SearchIndexWriter {
         let chunks = try lengths.change(numbers)
         for (change, document) in documents.enumerated() {
             guard let chunk = chunks[PageKey.chunk(document)] else { continue }
-            let expected = oldLengths[change] ?? LengthChunk.absent
-            guard chunk[document] == expected else { throw Self.differs(document, chunk[document], expected) }
+            if let expected = oldLengths[change], chunk[document] != expected { throw Self.differs(document, chunk[document], expected) }
             chunk[document] = newLengths[change] ?? LengthChunk.absent
         }
         var changed: [SearchPage] = []
@@ -186,7 +186,6 @@ extension SearchIndexWriter {
     private static func differs(_ document: DocumentKey, _ known: UInt32, _ expected: UInt32) -> SearchIndexError {
         let name = "document \(document.document)"
         if known == LengthChunk.absent { return .damaged("it does not have \(name), whose texts are changed or removed") }
-        if expected == LengthChunk.absent { return .damaged("it has \(name) already, whose texts are added") }
         return .damaged("it has \(known) tokens of \(name), whose texts before the change have \(expected)")
     }
 
