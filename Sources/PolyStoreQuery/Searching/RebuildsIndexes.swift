@@ -2,7 +2,7 @@ import PolyStoreBackend
 
 /// A backend that builds indexes again from the records of its store. `PersistentStore.rebuildIndexes(_:)` calls it.
 public protocol RebuildsIndexes: StorageBackend {
-    /// Builds indexes again from the records while the store is in use, after ``StorageBackend/verify(reporting:)`` has reported that they disagree. The version of the store stays the same.
+    /// Builds indexes again from the records while the store is in use, after `StorageBackend.verify(reporting:)` has reported that they disagree. The version of the store stays the same.
     ///
     /// A full-text index is built in several transactions, and searches read the texts meanwhile. If the process ends before it is complete, the next opening for writing continues.
     /// - Parameter names: The `Index.name` of each index, and the `SearchIndex.plainName` of each full-text index; nil for all.
