@@ -48,7 +48,10 @@ class Server:
     def __init__(self, store, write=False):
         self.store = store
         command = [TOOL, "browse", str(store), "--port", "0"] + (["--write"] if write else [])
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
+        # A program in the background of a shell ignores SIGINT, and so would its children.
+        self.process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
         # A reader, so that a process that prints nothing does not block the test, and one that prints much is not blocked.
         self.lines, self.errors, self.printed = [], [], threading.Event()
         self.readers = [threading.Thread(target=self.read, args=part, daemon=True) for part in
