@@ -24,16 +24,10 @@ extension DataStack {
     ) async throws -> (result: T, refusal: StoreError?) {
         try core.process.check("This stack")
         let interruption = Interruption(timeLimit: timeLimit)
-        let options = TransactionOptions(interruption: interruption, site: CallSite("dry run", file: file, line: line), isDryRun: true)
-        return try await withTaskCancellationHandler {
-            try await core.awaitingBatchThread { [core] in
-                for _ in 0..<5 {
-                    do { return try core.dryRun(options, body) } catch let error as StoreError where error.recovery == .retryable {
-                        continue
-                    }
-                }
-                return try core.dryRun(options, body)
-            }
+        var options = TransactionOptions(interruption: interruption, site: CallSite("dry run", file: file, line: line), isDryRun: true)
+        options.retries = 5
+        return try await withTaskCancellationHandler { [options] in
+            try await core.awaitingBatchThread { [core] in try core.dryRun(options, body) }
         } onCancel: {
             interruption.cancel()
         }
@@ -51,8 +45,9 @@ extension StackCore {
                 result = try body($0)
             }
         } catch is DryRunCompleted {
-        } catch let error as StoreError where error.refusesChanges && result != nil {
-            if let result { return (result, error) }
+        } catch let error as StoreError where error.refusesChanges {
+            guard let result else { throw error }
+            return (result, error)
         }
         guard let result else { throw StoreError(.closed, "The dry run has ended without a result.") }
         return (result, nil)

@@ -52,10 +52,12 @@ let package = Package(
                 .product(name: "PolyStoreTables", package: "PolyStore"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], swiftSettings: settings),
+        .target(name: "StoreTesting", path: "Tests/Support", swiftSettings: settings),
         .testTarget(
             name: "ToolTests",
             dependencies: [
-                "polystore", .product(name: "PolyStore", package: "PolyStore"), .product(name: "PolyStoreBackend", package: "PolyStore"),
+                "polystore", "StoreTesting", .product(name: "PolyStore", package: "PolyStore"),
+                .product(name: "PolyStoreBackend", package: "PolyStore"),
                 .product(name: "PolyStoreSQLite", package: "PolyStore"),
                 .product(name: "PolyStoreLMDB", package: "PolyStore"), .product(name: "PolyStoreLevelDB", package: "PolyStore"),
                 .product(name: "PolyStorePostgreSQL", package: "PolyStore"),
@@ -71,9 +73,9 @@ let package = Package(
             ], path: "Measurements", exclude: ["run.py"], swiftSettings: settings),
         .executableTarget(name: "browser-stores", dependencies: stores, path: "Tests/Browser/Stores", swiftSettings: settings),
         .testTarget(name: "DrawingTests", dependencies: ["BrowserDrawing"], exclude: ["Golden"], swiftSettings: settings),
-        .testTarget(name: "BrowserDataTests", dependencies: ["BrowserData"] + stores, swiftSettings: settings),
-        .testTarget(name: "BrowserChangeTests", dependencies: ["BrowserData"] + stores, swiftSettings: settings),
-        .testTarget(name: "BrowserTests", dependencies: ["BrowserData", "StoreBrowser"] + stores, swiftSettings: settings),
+        .testTarget(name: "BrowserDataTests", dependencies: ["BrowserData", "StoreTesting"] + stores, swiftSettings: settings),
+        .testTarget(name: "BrowserChangeTests", dependencies: ["BrowserData", "StoreTesting"] + stores, swiftSettings: settings),
+        .testTarget(name: "BrowserTests", dependencies: ["BrowserData", "StoreBrowser", "StoreTesting"] + stores, swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

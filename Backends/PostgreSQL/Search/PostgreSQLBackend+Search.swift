@@ -16,7 +16,7 @@ extension PostgreSQLReadTransaction {
             do {
                 findings += try searches.set.findings(
                     index, check: { try report(progress) }, records: { try self.forEachRecord(of: index, $0) })
-            } catch let error as StoreError where error.code == .corrupt && error.engineCode == 0 { findings.append(error.message) }
+            } catch let error as StoreError where error.isDamagedIndex { findings.append(error.message) }
         }
         return findings
     }
@@ -50,11 +50,8 @@ extension PostgreSQLBackend {
     /// Merges all segments of each full-text index, so that searches and the store need fewer pages. Each transaction has the lock of the writers for a short time. A damaged index stays as
     /// it is, and a warning names it.
     func mergeSearchIndexes() throws {
-        for index in try pool.search.newest?.indexes ?? changingIndexes({ $1?.indexes ?? [] }) {
-            do { try merge(index) } catch let error as StoreError where error.code == .corrupt && error.engineCode == 0 {
-                logger.write(.warning, "\(error.message) The rest of the store is compacted.")
-            }
-        }
+        let indexes = try pool.search.newest?.indexes ?? changingIndexes { $1?.indexes ?? [] }
+        try indexes.compact(logger) { try merge($0) }
     }
 
     private func merge(_ index: StoredSearchIndex) throws {

@@ -43,11 +43,7 @@ extension SQLiteBackend {
     /// Merges all pages of each full-text index, so that searches and the store need fewer. A damaged index stays as it is, and a warning names it.
     func mergeSearchIndexes(_ connection: Connection) throws {
         guard try SearchTables(connection: connection).exist() else { return }
-        for index in connection.searchIndexes {
-            do { try merge(index, connection) } catch let error as StoreError where error.code == .corrupt && error.engineCode == 0 {
-                pool.logger.write(.warning, "\(error.message) The rest of the store is compacted.")
-            }
-        }
+        try connection.searchIndexes.compact(pool.logger) { try merge($0, connection) }
     }
 
     private func merge(_ index: StoredSearchIndex, _ connection: Connection) throws {

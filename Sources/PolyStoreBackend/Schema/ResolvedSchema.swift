@@ -282,10 +282,9 @@ struct SchemaResolver {
                 let name = declared.name.isEmpty ? "without a name" : "named \(declared.name)"
                 throw refuse(nil, "\(entity.name) has two full-text indexes \(name). Name them differently.")
             }
-            let plain = ([entity.name] + declared.fields.map { $0.replacing("\0", with: "_") } + ["text"]).joined(separator: "_")
             return SearchIndex(
-                index: position, name: declared.name, plainName: plain, fields: found.map(\.index), fieldNames: declared.fields,
-                weights: declared.weights, options: declared.options)
+                index: position, name: declared.name, plainName: SearchIndex.plainName(entity.name, declared.fields),
+                fields: found.map(\.index), fieldNames: declared.fields, weights: declared.weights, options: declared.options)
         }
     }
 

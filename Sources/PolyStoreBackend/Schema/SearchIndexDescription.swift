@@ -51,6 +51,11 @@ public struct SearchIndex: Sendable, Hashable {
     /// How texts are divided into tokens.
     public let options: SearchOptions
 
+    /// Returns the readable name of an index over some fields of an entity.
+    package static func plainName(_ entity: String, _ fields: [String]) -> String {
+        ([entity] + fields.map { $0.replacing("\0", with: "_") } + ["text"]).joined(separator: "_")
+    }
+
     /// Returns the texts of a document: one for each field, nil for null; nil if the object is no document of the index.
     public func texts(of record: RecordView) -> [String?]? {
         let texts = fields.map { record.isNull($0) ? nil : record.string($0) }

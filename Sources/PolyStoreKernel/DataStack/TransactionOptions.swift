@@ -14,7 +14,7 @@ package struct TransactionOptions: Sendable {
     /// A Boolean value that indicates whether the changes are validated and applied, and then reverted; see ``DryRunCompleted``.
     package var isDryRun = false
     /// The number of times that the transaction may be run again.
-    var retries = 0
+    package var retries = 0
 
     package init(
         durability: Durability? = nil, sourceIdentifier: (any Hashable & Sendable)? = nil, interruption: Interruption? = nil,

@@ -178,13 +178,17 @@ public final class EngineHandle: @unchecked Sendable {  // All mutable state is 
     /// its transaction and begins another, and no other writer of this process may run in between.
     /// - Parameters:
     ///   - isMigration: Whether the lock is for a migration, for which other writers wait only for a limited time.
-    ///   - isCancelled: Polled during the wait.
+    ///   - isCancelled: Asked at the beginning and polled during the wait.
     /// - Throws: `busy` if a migration takes too long, `cancelled`.
     func lockWriting(isMigration: Bool = false, isCancelled: (() -> Bool)? = nil) throws {
+        func check() throws {
+            if let isCancelled, isCancelled() { throw StoreError(.cancelled, "The work was cancelled.", location: engine.location) }
+        }
         try lock.withLock {
+            try check()
             var deadline: Deadline?
             while isWriting {
-                if let isCancelled, isCancelled() { throw StoreError(.cancelled, "The work was cancelled.", location: engine.location) }
+                try check()
                 guard isMigrating || isCancelled != nil else {
                     lock.wait()
                     continue

@@ -56,13 +56,7 @@ struct IndexBuilder {
 
     /// Builds the rest of an index.
     /// - Throws: `cancelled` between two batches.
-    func build(_ index: KeyIndex) throws {
-        while try step(index).isUnfinished {
-            if isCancelled?() ?? false {
-                throw StoreError(.cancelled, "The store \(layout.location) is being closed.", location: layout.location)
-            }
-        }
-    }
+    func build(_ index: KeyIndex) throws { while try step(index).isUnfinished {} }
 
     private func write<Result>(_ body: (any EngineWriter) throws -> Result) throws -> Result {
         if holdsWriteLock {

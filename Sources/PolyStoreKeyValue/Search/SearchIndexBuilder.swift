@@ -35,13 +35,7 @@ struct SearchIndexBuilder {
 
     /// Builds the rest of an index.
     /// - Throws: `cancelled` between two batches.
-    func build(_ index: StoredSearchIndex) throws { while try step(index).isUnfinished { try checkCancellation() } }
-
-    private func checkCancellation() throws {
-        if isCancelled?() ?? false {
-            throw StoreError(.cancelled, "The store \(layout.location) is being closed.", location: layout.location)
-        }
-    }
+    func build(_ index: StoredSearchIndex) throws { while try step(index).isUnfinished {} }
 
     /// Makes an index empty and incomplete, and builds it.
     func rebuild(_ index: StoredSearchIndex) throws {
@@ -51,18 +45,13 @@ struct SearchIndexBuilder {
 
     /// Merges all segments of each index, so that searches and the store need fewer pages, in transactions of a bounded size. A damaged index stays as it is, and a warning names it.
     func compact(_ logger: any StoreLogger) throws {
-        for index in layout.searchIndexes {
-            do { try compact(index) } catch let error as StoreError where error.code == .corrupt && error.engineCode == 0 {
-                logger.write(.warning, "\(error.message) The rest of the store is compacted.")
-            }
-        }
+        try layout.searchIndexes.compact(logger) { try compact($0) }
     }
 
     private func compact(_ index: StoredSearchIndex) throws {
         var merge = SearchIndexMerge()
         var remains = true
         while remains {
-            try checkCancellation()
             (remains, merge) = try write { writer in
                 // The engine may run the transaction again.
                 var merge = merge

@@ -35,8 +35,7 @@ package struct StoredSearchIndex: Hashable, Sendable {
     /// Returns the name of the index for messages and for `rebuildIndexes`, which is the `SearchIndex.plainName` of those that it serves.
     package func name(in schema: ResolvedSchema) -> String {
         let entity = schema.entities[entity]
-        return entity.searchIndexes.first { serves($0, of: entity) }?.plainName
-            ?? ([entity.name] + fields.map { entity.fields[$0].name.replacing("\0", with: "_") } + ["text"]).joined(separator: "_")
+        return SearchIndex.plainName(entity.name, fields.map { entity.fields[$0].name })
     }
 
     /// Returns the texts of a document: one for each field, nil for null; nil if the object is no document of the index.
@@ -57,6 +56,22 @@ package struct StoredSearchIndex: Hashable, Sendable {
         let texts = fields.map(text)
         return texts.contains { $0 != nil } ? texts : nil
     }
+}
+
+extension Sequence<StoredSearchIndex> {
+    /// Compacts each index. A damaged one stays as it is, and a warning names it.
+    package func compact(_ logger: any StoreLogger, _ compact: (StoredSearchIndex) throws -> Void) throws {
+        for index in self {
+            do { try compact(index) } catch let error as StoreError where error.isDamagedIndex {
+                logger.write(.warning, "\(error.message) The rest of the store is compacted.")
+            }
+        }
+    }
+}
+
+extension StoreError {
+    /// A Boolean value that indicates whether the contents of an index are damaged, and not the file or the connection.
+    package var isDamagedIndex: Bool { code == .corrupt && engineCode == 0 }
 }
 
 /// How much of a full-text index is built.

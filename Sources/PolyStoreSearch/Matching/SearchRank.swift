@@ -61,8 +61,7 @@ public struct SearchRank: Sendable {
     ///   - frequency: The weighted frequency of the phrase in the document.
     ///   - length: The number of tokens of the document in all fields.
     public func part(_ phrase: Int, frequency: Double, length: Int) -> Double {
-        guard phrases.indices.contains(phrase) else { return 0 }
-        return phrases[phrase].part(frequency: frequency, length: Double(length))
+        self.phrase(phrase).part(frequency: frequency, length: Double(length))
     }
 
     /// The rank of a phrase; one that adds 0 if it has no statistics.

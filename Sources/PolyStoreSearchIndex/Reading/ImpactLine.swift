@@ -7,12 +7,12 @@ final class ImpactLine {
 
     deinit { pairs.deallocate() }
 
-    /// Reads a number of pairs.
+    /// Reads a number of pairs, at most `Impacts.maximum`.
     func read(_ number: Int, _ bytes: ByteReader) throws {
         count = 0
         var reader = bytes
         var previous = Impact(frequency: 0, length: -1)
-        for place in 0..<min(number, Impacts.maximum) {
+        for place in 0..<number {
             let frequency = try reader.count(atMost: 1 << 40)
             let pair = Impact(frequency: frequency, length: try reader.count(atMost: Int(UInt32.max)))
             guard pair.frequency > previous.frequency, pair.length > previous.length else {

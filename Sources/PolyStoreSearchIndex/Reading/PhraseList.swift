@@ -72,17 +72,8 @@ final class ListCursor: PhraseCursor {
 
     override func skip(to target: DocumentKey) throws {
         if isAtEnd || document >= target { return }
-        // Doubles the distance until it passes the target, then searches within it.
         let entries = list.entries
-        var step = 1
-        while index + step < entries.count, entries[index + step].document < target { step *= 2 }
-        var low = index + step / 2
-        var high = min(index + step, entries.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if entries[middle].document < target { low = middle + 1 } else { high = middle }
-        }
-        index = low
+        index = (index..<entries.count).place { entries[$0].document < target }
         settle()
     }
 

@@ -60,12 +60,7 @@ final class PrefixCursor: PhraseCursor {
     override func skip(to target: DocumentKey) throws {
         if isAtEnd || document >= target { return }
         guard target <= upTo else { return try load(from: target) }
-        var (low, high) = (index, entries.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if entries[middle].document < target { low = middle + 1 } else { high = middle }
-        }
-        index = low
+        index = (index..<entries.count).place { entries[$0].document < target }
         try settle()
     }
 
@@ -132,27 +127,13 @@ extension PrefixCursor {
     private func seek(from first: DocumentKey) throws -> Bool {
         upTo = .max
         guard let candidates else { return true }
-        sought.removeSubrange(..<Self.place(of: first, in: sought, from: 0))
+        sought.removeSubrange(..<sought.indices.place { sought[$0] < first })
         if sought.isEmpty {
             try candidates.skip(to: first)
             sought = try candidates.nextDocuments(Self.batch)
         }
         if !candidates.isAtEnd, let last = sought.last { upTo = last }
         return !sought.isEmpty
-    }
-
-    /// The index of the first of some ascending documents that is not below a document.
-    private static func place(of target: DocumentKey, in documents: [DocumentKey], from start: Int) -> Int {
-        guard start < documents.count, documents[start] < target else { return start }
-        // Doubles the distance until it passes the target, then searches within it.
-        var step = 1
-        while start + step < documents.count, documents[start + step] < target { step *= 2 }
-        var (low, high) = (start + step / 2, min(start + step, documents.count))
-        while low < high {
-            let middle = (low + high) / 2
-            if documents[middle] < target { low = middle + 1 } else { high = middle }
-        }
-        return low
     }
 
     private func addAll(_ cursor: TermCursor, from first: DocumentKey) throws {
@@ -172,7 +153,7 @@ extension PrefixCursor {
                 try add(cursor)
                 next += 1
             } else {
-                next = Self.place(of: cursor.document, in: sought, from: next)
+                next = (next..<sought.count).place { sought[$0] < cursor.document }
             }
         }
     }

@@ -12,6 +12,8 @@ final class PrefixTerms {
     let list = PhraseList()
     /// Of the other terms the cursors before their first postings, newest segment first.
     private(set) var others: [[SegmentCursor]] = []
+    /// The number of cursors of the other terms, once there are many terms.
+    private var cursors = 0
 
     /// Creates a set without terms.
     /// - Parameter room: The maximum number of entries of the list. The terms that do not fit keep cursors.
@@ -40,14 +42,19 @@ final class PrefixTerms {
         if count == limits.prefixTerms + 1 {
             let first = others
             others = []
-            for term in first where try !merge(term, cursor) { others.append(term) }
+            for term in first where try !merge(term, cursor) { keep(term) }
         }
-        if try !merge(scans, cursor) { others.append(scans.map { $0.copy() }) }
-        guard others.reduce(0, { $0 + $1.count }) > limits.prefixCursors else { return true }
+        if try !merge(scans, cursor) { keep(scans.map { $0.copy() }) }
+        guard cursors > limits.prefixCursors else { return true }
         isTooLarge = true
         others = []
         list.removeAll()
         return false
+    }
+
+    private func keep(_ term: [SegmentCursor]) {
+        others.append(term)
+        cursors += term.count
     }
 
     /// Ends the addition of terms.

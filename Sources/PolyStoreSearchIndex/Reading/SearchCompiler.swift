@@ -78,18 +78,15 @@ final class SearchCompiler {
     /// A cursor for the terms that begin with some bytes, which can give positions.
     /// - Parameter others: The terms that each document must have besides, and their fields.
     private func terms(from prefix: [UInt8], mask: UInt64, with others: [RequiredTerm]) throws -> PhraseCursor {
-        var cursors: [PhraseCursor] = []
-        var count = 0
-        let before = terms
+        var found: [[SegmentCursor]] = []
         try forEachTerm(from: prefix) { _, scans in
-            terms += 1
-            count += 1
-            if let cursor = try cursor(scans, mask: mask, mostAhead: Self.ahead) { cursors.append(cursor) }
-            return count <= limits.prefixTerms
+            found.append(scans.map { $0.copy() })
+            return found.count <= limits.prefixTerms
         }
-        if count <= limits.prefixTerms { return UnionCursor(cursors) }
-        cursors = []
-        terms = before
+        if found.count <= limits.prefixTerms {
+            terms += found.count
+            return UnionCursor(try found.compactMap { try cursor($0, mask: mask, mostAhead: Self.ahead) })
+        }
         let candidates = others.isEmpty ? nil : try AndCursor(others.map { try term($0.term, mask: $0.fields) })
         return try PrefixCursor(self, prefix, mask: mask, candidates: candidates, givesPositions: true, limit: prefixLimit)
     }
@@ -166,10 +163,9 @@ final class SearchCompiler {
     private func positioned(_ phrase: ResolvedSearch.Phrase, with others: [RequiredTerm] = []) throws -> PhraseCursor {
         guard let last = phrase.terms.last else { return EmptyCursor() }
         var cursors: [PhraseCursor] = []
-        for term in phrase.terms.dropLast(phrase.isPrefix ? 1 : 0) { cursors.append(try self.term(term, mask: phrase.fields)) }
-        if phrase.isPrefix {
-            cursors.append(try terms(from: last, mask: phrase.fields, with: others + requiredTerms(of: phrase)))
-        }
+        let required = requiredTerms(of: phrase)
+        for term in required { cursors.append(try self.term(term.term, mask: term.fields)) }
+        if phrase.isPrefix { cursors.append(try terms(from: last, mask: phrase.fields, with: others + required)) }
         return cursors.count == 1 ? cursors[0] : try SequenceCursor(cursors)
     }
 

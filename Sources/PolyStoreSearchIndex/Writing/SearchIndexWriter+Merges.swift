@@ -34,12 +34,8 @@ extension SearchIndexWriter {
 
     /// Merges all segments into one.
     public func optimize() throws {
-        try flush()
-        var structure = try structure()
-        while !structure.merges.isEmpty { try step(0, &structure, budget: .max) }
-        guard structure.segments.count > 1 else { return }
-        structure.begin(0..<structure.segments.count)
-        while !structure.merges.isEmpty { try step(0, &structure, budget: .max) }
+        var merge = SearchIndexMerge()
+        while try optimize(&merge, budget: .max) {}
     }
 
     /// Does a part of a merge of all segments into one. First it ends the merges that have begun. Segments that others add between the parts are not merged.

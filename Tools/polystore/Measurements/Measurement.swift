@@ -14,17 +14,13 @@ struct Measurement {
         while times.count < 9, times.count < 3 || clock.now - start < .seconds(5) {
             let begin = clock.now
             result = try await body()
-            times.append(Self.milliseconds(clock.now - begin))
+            times.append(PaneCost.milliseconds(clock.now - begin))
         }
         times.sort()
         func text(_ time: Double) -> String { String(format: "%9.1f", time) }
         print(
             "\(title.padding(toLength: 52, withPad: " ", startingAt: 0))\(text(times[times.count / 2])) ms\(text(times[times.count - 1])) ms  \(result)"
         )
-    }
-
-    private static func milliseconds(_ duration: Duration) -> Double {
-        Double(duration.components.seconds) * 1000 + Double(duration.components.attoseconds) / 1e15
     }
 
     func run() async throws {
@@ -98,9 +94,9 @@ struct Measurement {
             let begin = clock.now
             var first: Double?
             for try await facet in store.facets(of: property, request, timeLimit: .seconds(120)) {
-                first = first ?? Self.milliseconds(clock.now - begin)
+                first = first ?? PaneCost.milliseconds(clock.now - begin)
                 guard facet.isComplete else { continue }
-                let all = Self.milliseconds(clock.now - begin)
+                let all = PaneCost.milliseconds(clock.now - begin)
                 print(
                     "facet \(property) by reading, \(filter): first answer \(Int(first ?? 0)) ms, all \(Int(all)) ms, \(facet.counted) rows"
                 )
@@ -108,7 +104,7 @@ struct Measurement {
         }
         let stopped = clock.now
         for try await _ in store.facets(of: "note", RowsRequest("City")) { break }
-        print("facet note stopped after its first answer: \(Int(Self.milliseconds(clock.now - stopped))) ms")
+        print("facet note stopped after its first answer: \(Int(PaneCost.milliseconds(clock.now - stopped))) ms")
     }
 
     /// The greatest memory of the process, as the kernel says it; empty where it does not.

@@ -101,7 +101,8 @@ package struct EntityModel: Sendable {
         label = Self.label(properties) ?? Self.label(root.properties)
     }
 
-    private static func label(_ properties: [PropertyDescription]) -> String? {
+    /// Returns the attribute that names an object for a reader: one called name or title, otherwise the first unique text, otherwise the first text; nil if there is no text.
+    package static func label(_ properties: [PropertyDescription]) -> String? {
         let texts = properties.compactMap { property -> AttributeDescription? in
             guard case .attribute(let attribute) = property, attribute.type == .string, attribute.name != EntityHierarchy.classifier else {
                 return nil

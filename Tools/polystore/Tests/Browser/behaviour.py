@@ -161,9 +161,9 @@ class Visit:
                 f"the accessibility tree differs from snapshots/{name}.txt in line {index + 1}; --write writes it\n"
                 f"  expected: {old[index] if index < len(old) else '(end)'}\n  found:    {new[index] if index < len(new) else '(end)'}")
 
-    def shot(self, name, full=True):
+    def shot(self, name):
         """Saves a screenshot."""
-        self.page.screenshot(path=self.run.shots / f"{name}.png", full_page=full)
+        self.page.screenshot(path=self.run.shots / f"{name}.png", full_page=True)
 
 
 # What differs from run to run.

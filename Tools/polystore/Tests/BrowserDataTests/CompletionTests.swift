@@ -1,5 +1,6 @@
 import BrowserData
 import PolyStore
+import StoreTesting
 import Testing
 
 @Suite struct CompletionTests {

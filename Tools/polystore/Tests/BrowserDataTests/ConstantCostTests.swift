@@ -2,6 +2,7 @@ import BrowserData
 import Foundation
 import PolyStore
 import PolyStoreBackend
+import StoreTesting
 import Testing
 
 /// Rows that are examined do not depend on the load of a machine, as times do. A server of PostgreSQL is left out: it reads a table of this size as a whole.

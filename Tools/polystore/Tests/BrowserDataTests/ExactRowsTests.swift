@@ -2,6 +2,7 @@ import BrowserData
 import Foundation
 import PolyStore
 import PolyStoreBackend
+import StoreTesting
 import Testing
 
 /// Exports while the store changes, and those of values of any size, on every engine.

@@ -2,6 +2,7 @@ import BrowserData
 import Foundation
 import PolyStore
 import PolyStoreBackend
+import StoreTesting
 import Testing
 
 @Suite struct LargeAndEmptyTests {

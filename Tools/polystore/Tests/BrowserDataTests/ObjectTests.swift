@@ -1,6 +1,7 @@
 import BrowserData
 import Foundation
 import PolyStore
+import StoreTesting
 import Testing
 
 @Suite struct ObjectTests {

@@ -2,6 +2,7 @@ import BrowserData
 import Foundation
 import PolyStore
 import PolyStoreBackend
+import StoreTesting
 import Testing
 
 /// Entities and properties with names that a class cannot have, and names that mean something in conditions.

@@ -1,5 +1,6 @@
 import BrowserData
 import Foundation
+import StoreTesting
 import Testing
 
 /// The pages that change a store.

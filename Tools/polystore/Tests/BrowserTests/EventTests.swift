@@ -3,6 +3,7 @@ import Foundation
 import PolyStoreBackend
 import PolyStoreCore
 import StoreBrowser
+import StoreTesting
 import Testing
 
 /// The events of a page, and the end of work at its deadline.

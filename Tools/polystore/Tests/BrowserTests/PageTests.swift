@@ -1,5 +1,6 @@
 import BrowserData
 import Foundation
+import StoreTesting
 import Testing
 
 /// The pages of a store, and their data in other forms.

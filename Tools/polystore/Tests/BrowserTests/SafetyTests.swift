@@ -1,5 +1,6 @@
 import Foundation
 import StoreBrowser
+import StoreTesting
 import Testing
 
 /// Requests that a page of another site, or a program without the token, can send.

@@ -1,6 +1,7 @@
 import BrowserData
 import Foundation
 import StoreBrowser
+import StoreTesting
 import Testing
 
 /// Answers that are written while they are read, and what ends them.

@@ -1,4 +1,5 @@
 import Foundation
+import StoreTesting
 import Testing
 
 /// The command that shows a store in a web browser. The pages have tests of their own.

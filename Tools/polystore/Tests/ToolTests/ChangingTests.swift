@@ -4,6 +4,7 @@ import PolyStoreLMDB
 import PolyStoreLevelDB
 import PolyStorePostgreSQL
 import PolyStoreSQLite
+import StoreTesting
 import Testing
 
 /// Import, export, migration, differences and history, on every engine.

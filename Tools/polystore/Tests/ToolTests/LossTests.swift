@@ -4,6 +4,7 @@ import PolyStoreLMDB
 import PolyStoreLevelDB
 import PolyStorePostgreSQL
 import PolyStoreSQLite
+import StoreTesting
 import Testing
 
 /// Mistakes that would lose data or hide a difference are refused and named.

@@ -4,6 +4,7 @@ import PolyStoreLMDB
 import PolyStoreLevelDB
 import PolyStorePostgreSQL
 import PolyStoreSQLite
+import StoreTesting
 import Testing
 
 /// Classes for databases that are not stores, and the import of their rows.

@@ -4,6 +4,7 @@ import PolyStoreLMDB
 import PolyStoreLevelDB
 import PolyStorePostgreSQL
 import PolyStoreSQLite
+import StoreTesting
 import Testing
 
 /// Stores by URL and by path, those that cannot be opened, and those that others have open.

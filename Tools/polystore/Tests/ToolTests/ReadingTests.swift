@@ -1,3 +1,4 @@
+import StoreTesting
 import Testing
 
 /// The commands that read, on every engine. What they print does not depend on it.

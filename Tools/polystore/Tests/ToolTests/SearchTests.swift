@@ -2,6 +2,7 @@ import Foundation
 import PolyStore
 import PolyStoreBackend
 import PolyStoreSQLite
+import StoreTesting
 import Testing
 
 /// Full-text searches, and the repair of their indexes.

@@ -1,6 +1,7 @@
 import Foundation
 import PolyStore
 import PolyStoreSQLite
+import StoreTesting
 import Testing
 
 /// What goes into and comes out of the tool: files, pipes, messages and exit codes.

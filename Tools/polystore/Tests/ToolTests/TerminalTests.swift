@@ -1,6 +1,7 @@
 import Foundation
 import PolyStore
 import PolyStoreSQLite
+import StoreTesting
 import Testing
 
 /// Terminals, pipes and signals.

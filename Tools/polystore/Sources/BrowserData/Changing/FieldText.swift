@@ -46,9 +46,7 @@ package struct FieldText: Sendable {
         case .unsigned(let integer): return ("\(integer)", false)
         case .real(let real): return (Self.text(real, isFloat: type == .float), false)
         case .decimal(let decimal): return ((try? decimal.sourceValue(options: .default)).map { "\($0)" } ?? "NaN", false)
-        case .date(let date):
-            let text = (try? date.sourceValue(options: .default))?.string
-            return (text ?? "\(date.timeIntervalSinceReferenceDate) s after 2001-01-01T00:00:00Z", false)
+        case .date(let date): return (BrowserValue.text(date), false)
         case .text(let text): return Self.isKeptByForms(text) ? (text, false) : (Self.escaped(text), true)
         case .url(let url): return (url.absoluteString, false)
         case .uuid(let uuid): return (uuid.uuidString, false)

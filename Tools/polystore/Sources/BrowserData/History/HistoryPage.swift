@@ -44,8 +44,6 @@ package struct HistoryPage: Sendable {
         /// The time of the commit, by the clock of the process that committed it.
         package let date: Date
         package let author: String?
-        /// A Boolean value that indicates whether commits without a history precede it.
-        package let followsUnrecordedCommits: Bool
         /// The numbers of changed objects, by kind and entity.
         package let counts: [ChangePreview.Count]
         /// The first changes.

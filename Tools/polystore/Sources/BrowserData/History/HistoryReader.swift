@@ -32,7 +32,7 @@ struct HistoryReader: Sendable {
         for change in changes { counts[change.kind.preview, default: [:]][change.entityName, default: 0] += 1 }
         return HistoryPage.Transaction(
             position: entry.token.position(in: entry.storeID) ?? 0, version: entry.version, date: entry.date, author: entry.author,
-            followsUnrecordedCommits: entry.followsUnrecordedCommits, counts: ChangePreview.Count.list(counts),
+            counts: ChangePreview.Count.list(counts),
             changes: try changes.prefix(HistoryPage.changeLimit).map { try describe($0, names) }, changeCount: changes.count)
     }
 
@@ -56,33 +56,6 @@ extension HistoryChange.Kind {
         case .inserted: .inserted
         case .updated: .updated
         case .deleted: .deleted
-        }
-    }
-}
-
-extension HistoryToken {
-    /// Creates the point after the entry at a position.
-    init(_ storeID: String, position: Int64) throws {
-        self = try JSONDecoder().decode(HistoryToken.self, from: JSONEncoder().encode([storeID: position]))
-    }
-
-    /// Reads a point from an address; nil for a text that is none.
-    init?(text: String) {
-        let base = text.replacing("-", with: "+").replacing("_", with: "/")
-        let padded = base + String(repeating: "=", count: (4 - base.utf8.count % 4) % 4)
-        guard let data = Data(base64Encoded: padded), let token = try? JSONDecoder().decode(HistoryToken.self, from: data) else {
-            return nil
-        }
-        self = token
-    }
-
-    /// The point as an address contains it.
-    var text: String {
-        get throws {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = .sortedKeys
-            return try encoder.encode(self).base64EncodedString().replacing("=", with: "").replacing("+", with: "-")
-                .replacing("/", with: "_")
         }
     }
 }

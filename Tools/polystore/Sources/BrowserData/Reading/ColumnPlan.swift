@@ -26,7 +26,7 @@ struct ColumnPlan: Sendable {
         columns = parts.enumerated().map { index, part in
             let property = store.property(at: part.term, of: model)
             var column = RowColumn(
-                title: part.title, term: part.term, type: nil, destination: nil, isSortable: true,
+                title: part.title, term: part.term, type: nil, destination: nil,
                 isIndexed: part.term == Self.objectID
                     || (PathNames(part.term).map { $0.names.count == 1 && model.isIndexed($0.names[0]) } ?? false))
             var label: String?
@@ -158,35 +158,22 @@ struct ColumnPlan: Sendable {
 
 extension RowColumn {
     fileprivate func with(type: AttributeType) -> RowColumn {
-        RowColumn(title: title, term: term, type: type, destination: nil, isSortable: true, isIndexed: isIndexed)
+        RowColumn(title: title, term: term, type: type, destination: nil, isIndexed: isIndexed)
     }
 
     fileprivate func with(destination: String) -> RowColumn {
-        RowColumn(title: title, term: term, type: nil, destination: destination, isSortable: true, isIndexed: isIndexed)
+        RowColumn(title: title, term: term, type: nil, destination: destination, isIndexed: isIndexed)
     }
 
     /// The column with the number of related objects.
     fileprivate var counting: RowColumn {
-        RowColumn(title: title, term: "\(term).@count", type: nil, destination: nil, isSortable: true, isIndexed: false)
+        RowColumn(title: title, term: "\(term).@count", type: nil, destination: nil, isIndexed: false)
     }
 }
 
 extension BrowserStore {
     /// Returns the property at the end of a path of names over to-one relationships; nil for anything else, such as a calculation.
-    func property(at path: String, of model: EntityModel) -> PropertyDescription? {
-        var (current, found) = (model.root, PropertyDescription?.none)
-        for (index, name) in (PathNames(path)?.names ?? []).enumerated() {
-            if index > 0 {
-                guard case .relationship(let relationship)? = found, !relationship.isToMany,
-                    let next = schema.entities.first(where: { $0.name == relationship.destination })
-                else { return nil }
-                current = next
-            }
-            found = current.properties.first { $0.name == name }
-            if found == nil { return nil }
-        }
-        return found
-    }
+    func property(at path: String, of model: EntityModel) -> PropertyDescription? { schema.property(at: path, of: model.root) }
 
     /// Returns the columns of a request.
     /// - Throws: `storeNotFound` for an entity that the store does not have, `invalidPredicate` for an empty column.

@@ -38,27 +38,22 @@ struct FacetReader: Sendable {
         }
     }
 
-    /// Whether all objects of the entity or subentity are counted.
-    var readsAll: Bool { rows.request.filter.allSatisfy(\.isWhitespace) && rows.request.search.isEmpty && rows.request.link == nil }
-
-    /// Whether all objects of the entity of the store are counted, so that its indexes have no others.
-    private var isWhole: Bool { readsAll && rows.model.root.name == rows.model.name }
-
     /// Counts, and reports each state.
     func read(_ context: Context, _ report: (Facet) -> Void) throws {
         let clock = ContinuousClock()
         let start = clock.now
         let wantsCost = rows.request.wantsCost
-        if isWhole, rows.model.isIndexed(property),
-            let facet = try byIndex(context, { PaneCost(milliseconds: $0, plans: $1) }, start, clock)
+        if rows.isWhole, rows.model.isIndexed(property),
+            let facet = try byIndex(context, start, clock)
         {
             report(facet)
             return
         }
         let scan = FacetScan(self, context)
+        let access = rows.selectsAll ? "scan" : "the objects of the filter, by their ids"
         try scan.run { tally, isComplete in
             var cost = PaneCost(milliseconds: PaneCost.milliseconds(clock.now - start))
-            if wantsCost { (cost.rowsExamined, cost.isScan, cost.accesses) = (tally.counted, scan.isScan, [scan.access]) }
+            if wantsCost { (cost.rowsExamined, cost.isScan, cost.accesses) = (tally.counted, rows.selectsAll, [access]) }
             report(try facet(tally, isComplete: isComplete, total: scan.total, context, cost))
         }
     }
@@ -73,16 +68,14 @@ struct FacetReader: Sendable {
 
     /// Counts by the index of the property.
     /// - Returns: nil if there are too many different values to count each.
-    private func byIndex(
-        _ context: Context, _ cost: (Double, [QueryPlan]?) -> PaneCost, _ start: ContinuousClock.Instant, _ clock: ContinuousClock
-    ) throws -> Facet? {
+    private func byIndex(_ context: Context, _ start: ContinuousClock.Instant, _ clock: ContinuousClock) throws -> Facet? {
         func timed(_ all: [Facet.Bucket], _ kind: Facet.Kind) throws -> Facet {
             // The values beyond those that are listed are counted too.
             let buckets = kind == .values ? try named(Array(all.prefix(size)), context) : all
             let time = PaneCost.milliseconds(clock.now - start)
             let query = EntityQuery(rows.model.name).where("\(path) != NULL").orderBy(orderPath).limit(1)
             let plans = rows.request.wantsCost ? try context.plans(query) : nil
-            var total = cost(time, plans)
+            var total = PaneCost(milliseconds: time, plans: plans)
             let counted = all.reduce(0) { $0 + $1.count }
             if plans != nil { total.rowsExamined = counted }
             return Facet(
@@ -149,7 +142,7 @@ struct FacetReader: Sendable {
     func bounds(_ context: Context) throws -> (least: Double, greatest: Double)? {
         let finite = try rows.base(context).where(
             "\(path) >= \(FacetCondition.least(type)) AND \(path) <= \(FacetCondition.greatest(type))")
-        if isWhole, rows.model.isIndexed(property) {
+        if rows.isWhole, rows.model.isIndexed(property) {
             func first(_ isAscending: Bool) throws -> Double? {
                 let query = finite.orderBy(orderPath, ascending: isAscending).limit(1)
                 return BrowserValue(try context.queryAttributes(query, Select(SelectTerm(path, as: "key"))).first?["key"]).number

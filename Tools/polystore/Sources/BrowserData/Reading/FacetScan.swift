@@ -62,8 +62,6 @@ final class FacetScan {
     private let context: Context
     /// The number of objects; nil until it is known.
     private(set) var total: Int?
-    private(set) var isScan = false
-    private(set) var access = ""
     /// The number of objects that are read together. It grows while their values are small.
     private var part = 64
 
@@ -93,8 +91,7 @@ final class FacetScan {
             if case .objectID(let id)? = rows.last?["id"] { return id }
             return nil
         }
-        if reader.readsAll {
-            (isScan, access) = (true, "scan")
+        if reader.rows.selectsAll {
             total = try context.fetchCount(base)
             var last: AnyObjectID?
             repeat {
@@ -103,7 +100,7 @@ final class FacetScan {
             } while last != nil
         } else {
             let ids = try context.fetchObjectIDs(base.orderBy(ColumnPlan.objectID))
-            (total, access) = (ids.count, "the objects of the filter, by their ids")
+            total = ids.count
             var start = 0
             while start < ids.count {
                 let end = min(start + part, ids.count)

@@ -22,7 +22,7 @@ package struct PaneCost: Sendable {
         self.plans = plans?.map(\.description) ?? []
     }
 
-    static func milliseconds(_ duration: Duration) -> Double {
+    package static func milliseconds(_ duration: Duration) -> Double {
         Double(duration.components.seconds) * 1000 + Double(duration.components.attoseconds) / 1e15
     }
 }

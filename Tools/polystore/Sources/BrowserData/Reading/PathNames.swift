@@ -1,9 +1,11 @@
+import PolyStoreBackend
+
 /// The names of a path of format strings, in which names can be quoted: `publisher.#"first name"`.
-struct PathNames {
-    let names: [String]
+package struct PathNames {
+    package let names: [String]
 
     /// - Returns: nil for anything else, such as a calculation.
-    init?(_ path: String) {
+    package init?(_ path: String) {
         var (names, rest) = ([String](), path[...])
         while true {
             if let match = rest.prefixMatch(of: /#"((?:[^"\\]|\\.)*)"/.dotMatchesNewlines()) {
@@ -26,6 +28,31 @@ struct PathNames {
     var order: String {
         let isPlain = !names.contains { $0.contains(".") || $0.contains("\0") } && names != [ColumnPlan.objectID]
         return isPlain ? names.joined(separator: ".") : names.map(\.asPath).joined(separator: ".")
+    }
+}
+
+extension SchemaDescription {
+    /// Returns the type of an attribute, or of a function whose result is one of its values; nil for anything else.
+    package func type(of term: String, in entity: EntityDescription) -> AttributeType? {
+        let inner = term.wholeMatch(of: /(?:min|max|minimum|maximum|mode)\((.*)\)/.ignoresCase()).map { String($0.1) }
+        guard case .attribute(let attribute)? = property(at: inner ?? term, of: entity) else { return nil }
+        return attribute.type
+    }
+
+    /// Returns the property of an entity at the end of a path of names over to-one relationships; nil for anything else, such as a calculation.
+    package func property(at path: String, of entity: EntityDescription) -> PropertyDescription? {
+        var (current, found) = (entity, PropertyDescription?.none)
+        for (index, name) in (PathNames(path)?.names ?? []).enumerated() {
+            if index > 0 {
+                guard case .relationship(let relationship)? = found, !relationship.isToMany,
+                    let next = entities.first(where: { $0.name == relationship.destination })
+                else { return nil }
+                current = next
+            }
+            found = current.properties.first { $0.name == name }
+            if found == nil { return nil }
+        }
+        return found
     }
 }
 

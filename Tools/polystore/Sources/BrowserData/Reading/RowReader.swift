@@ -116,10 +116,14 @@ struct RowReader {
         return query
     }
 
+    /// A Boolean value that indicates whether all objects of the entity or subentity are selected.
+    var selectsAll: Bool { request.filter.allSatisfy(\.isWhitespace) && request.search.isEmpty && request.link == nil }
+
+    /// A Boolean value that indicates whether all objects of the entity of the store are selected, so that its indexes have no others.
+    var isWhole: Bool { selectsAll && model.parent == nil }
+
     private func keys(_ context: Context) throws -> RowKeys {
         let base = try base(context)
-        let isUnfiltered = request.filter.allSatisfy(\.isWhitespace) && request.search.isEmpty && request.link == nil
-        let isWhole = isUnfiltered && model.parent == nil
         let whole = isWhole || !request.search.isEmpty || request.link != nil ? nil : EntityQuery(model.root.name)
         guard let order, order.term != ColumnPlan.objectID else {
             return RowKeys(

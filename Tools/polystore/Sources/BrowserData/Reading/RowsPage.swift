@@ -10,8 +10,6 @@ package struct RowColumn: Sendable, Hashable {
     package let type: AttributeType?
     /// The entity that a to-one relationship leads to; nil for anything else.
     package let destination: String?
-    /// A Boolean value that indicates whether rows can be ordered by the column.
-    package let isSortable: Bool
     /// A Boolean value that indicates whether an index provides the order of the column.
     package let isIndexed: Bool
 }

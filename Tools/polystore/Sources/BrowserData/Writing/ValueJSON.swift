@@ -16,9 +16,7 @@ extension JSONValue {
             // JSON has no such number.
             self = number.map { .number($0) } ?? .string(real.isNaN ? "NaN" : real < 0 ? "-Infinity" : "Infinity")
         case .text(let text)?: self = type == .json ? (try? JSONValue(parsing: text)) ?? .string(text) : .string(text)
-        case .date(let date)?:
-            self =
-                (try? date.sourceValue(options: .default)) ?? .string("\(date.timeIntervalSinceReferenceDate) s after 2001-01-01T00:00:00Z")
+        case .date(let date)?: self = .string(BrowserValue.text(date))
         case .data(let data)?: self = .string(data.base64EncodedString())
         case .uuid(let uuid)?: self = .string(uuid.uuidString)
         case .url(let url)?: self = .string(url.absoluteString)

@@ -2,8 +2,6 @@
 struct ChartFrame {
     static let width = 720.0
     static let fontSize = 12.0
-    /// The number of characters of a label in a hint.
-    static let longest = 120
 
     /// The rectangle in which values are drawn.
     var left: Double

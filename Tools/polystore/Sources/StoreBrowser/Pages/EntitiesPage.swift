@@ -12,7 +12,7 @@ enum EntitiesPage {
         let clock = ContinuousClock()
         let start = clock.now
         let entities = try await request.site.store.entities()
-        let cost = PaneCost(milliseconds: (clock.now - start).milliseconds)
+        let cost = PaneCost(milliseconds: PaneCost.milliseconds(clock.now - start))
         var page = Page(template: "entities", title: "Entities", formats: ["json"])
         page.view = view(entities, request)
         CostView.add(cost, to: &page.view, title: "Cost of the counts")
@@ -49,9 +49,4 @@ enum EntitiesPage {
         }
         return view
     }
-}
-
-extension Duration {
-    /// The duration in milliseconds.
-    var milliseconds: Double { Double(components.seconds) * 1_000 + Double(components.attoseconds) / 1e15 }
 }

@@ -14,7 +14,7 @@ enum HistoryView {
         var page = Page(template: "history", title: "History", entity: history.entity ?? history.object?.entity, formats: ["json"])
         page.liveAddress = history.before == nil ? liveAddress(since: answer.token, request.query) : nil
         page.view = try view(answer, history, request)
-        CostView.add(PaneCost(milliseconds: (clock.now - start).milliseconds), to: &page.view, title: "Cost of the history")
+        CostView.add(PaneCost(milliseconds: PaneCost.milliseconds(clock.now - start)), to: &page.view, title: "Cost of the history")
         return page.response(request)
     }
 

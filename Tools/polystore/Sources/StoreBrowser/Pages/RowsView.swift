@@ -108,7 +108,7 @@ enum RowsView {
         let next = RowsRequest.Order(column.term, isAscending: !(isSorted && order?.isAscending == true))
         return [
             "name": column.title, "isSorted": isSorted, "direction": order?.isAscending == false ? "descending" : "ascending",
-            "isSortable": column.isSortable, "orderAddress": at(nil, query.with([("order", next.item)])),
+            "orderAddress": at(nil, query.with([("order", next.item)])),
             "style": column.type?.isNumber == true ? "number" : "",
         ]
     }

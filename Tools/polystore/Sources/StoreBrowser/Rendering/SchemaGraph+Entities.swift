@@ -23,24 +23,10 @@ extension SchemaGraph {
     }
 
     private static func relationships(in schema: SchemaDescription) -> [Relationship] {
-        var (result, drawn) = ([Relationship](), Set<[String]>())
-        for entity in schema.entities {
-            for case .relationship(let relationship) in entity.properties where !drawn.contains([entity.name, relationship.name]) {
-                let inverse = schema.inverse(of: relationship, from: entity.name)
-                if let inverse { drawn.insert([relationship.destination, inverse.name]) }
-                result.append(
-                    Relationship(
-                        relationship.name, from: entity.owner(of: relationship.name),
-                        to: schema.target(of: relationship, from: entity.name), count: count(relationship),
-                        inverse: inverse.map { End($0.name, count: count($0)) }))
-            }
+        schema.drawnRelationships.map { drawn in
+            Relationship(
+                drawn.relationship.name, from: drawn.source, to: drawn.target, count: drawn.relationship.multiplicity,
+                inverse: drawn.inverse.map { End($0.name, count: $0.multiplicity) })
         }
-        return result
-    }
-
-    private static func count(_ relationship: RelationshipDescription) -> String {
-        guard relationship.isToMany else { return relationship.isRequired ? "1" : "0..1" }
-        return relationship.minCount == 0 && relationship.maxCount == nil
-            ? "*" : "\(relationship.minCount)..\(relationship.maxCount.map { "\($0)" } ?? "*")"
     }
 }

@@ -13,8 +13,8 @@ function keysAreEnabled() {
 }
 
 function isTyping(target) {
-  return target.closest("textarea, select, [contenteditable]") !== null
-    || (target.tagName === "INPUT" && !["checkbox", "radio", "button", "submit"].includes(target.type));
+  return target.closest("textarea, select") !== null
+    || (target.tagName === "INPUT" && !["checkbox", "button", "submit"].includes(target.type));
 }
 
 function focusOn(element) {

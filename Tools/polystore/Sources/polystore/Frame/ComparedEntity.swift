@@ -1,3 +1,4 @@
+import BrowserData
 import PolyStoreBackend
 import PolyStoreCore
 import PolyStoreFormats
@@ -60,9 +61,9 @@ struct ComparedEntity: Sendable {
         if !byRowID.isEmpty { queries.append(EntityQuery(name).where("objectID IN %@", byRowID)) }
         let byKey = objects.filter { $0.rowID == nil }
         if key.count == 1, !byKey.isEmpty {
-            queries.append(EntityQuery(name).where("\(EntityProperties.quoted(key[0])) IN %@", byKey.compactMap { $0.key[0] }))
+            queries.append(EntityQuery(name).where("\(key[0].asPath) IN %@", byKey.compactMap { $0.key[0] }))
         } else if !byKey.isEmpty {
-            let one = "(" + key.map { "\(EntityProperties.quoted($0)) == %@" }.joined(separator: " AND ") + ")"
+            let one = "(" + key.map { "\($0.asPath) == %@" }.joined(separator: " AND ") + ")"
             let arguments = byKey.flatMap { $0.key.map { $0 as (any QueryArgument & Sendable)? } }
             queries.append(EntityQuery(name).where(byKey.map { _ in one }.joined(separator: " OR "), arguments: arguments))
         }
@@ -73,7 +74,7 @@ struct ComparedEntity: Sendable {
     func prefetching(_ query: EntityQuery) -> EntityQuery {
         var query = query
         query.options.prefetch = properties.compactMap { name, property in
-            if case .relationship = property { EntityProperties.quoted(name) } else { nil }
+            if case .relationship = property { name.asPath } else { nil }
         }
         return query
     }

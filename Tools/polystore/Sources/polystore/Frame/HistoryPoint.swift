@@ -1,3 +1,4 @@
+import BrowserData
 import Foundation
 import PolyStoreCore
 import PolyStoreFormats
@@ -8,7 +9,7 @@ enum HistoryPoint {
     case date(Date)
 
     init(_ text: String, option: String) throws {
-        if let token = Self.token(text) {
+        if let token = HistoryToken(text: text) {
             self = .token(token)
         } else if text.wholeMatch(of: /\d{4}-\d\d-\d\d([T ].*)?/) != nil, let date = try? DateFormats.default.date(from: .string(text)) {
             self = .date(date)
@@ -17,20 +18,6 @@ enum HistoryPoint {
                 .usage,
                 "\(option) \"\(text)\" is neither a token that history printed nor a date such as 2026-01-31 or 2026-01-31T08:00:00Z.")
         }
-    }
-
-    /// Returns a token as one word.
-    static func text(_ token: HistoryToken) throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
-        return try encoder.encode(token).base64EncodedString().replacingOccurrences(of: "=", with: "")
-            .replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")
-    }
-
-    private static func token(_ text: String) -> HistoryToken? {
-        let base = text.replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
-        let padded = base + String(repeating: "=", count: (4 - base.utf8.count % 4) % 4)
-        return Data(base64Encoded: padded).flatMap { try? JSONDecoder().decode(HistoryToken.self, from: $0) }
     }
 }
 

@@ -1,3 +1,4 @@
+import BrowserData
 import Foundation
 import PolyStoreCore
 
@@ -37,7 +38,7 @@ enum TermList {
     /// Splits a part into what it selects and the name of its column: `population / areaKm2 as density`.
     static func named(_ part: String) -> (text: String, name: String?) {
         // A name in quotes, whose column has no quotes.
-        if part.hasPrefix("#"), let names = EntityProperties.names(part), names.count == 1 { return (part, names[0]) }
+        if part.hasPrefix("#"), let names = PathNames(part)?.names, names.count == 1 { return (part, names[0]) }
         guard let match = part.wholeMatch(of: /(.+)\s+[aA][sS]\s+([^\s'"()]+)/.dotMatchesNewlines()) else { return (part, nil) }
         return (String(match.1).trimmingCharacters(in: .whitespaces), String(match.2))
     }

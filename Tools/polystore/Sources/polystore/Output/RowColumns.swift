@@ -1,3 +1,4 @@
+import BrowserData
 import PolyStoreBackend
 import PolyStoreCore
 
@@ -37,7 +38,7 @@ struct RowColumns: Sendable {
                 let target = entity.schema.entities.first { $0.name == relationship.destination }
                 guard let label = target.flatMap({ EntityProperties($0, in: entity.schema).label }) else { break }
                 let alias = "\(index) \(title)"
-                terms.append(SelectTerm("\(term.text).\(EntityProperties.quoted(label))", as: alias))
+                terms.append(SelectTerm("\(term.text).\(label.asPath)", as: alias))
                 return Column(title: title, type: nil, label: alias)
             default: break
             }
@@ -58,7 +59,7 @@ struct RowColumns: Sendable {
         }
         let kind = entity.hasSubentities ? [EntityHierarchy.classifier] : []
         let id = names.contains(Self.id) ? [] : [Self.id]
-        return id.map { ($0, nil) } + (kind + names).map { (EntityProperties.quoted($0), $0) }
+        return id.map { ($0, nil) } + (kind + names).map { ($0.asPath, $0) }
     }
 
     /// Reads the rows of a query in batches, so that the memory does not grow with their number.

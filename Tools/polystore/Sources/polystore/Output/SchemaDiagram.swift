@@ -1,3 +1,4 @@
+import BrowserData
 import PolyStoreBackend
 
 /// A schema as a class diagram of Mermaid.
@@ -55,27 +56,12 @@ struct SchemaDiagram {
 
     /// One line for each relationship; a relationship and its inverse share one.
     private var relationships: [String] {
-        var (lines, drawn) = ([String](), Set<[String]>())
-        for entity in schema.entities {
-            for case .relationship(let relationship) in entity.properties where !drawn.contains([entity.name, relationship.name]) {
-                let inverse = schema.inverse(of: relationship, from: entity.name)
-                if let inverse { drawn.insert([relationship.destination, inverse.name]) }
-                let (near, far) = (inverse.map(Self.count) ?? "", Self.count(relationship))
-                let label =
-                    inverse.map { $0.name == relationship.name ? $0.name : "\(relationship.name) / \($0.name)" } ?? relationship.name
-                let ends = near.isEmpty ? "--> \"\(far)\"" : "\"\(near)\" -- \"\(far)\""
-                lines.append(
-                    "    \(id(entity.owner(of: relationship.name))) \(ends) \(id(schema.target(of: relationship, from: entity.name))) : \(Self.shown(label))"
-                )
-            }
+        schema.drawnRelationships.map { drawn in
+            let (relationship, inverse, far) = (drawn.relationship, drawn.inverse, drawn.relationship.multiplicity)
+            let label = inverse.map { $0.name == relationship.name ? $0.name : "\(relationship.name) / \($0.name)" } ?? relationship.name
+            let ends = inverse.map { "\"\($0.multiplicity)\" -- \"\(far)\"" } ?? "--> \"\(far)\""
+            return "    \(id(drawn.source)) \(ends) \(id(drawn.target)) : \(Self.shown(label))"
         }
-        return lines
-    }
-
-    private static func count(_ relationship: RelationshipDescription) -> String {
-        guard relationship.isToMany else { return relationship.isRequired ? "1" : "0..1" }
-        return relationship.minCount == 0 && relationship.maxCount == nil
-            ? "*" : "\(relationship.minCount)..\(relationship.maxCount.map { "\($0)" } ?? "*")"
     }
 
     /// Returns a name without the characters that mean something in a diagram.

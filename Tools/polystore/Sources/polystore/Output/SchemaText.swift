@@ -1,3 +1,4 @@
+import BrowserData
 import Foundation
 import PolyStoreBackend
 

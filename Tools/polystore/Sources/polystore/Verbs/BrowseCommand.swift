@@ -1,6 +1,5 @@
 import ArgumentParser
 import BrowserData
-import Foundation
 import PolyStoreCore
 import StoreBrowser
 
@@ -29,9 +28,6 @@ struct BrowseCommand: AsyncParsableCommand {
     @Flag(help: "Permit changes of the store.")
     var write = false
 
-    /// The number of seconds after an interruption at which the process ends in any case.
-    private static let patience = 10.0
-
     func validate() throws {
         if !(0...65_535).contains(port) { throw ValidationError("--port is a number from 0 to 65535, not \(port).") }
         if timeout < 1 { throw ValidationError("--timeout is a number of seconds, not \(timeout).") }
@@ -43,15 +39,7 @@ struct BrowseCommand: AsyncParsableCommand {
         let store = try await open(location)
         var options = BrowserOptions()
         (options.host, options.port, options.deadline) = (host, port, .seconds(timeout))
-        let served = await withTaskCancellationHandler {
-            await serve(store, options)
-        } onCancel: {
-            // A connection that is silent and stays open can keep the server from ending. A commit is whole or absent whenever the process ends.
-            Thread.detachNewThread {
-                Thread.sleep(forTimeInterval: Self.patience)
-                _exit(ExitStatus.interrupted.rawValue)
-            }
-        }
+        let served = await serve(store, options)
         // After Ctrl-C this task is cancelled, and the store is closed nevertheless.
         let closed = await Task { try await store.close() }.result
         if case .failure(let error as BrowserServer.ListeningError) = served { throw ToolError(.failure, error.message) }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import BrowserData
 import PolyStoreCore
 
 /// Objects written to a file that an import reads.
@@ -58,7 +59,7 @@ struct ExportCommand: AsyncParsableCommand {
             return
         }
         if case .relationship(let relationship)? = entity.properties.first(where: { $0.name == names[0] }), relationship.isToMany { return }
-        let columns = RowColumns([(EntityProperties.quoted(names[0]), names[0])], of: entity, showsLabels: false)
+        let columns = RowColumns([(names[0].asPath, names[0])], of: entity, showsLabels: false)
         _ = try await opened.reading { context in
             try columns.read(query, isDistinct: false, in: context) { row in
                 if row[0].isNull { throw ToolError(.usage, OutputOptions.nullInSingleColumn(names[0])) }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import BrowserData
 import PolyStoreBackend
 import PolyStoreCore
 import PolyStoreFormats
@@ -60,7 +61,7 @@ struct GetCommand: AsyncParsableCommand {
         guard !unique.isEmpty else {
             throw ToolError(.usage, "\"\(id)\" is not a row id, and \(entity) has no unique text attribute: use query to find the object.")
         }
-        let condition = unique.map { "\(EntityProperties.quoted($0)) == %@" }.joined(separator: " OR ")
+        let condition = unique.map { "\($0.asPath) == %@" }.joined(separator: " OR ")
         return EntityQuery(entity).where(condition, arguments: unique.map { _ in id }).limit(1)
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import BrowserData
 import PolyStoreCore
 
 import enum PolyStoreBackend.AttributeType
@@ -72,7 +73,7 @@ private struct GroupColumns: Sendable {
                 let target = entity.schema.entities.first(where: { $0.name == relationship.destination }),
                 let label = EntityProperties(target, in: entity.schema).label
             else { continue }
-            let path = "\(key.text).\(EntityProperties.quoted(label))"
+            let path = "\(key.text).\(label.asPath)"
             labels[key.name ?? key.text] = path
             labelPaths.append(path)
         }

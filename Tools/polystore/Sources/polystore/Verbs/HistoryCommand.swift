@@ -1,4 +1,5 @@
 import ArgumentParser
+import BrowserData
 import Foundation
 import PolyStoreCore
 import PolyStoreFormats
@@ -57,7 +58,7 @@ struct HistoryCommand: AsyncParsableCommand {
             guard try await opened.hasHistory() else { throw opened.withoutHistory() }
             throw ToolError(.nothingFound, "No transaction was found.")
         }
-        if format == .text, let token { try StandardOutput.shared.write("token \(HistoryPoint.text(token))\n") }
+        if format == .text, let token { try StandardOutput.shared.write("token \(token.text)\n") }
     }
 
     private func filter(_ opened: OpenStore) throws -> HistoryFilter {
@@ -118,7 +119,7 @@ struct HistoryCommand: AsyncParsableCommand {
         }
         return JSONObject([
             ("version", JSONValue(entry.version)), ("date", Cell(entry.date).json), ("author", entry.author.map { JSONValue($0) } ?? .null),
-            ("followsUnrecorded", JSONValue(entry.followsUnrecordedCommits)), ("token", JSONValue(try HistoryPoint.text(entry.token))),
+            ("followsUnrecorded", JSONValue(entry.followsUnrecordedCommits)), ("token", JSONValue(try entry.token.text)),
             ("changes", JSONValue(changes)),
         ])
     }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import BrowserData
 import PolyStoreBackend
 import PolyStoreCore
 
@@ -53,7 +54,7 @@ struct SearchCommand: AsyncParsableCommand {
         let terms = try columns.map(Self.terms) ?? Self.columns(declared, entity)
         let columns = RowColumns(terms, of: entity, showsLabels: output.format == .table)
         let query = condition.query(target.entity).search(search, in: index).limit(limit).offset(offset)
-        let (output, places) = (output, try FoundPlaces(search, declared, terms.map { EntityProperties.names($0.text) }))
+        let (output, places) = (output, try FoundPlaces(search, declared, terms.map { PathNames($0.text)?.names }))
         let title = Self.scoreTitle(columns.titles)
         let score = Select([SelectTerm.score(search, in: index, as: "score")])
         let count = try await opened.reading { context in
@@ -112,7 +113,7 @@ struct SearchCommand: AsyncParsableCommand {
     private static func columns(_ index: SearchIndexDescription, _ entity: EntityProperties) -> [(text: String, name: String?)] {
         let label = entity.label.map { index.fields.contains($0) ? [] : [$0] } ?? []
         let names = label + index.fields
-        return (names.contains(RowColumns.id) ? [] : [(RowColumns.id, nil)]) + names.map { (EntityProperties.quoted($0), $0) }
+        return (names.contains(RowColumns.id) ? [] : [(RowColumns.id, nil)]) + names.map { ($0.asPath, $0) }
     }
 }
 

@@ -6,6 +6,7 @@ import PolyStoreLMDB
 import PolyStoreLevelDB
 import PolyStorePostgreSQL
 import PolyStoreSQLite
+import StoreTesting
 
 /// Another type of that name imports references.
 typealias ObjectReference = BrowserData.ObjectReference

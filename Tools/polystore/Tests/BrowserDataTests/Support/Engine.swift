@@ -5,6 +5,7 @@ import PolyStoreLMDB
 import PolyStoreLevelDB
 import PolyStorePostgreSQL
 import PolyStoreSQLite
+import StoreTesting
 import Testing
 
 /// An engine whose stores the browser shows.
@@ -30,51 +31,4 @@ enum Engine: String, CaseIterable, Sendable, CustomTestStringConvertible {
         try stack.closeAndWait()
         return try BrowserStore(opening: Self.all.configuration(url), name: name, forWriting: isWritable, logger: SilentLogger())
     }
-}
-
-/// A server of PostgreSQL, which ends with this process.
-enum PostgreSQL {
-    /// The URL of the database; nil if no server can be started.
-    static let url: String? = start()
-
-    private static let folder: URL = {
-        #if os(macOS)
-            for bundle in Bundle.allBundles where bundle.bundlePath.hasSuffix(".xctest") {
-                return bundle.bundleURL.deletingLastPathComponent()
-            }
-        #endif
-        return URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
-    }()
-
-    private static func start() -> String? {
-        let (process, input, output) = (Process(), Pipe(), Pipe())
-        process.executableURL = folder.appendingPathComponent("postgresql-server")
-        (process.standardInput, process.standardOutput) = (input, output)
-        // Another process that inherited the input would keep the server.
-        _ = fcntl(input.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
-        guard (try? process.run()) != nil else { return nil }
-        var line = Data()
-        while !line.contains(UInt8(ascii: "\n")) {
-            let bytes = output.fileHandleForReading.availableData
-            if bytes.isEmpty { return nil }
-            line += bytes
-        }
-        _ = Unmanaged.passRetained(input)
-        return String(decoding: line, as: UTF8.self).trimmingCharacters(in: .newlines)
-    }
-}
-
-/// A folder that is removed when it is released.
-final class TemporaryFolder: Sendable {
-    let path: String
-    /// A number that no other folder of a run has.
-    let number: String
-
-    init() throws {
-        number = UUID().uuidString.prefix(8).lowercased()
-        path = FileManager.default.temporaryDirectory.resolvingSymlinksInPath().path + "/browser-\(number)"
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
 }

@@ -5,6 +5,7 @@ import PolyStoreLMDB
 import PolyStoreLevelDB
 import PolyStorePostgreSQL
 import PolyStoreSQLite
+import StoreTesting
 
 /// The stores that the tests of the browser show.
 enum TestStore {
@@ -66,17 +67,4 @@ enum TestStore {
         try stack.closeAndWait()
         return url
     }
-}
-
-/// A folder that is removed when it is released.
-final class TemporaryFolder: Sendable {
-    let path: String
-
-    init() throws {
-        let number = UUID().uuidString.prefix(8).lowercased()
-        path = FileManager.default.temporaryDirectory.resolvingSymlinksInPath().path + "/browser-\(number)"
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import PolyStore
+import StoreTesting
 
 /// The store that the tests search: a hierarchy with several full-text indexes, texts in several scripts, nulls, and control characters.
 @Model(subentities: "Letter") class Note {

@@ -1,18 +1,9 @@
 import Foundation
+import StoreTesting
 import Testing
 
 /// The built tool.
 enum Tool {
-    /// The folder of the built programs.
-    static let folder: URL = {
-        #if os(macOS)
-            for bundle in Bundle.allBundles where bundle.bundlePath.hasSuffix(".xctest") {
-                return bundle.bundleURL.deletingLastPathComponent()
-            }
-        #endif
-        return URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
-    }()
-
     /// What a command wrote, and its exit code.
     struct Result {
         let output: String
@@ -38,7 +29,7 @@ enum Tool {
         process.arguments = ["-c", "set -m; polystore() { \"$POLYSTORE\" \"$@\"; }\n\(command)"]
         process.environment = ProcessInfo.processInfo.environment
             .merging([
-                "POLYSTORE": self.folder.appendingPathComponent("polystore").path, "LC_ALL": "C.UTF-8", "TZ": "UTC",
+                "POLYSTORE": BuiltPrograms.folder.appendingPathComponent("polystore").path, "LC_ALL": "C.UTF-8", "TZ": "UTC",
                 "MALLOC_PERTURB_": "165", "SWIFT_BACKTRACE": "enable=no",
             ]) { $1 }
             .merging(environment) { $1 }

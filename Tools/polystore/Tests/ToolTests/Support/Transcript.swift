@@ -1,4 +1,5 @@
 import Foundation
+import StoreTesting
 import Testing
 
 /// A session of a terminal: commands, and what they print on every engine.
