@@ -190,3 +190,95 @@ final class LMDBPages: PageStore {
         for page in try pages(from: lower, below: upper, limit: .max) { try write([], removing: [page.key]) }
     }
 }
+
+/// Pages in a database of LevelDB. The calls of a transaction are written one by one, each as one batch, so that later reads see them.
+final class LevelDBPages: PageStore {
+    private let database: OpaquePointer
+    private let reading = leveldb_readoptions_create()
+    private let writing = leveldb_writeoptions_create()
+
+    init(_ path: String) throws {
+        let options = leveldb_options_create()
+        leveldb_options_set_create_if_missing(options, 1)
+        leveldb_options_set_cache(options, leveldb_cache_create_lru(64 << 20))
+        leveldb_options_set_write_buffer_size(options, 16 << 20)
+        leveldb_options_set_filter_policy(options, leveldb_filterpolicy_create_bloom(10))
+        var failure: UnsafeMutablePointer<CChar>?
+        guard let database = leveldb_open(options, path, &failure) else {
+            throw Failure(description: failure.map { String(cString: $0) } ?? "cannot open \(path)")
+        }
+        self.database = database
+    }
+
+    deinit { leveldb_close(database) }
+
+    func begin() {}
+    func commit() {}
+
+    private func with<T>(_ bytes: [UInt8], _ body: (UnsafePointer<CChar>?, Int) throws -> T) rethrows -> T {
+        try bytes.withUnsafeBytes { try body($0.bindMemory(to: CChar.self).baseAddress, $0.count) }
+    }
+
+    private func array(_ start: UnsafePointer<CChar>?, _ count: Int) -> [UInt8] { Array(UnsafeRawBufferPointer(start: start, count: count)) }
+
+    private func page(_ iterator: OpaquePointer?) -> SearchPage? {
+        guard leveldb_iter_valid(iterator) != 0 else { return nil }
+        var (keyCount, count) = (0, 0)
+        let key = leveldb_iter_key(iterator, &keyCount)
+        let value = leveldb_iter_value(iterator, &count)
+        return SearchPage(key: array(key, keyCount), bytes: array(value, count))
+    }
+
+    private func withIterator<T>(_ body: (OpaquePointer?) throws -> T) rethrows -> T {
+        let iterator = leveldb_create_iterator(database, reading)
+        defer { leveldb_iter_destroy(iterator) }
+        return try body(iterator)
+    }
+
+    func pages(atOrAfter keys: [[UInt8]]) throws -> [SearchPage?] {
+        withIterator { iterator in
+            keys.map { key in
+                with(key) { leveldb_iter_seek(iterator, $0, $1) }
+                return page(iterator)
+            }
+        }
+    }
+
+    func pages(at keys: [[UInt8]]) throws -> [[UInt8]?] {
+        keys.map { key in
+            var count = 0
+            var failure: UnsafeMutablePointer<CChar>?
+            guard let start = with(key, { leveldb_get(database, reading, $0, $1, &count, &failure) }) else { return nil }
+            defer { leveldb_free(start) }
+            return array(start, count)
+        }
+    }
+
+    func pages(from lower: [UInt8], below upper: [UInt8], limit: Int) throws -> [SearchPage] {
+        withIterator { iterator in
+            var found: [SearchPage] = []
+            with(lower) { leveldb_iter_seek(iterator, $0, $1) }
+            while found.count < limit, let page = page(iterator), page.key.lexicographicallyPrecedes(upper) {
+                found.append(page)
+                leveldb_iter_next(iterator)
+            }
+            return found
+        }
+    }
+
+    func write(_ pages: [SearchPage], removing keys: [[UInt8]]) throws {
+        let batch = leveldb_writebatch_create()
+        defer { leveldb_writebatch_destroy(batch) }
+        for page in pages {
+            with(page.key) { key, count in with(page.bytes) { leveldb_writebatch_put(batch, key, count, $0, $1) } }
+        }
+        for key in keys { with(key) { leveldb_writebatch_delete(batch, $0, $1) } }
+        var failure: UnsafeMutablePointer<CChar>?
+        leveldb_write(database, writing, batch, &failure)
+        if let failure { throw Failure(description: String(cString: failure)) }
+    }
+
+    func remove(from lower: [UInt8], below upper: [UInt8]) throws {
+        try write([], removing: pages(from: lower, below: upper, limit: .max).map(\.key))
+    }
+}

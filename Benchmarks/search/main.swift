@@ -1,5 +1,5 @@
 // search generate CORPUS DOCUMENTS
-// search build|commits|queries sqlite|lmdb DATABASE CORPUS DOCUMENTS [NAME QUERY]...
+// search build|commits|queries sqlite|lmdb|leveldb DATABASE CORPUS DOCUMENTS [NAME QUERY]...
 import Foundation
 import PolyStoreSearch
 import PolyStoreSearchIndex
@@ -114,7 +114,13 @@ let limits: SearchIndexLimits = {
 
 func run(_ arguments: [String]) throws {
     if arguments[1] == "generate" { return generate(arguments[2], Int(arguments[3]) ?? 0) }
-    let store: any PageStore = arguments[2] == "sqlite" ? try SQLitePages(arguments[3]) : try LMDBPages(arguments[3])
+    let store: any PageStore =
+        switch arguments[2] {
+        case "sqlite": try SQLitePages(arguments[3])
+        case "lmdb": try LMDBPages(arguments[3])
+        case "leveldb": try LevelDBPages(arguments[3])
+        default: throw Failure(description: "\(arguments[2]) is no engine; use sqlite, lmdb or leveldb")
+        }
     let count = Int(arguments[5]) ?? 0
     let start = cpu()
     switch arguments[1] {

@@ -273,9 +273,17 @@ final class ConnectionPool: @unchecked Sendable {
         try flushLog()
     }
 
+    /// Creates indexes in the background, unless a builder runs already or the store is being closed.
     func startIndexing(_ missing: [SQLiteIndexBuilder.MissingIndex]) throws {
+        let previous = indexBuilder
+        if previous?.isRunning == true { return }
         let builder = SQLiteIndexBuilder(missing, try openChanging(tables, busyTimeout: SQLiteIndexBuilder.busyTimeout), logger: logger)
-        lock.withLock { self.builder = builder }
+        let isWanted = lock.withLock {
+            guard !isClosed, self.builder === previous else { return false }
+            self.builder = builder
+            return true
+        }
+        guard isWanted else { return builder.stop() }
         builder.start { [weak self] error in self?.recordFailure(error) }
     }
 
@@ -295,7 +303,7 @@ final class ConnectionPool: @unchecked Sendable {
     func close() {
         // A forked child process owns no connection.
         guard process.isCurrent else { return }
-        lock.withLock { builder }?.stop()
+        indexBuilder?.stop()
         let (readers, isLogLeft, closesWriter): ([Connection], Bool, Bool) = lock.withLock {
             guard !isClosed else { return ([], false, false) }
             isClosed = true
@@ -303,6 +311,8 @@ final class ConnectionPool: @unchecked Sendable {
             defer { idle = [] }
             return (idle, leavesLog, !isWriterBorrowed)
         }
+        // One that was started meanwhile.
+        indexBuilder?.stop()
         for reader in readers { close(reader, leavesLog: isLogLeft) }
         if closesWriter { closeWriter() }
     }

@@ -28,7 +28,7 @@ extension SQLiteBackend: RebuildsIndexes {
     private func rebuild(_ index: StoredSearchIndex) throws {
         guard try changingIndexes({ try SearchTables(connection: $0).restart(index.number) }) else { return }
         do { try build(index) } catch {
-            if (error as? StoreError)?.code != .closed, pool.indexBuilder?.isRunning != true { try? pool.startIndexing([]) }
+            if (error as? StoreError)?.code != .closed { try? pool.startIndexing([]) }
             throw error
         }
     }

@@ -1,2 +1,3 @@
+#include <leveldb/c.h>
 #include <lmdb.h>
 #include <sqlite3.h>

@@ -8,12 +8,16 @@ package final class PlanCollector {
     /// The full-text searches whose results the next request contains as ids.
     private var searches: [SearchCondition] = []
     private var costs = SearchCosts()
+    /// The time of the requests that were executed for the plans only.
+    package private(set) var elapsed = Duration.zero
 
     /// Creates an empty collector.
     package init() {}
 
     /// Adds the plan of a request.
     package func add(_ request: WatchedTransaction.Request, _ inner: any ReadTransaction) throws {
+        let start = ContinuousClock.now
+        defer { elapsed += ContinuousClock.now - start }
         switch request {
         case .scan(let request), .count(let request): add(try inner.explain(request))
         case .aggregate(let request): add(try inner.explain(request.source))

@@ -22,7 +22,7 @@ extension BrowserStore {
         let token = try await stack.historyToken()
         // Not beyond the token, from which the page goes on.
         let before = min(reader.request.before ?? .max, (token.position(in: store.storeID) ?? 0) + 1)
-        guard var parts = try await HistoryParts(self, before: before) else {
+        guard var parts = try await HistoryParts(stack, store, before: before) else {
             return HistoryPage(transactions: [], older: nil, token: try token.text, hasHistory: false)
         }
         let size = min(max(1, reader.request.size), HistoryRequest.greatestSize)

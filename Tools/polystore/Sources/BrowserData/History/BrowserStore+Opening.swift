@@ -16,31 +16,9 @@ extension BrowserStore {
     ) async throws -> BrowserStore {
         let reading = try BrowserStore(opening: configuration, name: name, timeLimit: timeLimit, logger: logger)
         guard isWritable else { return reading }
-        let history = try await reading.recordedHistory()
+        let history = try await reading.stack.recordedHistory(of: reading.store)
         try await reading.close()
         return try BrowserStore(
             opening: configuration, name: name, forWriting: true, timeLimit: timeLimit, history: history, logger: logger)
-    }
-
-    /// Returns how the history of the store is recorded; nil if it has none.
-    private func recordedHistory() async throws -> HistoryOptions? {
-        guard try await stack.historyToken().position(in: store.storeID) ?? 0 > 0 else { return nil }
-        for _ in 0..<3 {
-            // Another process can delete old entries between two reads.
-            do { return HistoryOptions(recordsPreviousValues: try await recordsPreviousValues()) } catch let error as StoreError
-                where error.code == .historyExpired
-            { continue }
-        }
-        return HistoryOptions(recordsPreviousValues: try await recordsPreviousValues())
-    }
-
-    /// Returns whether one of the newest entries has previous values. Only as many entries are read as that takes.
-    private func recordsPreviousValues() async throws -> Bool {
-        guard var parts = try await HistoryParts(self, size: 1) else { return false }
-        let start = parts.end
-        while start - parts.end < Int64(HistoryRequest.greatestSize), let entries = try await parts.next() {
-            if entries.contains(where: { $0.changes.contains { !$0.previousValues.isEmpty } }) { return true }
-        }
-        return false
     }
 }

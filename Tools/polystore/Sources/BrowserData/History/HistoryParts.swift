@@ -2,7 +2,8 @@ import PolyStoreCore
 
 /// Reads the entries of a history backwards in parts, which have few entries where entries have many changes: the entries of one part are in memory together.
 struct HistoryParts: Sendable {
-    private let store: BrowserStore
+    private let stack: DataStack
+    private let storeID: String
     /// The position of the oldest entry.
     let oldest: Int64
     /// The position of the next entry to read; below ``oldest`` at the end.
@@ -18,11 +19,11 @@ struct HistoryParts: Sendable {
     ///   - before: The position before which the first part ends; nil for the newest entry.
     ///   - size: The number of entries of the first part.
     /// - Returns: nil for a history without entries.
-    init?(_ store: BrowserStore, before: Int64? = nil, size: Int64 = 8) async throws {
-        let last = try await store.stack.historyToken().position(in: store.store.storeID)
-        let first = try await store.stack.history(limit: 1).first?.token.position(in: store.store.storeID)
+    init?(_ stack: DataStack, _ store: PersistentStore, before: Int64? = nil, size: Int64 = 8) async throws {
+        let last = try await stack.historyToken().position(in: store.storeID)
+        let first = try await stack.history(limit: 1).first?.token.position(in: store.storeID)
         guard let first, let last else { return nil }
-        (self.store, oldest, self.size) = (store, first, size)
+        (self.stack, storeID, oldest, self.size) = (stack, store.storeID, first, size)
         end = min(last, max(1, before ?? .max) - 1)
     }
 
@@ -32,9 +33,9 @@ struct HistoryParts: Sendable {
     mutating func next() async throws -> [HistoryEntry]? {
         guard end >= oldest else { return nil }
         try Task.checkCancellation()
-        let (start, last, storeID) = (max(oldest - 1, end - size), end, store.store.storeID)
+        let (start, last) = (max(oldest - 1, end - size), end)
         let token = try HistoryToken(storeID, position: start)
-        let entries = try await store.stack.history(since: token, limit: Int(last - start)).filter {
+        let entries = try await stack.history(since: token, limit: Int(last - start)).filter {
             $0.token.position(in: storeID) ?? 0 <= last
         }
         let changes = entries.reduce(0) { $0 + $1.changes.count }

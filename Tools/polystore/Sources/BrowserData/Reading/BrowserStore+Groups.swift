@@ -12,12 +12,8 @@ extension BrowserStore {
         let plan = GroupPlan(request, reader.model, self)
         return try await mistakes(request.filter, of: request.entity) {
             try await reading(timeLimit: timeLimit) { context in
-                let clock = ContinuousClock()
-                let start = clock.now
-                let rows = try plan.read(reader, context)
-                let time = PaneCost.milliseconds(clock.now - start)
-                let plans = request.wantsCost ? try context.explaining { try plan.read(reader, context) }.plans : nil
-                return plan.table(rows, PaneCost(milliseconds: time, plans: plans))
+                let (rows, cost) = try context.pane(wantsPlans: request.wantsCost) { try plan.read(reader, context) }
+                return plan.table(rows, cost)
             }
         }
     }

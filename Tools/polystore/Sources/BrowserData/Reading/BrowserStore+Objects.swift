@@ -13,14 +13,8 @@ extension BrowserStore {
         _ = try model(object.entity)
         let id = try stack.objectID(object.entity, rowID: object.rowID)
         return try await reading(timeLimit: timeLimit) { [self] context in
-            let clock = ContinuousClock()
-            let start = clock.now
-            guard let found = try ObjectReader(self, id, related, context) else { return nil }
-            let page = try found.page()
-            let time = PaneCost.milliseconds(clock.now - start)
-            guard wantsCost else { return page(PaneCost(milliseconds: time)) }
-            let plans = try context.explaining { try ObjectReader(self, id, related, context)?.page() }.plans
-            return page(PaneCost(milliseconds: time, plans: plans))
+            let (page, cost) = try context.pane(wantsPlans: wantsCost) { try ObjectReader(self, id, related, context)?.page() }
+            return page?(cost)
         }
     }
 

@@ -9,30 +9,15 @@ extension BrowserStore {
         let reader = try RowReader(request, self)
         return try await mistakes(request.filter, of: request.entity) {
             try await reading(timeLimit: timeLimit) { context in
-                let clock = ContinuousClock()
-                let start = clock.now
-                let (page, time) = try Self.page(reader, context, since: start, clock)
-                guard request.wantsCost else { return page(PaneCost(milliseconds: time)) }
-                let plans = try context.explaining { try Self.page(reader, context, since: start, clock) }.plans
-                return page(PaneCost(milliseconds: time, plans: plans))
+                let (page, cost) = try context.pane(wantsPlans: request.wantsCost) {
+                    let found = try reader.find(context)
+                    return (found: found, rows: try reader.columns.shown(found.ids, in: context))
+                }
+                return RowsPage(
+                    columns: reader.columns.columns, rows: page.found.ids.compactMap { page.rows[$0.rowID] }, order: reader.order,
+                    previous: page.found.previous, next: page.found.next, cost: cost)
             }
         }
-    }
-
-    private static func page(
-        _ reader: RowReader, _ context: Context, since start: ContinuousClock.Instant, _ clock: ContinuousClock
-    ) throws -> (page: (PaneCost) -> RowsPage, milliseconds: Double) {
-        let found = try reader.find(context)
-        let rows = try reader.columns.shown(found.ids, in: context)
-        let shown = found.ids.compactMap { rows[$0.rowID] }
-        let time = PaneCost.milliseconds(clock.now - start)
-        return (
-            { cost in
-                RowsPage(
-                    columns: reader.columns.columns, rows: shown, order: reader.order, previous: found.previous, next: found.next,
-                    cost: cost)
-            }, time
-        )
     }
 
     /// Returns the number of objects that the pages of a request have together.

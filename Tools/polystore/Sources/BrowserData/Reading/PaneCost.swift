@@ -1,4 +1,5 @@
 import PolyStoreBackend
+import PolyStoreCore
 
 /// What the answer of a pane cost.
 package struct PaneCost: Sendable {
@@ -24,5 +25,16 @@ package struct PaneCost: Sendable {
 
     package static func milliseconds(_ duration: Duration) -> Double {
         Double(duration.components.seconds) * 1000 + Double(duration.components.attoseconds) / 1e15
+    }
+}
+
+extension Context {
+    /// Reads the answer of a pane, and returns it with what it cost. With the plans, each request is executed twice.
+    func pane<R>(wantsPlans: Bool, _ body: () throws -> R) throws -> (answer: R, cost: PaneCost) {
+        let start = ContinuousClock.now
+        guard wantsPlans else { return (try body(), PaneCost(milliseconds: PaneCost.milliseconds(ContinuousClock.now - start))) }
+        var time = Duration.zero
+        let (answer, plans) = try explaining(elapsed: &time, body)
+        return (answer, PaneCost(milliseconds: PaneCost.milliseconds(time), plans: plans))
     }
 }

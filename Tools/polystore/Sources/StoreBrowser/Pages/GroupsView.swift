@@ -38,7 +38,7 @@ enum GroupsView {
         let keys = query.all("by").filter { !$0.isEmpty }
         groups.groups = keys.isEmpty && !query.contains("by") ? preferred(model).map { [$0] } ?? [] : keys
         groups.filter = query["filter"] ?? ""
-        groups.search = query["search"] ?? ""
+        (groups.search, groups.searchIndex) = (query["search"] ?? "", query["index"] ?? "")
         groups.having = query["having"] ?? ""
         groups.size = min(max(try request.number("size") ?? 200, 1), GroupsRequest.greatestSize)
         let function = query["function"] ?? "count"
@@ -84,6 +84,8 @@ enum GroupsView {
         let query = request.query
         var view: View = ["entityName": model.name, "filter": groups.filter, "hasMistake": false, "hasGroups": false]
         view["emptyText"] = "No groups."
+        (view["having"], view["search"], view["searchIndex"]) = (groups.having, groups.search, groups.searchIndex)
+        view["hasSearch"] = !groups.search.isEmpty
         view["completionAddress"] = QueryItems([("entity", model.name)]).address("/complete.json")
         let own = choices(model)
         // An address can name a path or a date, which the form keeps.
@@ -109,30 +111,33 @@ enum GroupsView {
         view["isBounded"] = table.hasMore
         view["boundText"] = "There are more groups than these \(table.rows.count)."
         view["columns"] = table.titles.enumerated().map { ["name": $1, "style": $0 < table.keyCount ? "" : "number"] as View }
-        let links = table.rows.map { row in
-            if let address = related(row, groups, model) { return address }
-            let condition = zip(groups.groups, row).compactMap { GroupCondition.text($0, $1) }
-            guard condition.count == table.keyCount else { return Addresses.rows(model.name) }
-            let filter = (groups.filter.isEmpty ? [] : ["(\(groups.filter))"]) + condition
-            return filter.isEmpty ? Addresses.rows(model.name) : Addresses.rows(model.name, filter: filter.joined(separator: " AND "))
-        }
+        let links = table.rows.map { address(of: $0, table, groups, model) }
         view["groups"] = zip(table.rows, links).map { row, link -> View in
             [
-                "address": link, "title": row.prefix(table.keyCount).map(\.text).joined(separator: ", "),
+                "isLink": link != nil, "address": link ?? "", "title": row.prefix(table.keyCount).map(\.text).joined(separator: ", "),
                 "cells": row.dropFirst(table.keyCount).map { CellView.view($0, whole: nil) },
             ]
         }
         view["chart"] = chart(table, links, request.query["chart"] ?? "bars", title: title(groups))
     }
 
-    /// Returns the address of the objects that lead to a related object, for groups by one relationship.
-    private static func related(_ row: [BrowserValue], _ groups: GroupsRequest, _ model: EntityModel) -> String? {
-        guard groups.groups.count == 1, let object = row.first?.reference,
+    /// Returns the address of the objects of a group; nil if no condition selects just them.
+    private static func address(of row: [BrowserValue], _ table: GroupTable, _ groups: GroupsRequest, _ model: EntityModel) -> String? {
+        var items = QueryItems([("entity", model.name)])
+        (items["search"], items["index"]) = (groups.search, groups.searchIndex)
+        // The objects that lead to a related object, for groups by one relationship.
+        if groups.groups.count == 1, let object = row.first?.reference,
             let relationship = model.relationships.first(where: { $0.name.asPath == groups.groups[0] })
-        else { return nil }
-        var items = QueryItems([("entity", model.name), ("of", Addresses.text(object)), ("via", relationship.name)])
-        items["from"] = model.root.owner(of: relationship.name)
-        items["filter"] = groups.filter
+        {
+            (items["of"], items["via"]) = (Addresses.text(object), relationship.name)
+            items["from"] = model.root.owner(of: relationship.name)
+            items["filter"] = groups.filter
+            return items.address("/rows")
+        }
+        let conditions = zip(groups.groups, row).compactMap { GroupCondition.text($0, $1) }
+        guard conditions.count == table.keyCount else { return nil }
+        let filter = (groups.filter.isEmpty ? [] : ["(\(groups.filter))"]) + conditions
+        items["filter"] = filter.isEmpty ? nil : filter.joined(separator: " AND ")
         return items.address("/rows")
     }
 
@@ -141,7 +146,7 @@ enum GroupsView {
         return groups.groups.isEmpty ? function : "\(function) by \(groups.groups.joined(separator: ", "))"
     }
 
-    private static func chart(_ table: GroupTable, _ links: [String], _ kind: String, title: String) -> String {
+    private static func chart(_ table: GroupTable, _ links: [String?], _ kind: String, title: String) -> String {
         guard let column = table.titles.indices.dropFirst(table.keyCount).first, kind != "none" else { return "" }
         if kind == "line", table.keyCount == 1 {
             let isDate = table.rows.contains { $0[0].kind == .date }
