@@ -72,6 +72,11 @@ extension IndexStructure {
         return best?.range
     }
 
+    /// The number of postings of the inputs of a merge that it has not moved to its output, approximately.
+    func remaining(_ merge: Merge) -> Int {
+        segments.reduce(-merge.output.postings) { $0 + (merge.inputs.contains($1.id) ? $1.postings : 0) }
+    }
+
     /// Replaces a merge by what a step made of it.
     mutating func update(_ index: Int, _ merge: Merge, isComplete: Bool) {
         guard isComplete else {

@@ -111,24 +111,20 @@ extension SearchIndexWriter {
         return staged
     }
 
-    /// Completes merges while there are more segments than the limit. A merge of all segments that is done in parts is not completed in one commit while smaller segments can be merged.
+    /// Completes merges while there are more segments than the limit: the one with the fewest postings left. If those are too many for a commit, as in a merge of all segments that has
+    /// just begun, small segments are merged instead.
     func limitSegments(_ structure: inout IndexStructure) throws {
         while structure.visibleSegments > limits.segments {
-            let running = structure.merges.min { size($0, structure) < size($1, structure) }
+            let running = structure.merges.min { structure.remaining($0) < structure.remaining($1) }
             var next = running?.output.id
-            if let range = structure.smallestRange(count: limits.fanout) {
-                let postings = structure.segments[range].reduce(0) { $0 + $1.postings }
-                if running.map({ postings < size($0, structure) }) ?? true {
-                    next = structure.nextSegment
-                    structure.begin(range)
-                }
+            if running.map({ structure.remaining($0) > limits.memory / 32 }) ?? true,
+                let range = structure.smallestRange(count: limits.fanout)
+            {
+                next = structure.nextSegment
+                structure.begin(range)
             }
             guard let id = next else { return }
             while let index = structure.merges.firstIndex(where: { $0.output.id == id }) { try step(index, &structure, budget: .max) }
         }
-    }
-
-    private func size(_ merge: Merge, _ structure: IndexStructure) -> Int {
-        structure.segments.reduce(0) { $0 + (merge.inputs.contains($1.id) ? $1.postings : 0) }
     }
 }
