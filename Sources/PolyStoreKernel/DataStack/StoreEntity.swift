@@ -34,7 +34,7 @@ package final class StoreEntity: Sendable {
     /// The hidden fields with positions, and the to-one relationships and foreign keys they belong to.
     let positions: [(field: Int, relationship: Int, foreignKey: Int)]
 
-    init(store: PersistentStore, entity: Entity, type: any Model.Type) {
+    init(store: PersistentStore, entity: Entity, type: any Model.Type, incoming: [Relationship]) {
         entityIndex = store.firstEntityIndex + Int32(entity.index)
         self.store = store
         self.entity = entity
@@ -54,7 +54,7 @@ package final class StoreEntity: Sendable {
         toOnes = entity.relationships.compactMap {
             if case .foreignKey(let field) = $0.storage { ($0, field, store.firstEntityIndex + Int32($0.destination)) } else { nil }
         }
-        incoming = store.schema.entities.flatMap(\.relationships).filter { $0.destination == entity.index && $0.inverse == nil }
+        self.incoming = incoming
         hierarchy = type._$hierarchy
         relationshipsOfClasses = entity.classes.map { $0.relationships.map { entity.relationships[$0] } }
         isPolymorphic = hierarchy != nil

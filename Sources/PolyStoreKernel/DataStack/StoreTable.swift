@@ -19,8 +19,9 @@ package struct StoreTable: Sendable {
 
     mutating func add(_ store: PersistentStore, models: [any Model.Type]) {
         stores.append(store)
+        let oneWay = Dictionary(grouping: store.schema.entities.flatMap(\.relationships).filter { $0.inverse == nil }, by: \.destination)
         for (entity, model) in zip(store.schema.entities, models) {
-            let entry = StoreEntity(store: store, entity: entity, type: model)
+            let entry = StoreEntity(store: store, entity: entity, type: model, incoming: oneWay[entity.index] ?? [])
             entries.append(entry)
             limitsCounts = limitsCounts || !entry.counted.isEmpty
             for type in entry.types { byType[ObjectIdentifier(type), default: []].append(entry) }
