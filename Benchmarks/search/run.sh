@@ -1,10 +1,12 @@
 #!/bin/sh
-# Full-text indexes beside FTS5 in C, in one run: run.sh FOLDER [DOCUMENTS]; prints CPU seconds and milliseconds.
+# Full-text indexes beside FTS5 in C, in one run: run.sh FOLDER [DOCUMENTS [COMMITS]]; prints CPU seconds and milliseconds.
+# COMMITS is the number of commits of one document, all documents if it is absent.
 # The index has its pages in SQLite, as FTS5 has them, with synchronous=OFF and a cache of 64 MB, in LMDB and in LevelDB; FTS5 keeps no content, as the index keeps none.
 set -e
 here=$(cd "$(dirname "$0")" && pwd)
 folder=$1
 documents=${2:-100000}
+commits=${3:-$documents}
 sh "$here/build.sh" "$folder"
 cd "$folder"
 rm -rf sqlite.db* fts5.db* lmdb.mdb* leveldb.ldb commits.*
@@ -19,7 +21,7 @@ echo "FTS5" && ./fts5 queries fts5.db corpus "$@"
 echo "SQLite" && ./search queries sqlite sqlite.db corpus 0 "$@"
 echo "LMDB" && ./search queries lmdb lmdb.mdb corpus 0 "$@"
 echo "LevelDB" && ./search queries leveldb leveldb.ldb corpus 0 "$@"
-echo "FTS5" && ./fts5 commits commits.fts5 corpus "$documents" ", content=''"
-echo "SQLite" && ./search commits sqlite commits.db corpus "$documents"
-echo "LMDB" && ./search commits lmdb commits.mdb corpus "$documents"
-echo "LevelDB" && ./search commits leveldb commits.ldb corpus "$documents"
+echo "FTS5" && ./fts5 commits commits.fts5 corpus "$commits" ", content=''"
+echo "SQLite" && ./search commits sqlite commits.db corpus "$commits"
+echo "LMDB" && ./search commits lmdb commits.mdb corpus "$commits"
+echo "LevelDB" && ./search commits leveldb commits.ldb corpus "$commits"

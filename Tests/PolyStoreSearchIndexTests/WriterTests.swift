@@ -174,6 +174,21 @@ import Testing
         #expect(try findings(subject) == [])
     }
 
+    /// Single commits, so many that the number of segments often reaches its limit, write each page a few times only.
+    @Test func commitsWriteInProportionToTheirTexts() throws {
+        var samples = SearchSamples(seed: 5, fields: 1)
+        var limits = SearchIndexLimits.small
+        (limits.memory, limits.fanout, limits.segments) = (32 << 20, 3, 10)
+        let subject = SearchIndexSubject(fields: 1, limits: limits)
+        let count = 1_500
+        for document in 0..<count {
+            let writer = SearchIndexWriter(subject.map, fields: 1, options: SearchOptions(), limits: limits)
+            try writer.replace(Int64(document), old: nil, new: [(0..<6).map { _ in "w\(samples.random.below(3_000))" }.joined(separator: " ")])
+            try writer.flush()
+        }
+        #expect(subject.map.written < count * 99, "\(subject.map.written / count) pages a commit")
+    }
+
     /// A merge whose index was built again meanwhile has ended.
     @Test func mergeOfAnIndexThatWasEmptiedEnds() throws {
         let (subject, _) = try segments(1)

@@ -189,6 +189,7 @@ def items():
                       env={"POLYSTORE_KILLS": "{size}", "POLYSTORE_DAMAGES": "400"}))
     found.append(Item(
         "cliffs", "Benchmarks/cliffs.py --size {size}", 25000, None, [], cores=CORES, alone="it measures times", needs=("build/release",)))
+    found.append(Item("search/beside-fts5", "Benchmarks/search/check.py {size}", 1_000_000, None, [], missing=lacks("gcc")))
     found.append(Item(
         "postgresql/disturbance", "scripts/run-tests.py --filter 'DisturbanceTests/'", 600, None, [], swiftpm=True,
         env={"POLYSTORE_DISTURBANCE_SECONDS": "{size}", "POLYSTORE_SEED": "{seed}"}))

@@ -18,7 +18,7 @@ extension SearchIndexWriter {
     /// - Parameter budget: The number of bytes of pages to write. At least one page is written if a merge is due.
     /// - Returns: Whether merges remain.
     @discardableResult
-    public func merge(budget: Int) throws -> Bool {
+    package func merge(budget: Int) throws -> Bool {
         try flush()
         var structure = try structure()
         structure.plan(fanout: limits.fanout)

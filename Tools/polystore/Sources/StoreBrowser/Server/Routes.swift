@@ -36,8 +36,8 @@ struct Route: Sendable {
     }
 
     /// A file of the browser, which needs no query.
-    static func file(_ text: @escaping @Sendable () -> String, _ type: String) -> Route {
-        Route(isPage: false, answer: { _ in DataResponse.bytes(Array(text().utf8), type) })
+    static func file(_ bytes: [UInt8], _ type: String) -> Route {
+        Route(isPage: false, answer: { _ in DataResponse.bytes(bytes, type) })
     }
 }
 
