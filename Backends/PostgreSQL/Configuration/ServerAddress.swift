@@ -20,7 +20,7 @@ struct ServerAddress: Sendable, CustomStringConvertible, CustomReflectable {
     init(_ url: StoreURL) {
         var pairs: [(String, String)] = [
             ("fallback_application_name", "PolyStore"), ("keepalives_idle", "30"), ("keepalives_interval", "10"), ("keepalives_count", "3"),
-            // Also ends a connection whose statements nobody acknowledges.
+            // Also ends a connection if the server does not acknowledge sent data.
             ("tcp_user_timeout", "60000"),
         ]
         for (name, value) in url.options.sorted(by: { $0.key < $1.key }) where Self.options.contains(name) { pairs.append((name, value)) }

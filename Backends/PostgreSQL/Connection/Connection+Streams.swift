@@ -5,7 +5,7 @@ import PolyStorePlatform
 extension Connection {
     /// Sends one statement and returns its rows one by one.
     /// - Parameters:
-    ///   - isWhole: Whether all rows are read at once, which takes less time and keeps them in memory together.
+    ///   - isWhole: Whether all rows are read before the first one is returned, which takes less time and keeps them in memory together.
     ///   - rowsAtOnce: The maximum number of rows that are in memory together otherwise.
     func stream(_ statement: Statement, isWhole: Bool = false, rowsAtOnce: Int32 = 1) throws -> RowStream {
         if isWhole { return RowStream(try rows(statement)) }

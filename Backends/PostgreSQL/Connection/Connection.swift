@@ -47,7 +47,7 @@ final class Connection {
     private var lastName = 0
     /// The rows that are being read, if the response to a statement has not been read completely.
     var stream: RowStream?
-    /// The parts of responses that nobody waited for.
+    /// The expected parts of responses that have not been read.
     var unread: [Expected] = []
     /// Statements without parameters that precede the next pipeline.
     var prefix: [Statement] = []
@@ -337,7 +337,7 @@ final class Connection {
                 queuedBytes = 0
                 return
             case 1:
-                // Each part that the server takes is waited for anew.
+                // Each part that the server accepts starts a new deadline.
                 guard wait(Int16(POLLIN | POLLOUT), until: newDeadline) else { throw timedOut() }
                 guard PQconsumeInput(handle) == 1 else { throw lost() }
             default: throw lost()

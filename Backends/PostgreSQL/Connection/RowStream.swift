@@ -98,7 +98,7 @@ final class RowStream {
         if !isDiscarded { failure = error }
     }
 
-    /// Gives up the remaining rows.
+    /// Discards the remaining rows.
     func discard() {
         isDiscarded = true
         (kept, current, remaining) = ([], nil, 0)

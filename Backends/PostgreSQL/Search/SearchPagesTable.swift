@@ -93,7 +93,7 @@ final class SearchPagesTable: SearchPageWriter {
 
     func pages(from lower: [UInt8], below upper: [UInt8], limit: Int) throws -> [SearchPage] {
         if let range = ranges.first(where: { $0.contains(lower) }) {
-            // A range of which only the first pages are known serves as many.
+            // If only the first pages of a range are known, they serve a request for as many.
             let found = range.pages(from: lower, below: upper, limit: limit)
             if found.count == limit || !range.upper.lexicographicallyPrecedes(upper) { return found }
         }

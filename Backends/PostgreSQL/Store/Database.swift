@@ -10,7 +10,7 @@ struct Database: RemoteStore {
 
     /// What a schema contains.
     enum Contents {
-        /// There is no such schema.
+        /// The schema does not exist.
         case absent
         /// The schema contains nothing.
         case empty
@@ -75,7 +75,7 @@ struct Database: RemoteStore {
         }
     }
 
-    /// Removes the tables of the store, and the schema if the store created it and nobody else uses it.
+    /// Removes the tables of the store, and the schema if the store created it and it contains nothing else.
     func erase() throws { try erase { _ in } }
 
     /// - Parameter check: Called before the tables are removed, when no other transaction can read or write them.

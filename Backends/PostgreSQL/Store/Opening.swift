@@ -71,7 +71,7 @@ final class Opening: Beginning, @unchecked Sendable {
     private func settle(_ outcome: Result<StoreState, StoreError>) {
         lock.withLock {
             if found == nil { found = outcome }
-            // A commit waits for the outcome only, while the reader goes on with its request.
+            // A commit waits for the outcome only. The reader meanwhile continues with its request.
             lock.broadcast()
         }
         pool.didOpen(self)

@@ -32,7 +32,7 @@ final class WriteBeginning: Beginning {
     private var response = PostedResponse()
 
     /// Borrows a connection.
-    /// - Parameter statements: The statements that begin the transaction, the last but one of which reads the version.
+    /// - Parameter statements: The statements that begin the transaction. The last but one reads the version.
     init(_ pool: ConnectionPool, _ statements: [Statement], generation: Int64) throws {
         (self.pool, self.statements, self.generation) = (pool, statements, generation)
         connection = try pool.borrow().0
