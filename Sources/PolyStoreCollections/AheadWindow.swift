@@ -80,6 +80,6 @@ package struct AheadWindow {
         size = max(1, min((isAtFirst ? Self.firstLists : size) * (members == 0 ? 4 : 16), Self.mostLists, longest))
     }
 
-    /// Called if there is no other list to read. With the first object, that says nothing about the next ones.
+    /// Called after a search that found no other list to read. For the first object, this does not predict the results for the next ones.
     package mutating func didFindNone() { if !isAtFirst { (pause, skipped) = (min(max(1, pause * 2), 1024), 0) } }
 }

@@ -34,7 +34,7 @@ package struct Comparison: Sendable, Hashable {
         package static let greater = Operator.comparison(.greater)
         package static let greaterOrEqual = Operator.comparison(.greaterOrEqual)
 
-        /// The operators without search, whose left side is no value.
+        /// All operators except search, whose left side is not a value.
         package static var allCases: [Operator] {
             ComparisonOperator.allCases.map(comparison) + [.oneOf, .between] + TextOperator.allCases.map(text)
         }

@@ -39,7 +39,7 @@ extension FormatLocation {
     /// Returns an error with the given message, followed by the source line with a caret under this location.
     ///
     /// ```text
-    /// "agee" is no property of Person. Did you mean "age"? (at 1:5)
+    /// "agee" is not a property of Person. Did you mean "age"? (at 1:5)
     /// NOT agee > 30
     ///     ^~~~
     /// ```

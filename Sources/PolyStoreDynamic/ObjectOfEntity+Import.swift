@@ -163,12 +163,12 @@ extension EntityRecord {
             !plan.options.ignoresUnknownFields
         else { return }
         let known = plan.properties.keys.sorted().joined(separator: ", ")
-        throw plan.invalid("is no property, and no property is read from a field of this name; there are \(known)", name)
+        throw plan.invalid("is not a property, and no property is read from a field of this name; the known fields are \(known)", name)
     }
 
     private func checkIsNull(_ value: JSONValue, _ name: String, _ kind: EntityClass?) throws {
         guard !value.isNull, value != .array([]), value != .string("[]") else { return }
-        throw plan.invalid("is no property of \(kind?.name ?? plan.entityName), of which the object is", name)
+        throw plan.invalid("is not a property of \(kind?.name ?? plan.entityName), the entity of the object", name)
     }
 }
 

@@ -12,7 +12,7 @@ public struct JSONField: Sendable, Hashable {
     public enum Result: Sendable, Hashable {
         /// Its value as an attribute type.
         case value(AttributeType)
-        /// Whether it is an array with an element that equals a constant, which is not null, of an attribute type. Null if it is no array.
+        /// Whether it is an array with an element that equals a constant of an attribute type. The constant is not null. Null if it is not an array.
         case contains(Value, AttributeType)
     }
 

@@ -21,7 +21,7 @@ final class LengthChunk {
     /// The number of documents.
     var count: Int { (0..<256).reduce(0) { $0 + (lengths[$1] == Self.absent ? 0 : 1) } }
 
-    /// The bytes of the chunk: for few documents their offsets and lengths, otherwise 256 numbers of two or four bytes, all bits of which are set where there is no document.
+    /// The bytes of the chunk: for few documents their offsets and lengths, otherwise 256 numbers of two or four bytes. A number without a document has all bits set.
     var bytes: [UInt8] {
         let buffer = ByteBuffer(capacity: 600)
         let count = self.count

@@ -54,7 +54,8 @@ extension IndexStructure {
         return nil
     }
 
-    /// The segments next to one another, a number of them and not in a merge, that have the fewest postings; nil if there are no two.
+    /// Returns the adjacent segments, none of them in a merge, whose merge is cheapest for each segment that it removes; nil without two such segments.
+    /// - Parameter count: The maximum number of segments; at least two are considered.
     func smallestRange(count: Int) -> Range<Int>? {
         let merging = Set(merges.flatMap(\.inputs))
         var best: (size: Int, range: Range<Int>)?

@@ -327,7 +327,7 @@ extension SegmentWriter {
         mark = (segment.positionPages, positionPage.count, segment.postings)
     }
 
-    /// Ends this part of a segment at the current posting, even if the page is not full or there is no page because deletions undid all additions.
+    /// Ends this part of a segment at the current posting, even if the page is not full, or was not begun because deletions undid all additions.
     /// - Parameter position: The last posting that was merged.
     func pause(at position: TermPosition) throws {
         if count > 0 { try closeBlock() }
