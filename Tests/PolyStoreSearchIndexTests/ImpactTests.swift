@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    /// Earlier indexes have pairs of which one dominates each posting. The line through them bounds the postings too.
+    /// In earlier indexes a pair dominates each posting. The polyline through the pairs is an upper bound of the postings too.
     @Test func pairsThatDominateThePostingsBoundThem() throws {
         var random = SplitMix64(seed: 3)
         for _ in 0..<Ring.size(200, thorough: 5_000) {

@@ -80,7 +80,7 @@ package struct ChangePreview: Sendable, Hashable {
     package let counts: [Count]
     /// The reasons for which a commit would be refused; empty if it would be accepted.
     package internal(set) var mistakes: [Mistake]
-    /// A text that is the same for the same changes. Pass it to the commit, which is refused if the changes are no longer these.
+    /// A text that is the same for the same changes. Pass it to the commit, which is refused if the changes differ by then.
     package let digest: String
 
     /// A Boolean value that indicates whether nothing would change.

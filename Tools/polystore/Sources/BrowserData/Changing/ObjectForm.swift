@@ -50,6 +50,6 @@ package struct ObjectForm: Sendable {
     package let fields: [Field]
     /// A text that identifies the values that the form shows, to be sent with the form. A change is refused if the object has other values then.
     package let seen: String
-    /// The entities of which an object can be created in place of an abstract one; empty for an object that exists.
+    /// The entities that a new object can have in place of an abstract one; empty for an object that exists.
     package let concreteEntities: [String]
 }

@@ -37,7 +37,7 @@ package struct BrowserValue: Sendable, Hashable {
     /// No value.
     package static let null = BrowserValue(kind: .null, text: "–")
 
-    /// A Boolean value that indicates whether there is no value.
+    /// A Boolean value that indicates whether the value is null.
     package var isNull: Bool { kind == .null }
 
     /// The greatest number of characters of a text that a page shows.

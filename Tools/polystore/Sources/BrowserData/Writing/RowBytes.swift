@@ -111,7 +111,7 @@ extension BrowserStore {
         return RowBytes(rows: rows, format: format, names: Self.distinct(["_entity", "_id"] + rows.columns.map(\.title)))
     }
 
-    /// Returns names of which no two are the same: `name`, `name 2`.
+    /// Returns the names with numbers where a name occurs again: `name`, `name 2`.
     static func distinct(_ names: [String]) -> [String] {
         var known: Set<String> = []
         return names.map { name in

@@ -28,7 +28,7 @@ enum ValueFile {
     /// The number of bytes that are written at a time.
     private static let slice = 64 << 10
 
-    /// Returns a body that is written in slices, each of which waits until the browser has received those before it.
+    /// Returns a body that is written in slices. Each slice waits until the browser has received those before it.
     private static func body(_ data: Data) -> ResponseBody {
         ResponseBody(contentLength: data.count) { writer in
             var rest = data[...]
