@@ -45,7 +45,7 @@ extension ObjectOfEntity: ImportableEntity {
 }
 
 extension EntityRecord {
-    /// Assigns every field of the record that an object does not have already.
+    /// Assigns every field of the record whose value differs from that of the object.
     fileprivate func assign(to object: some DynamicModel, _ transaction: Transaction) throws {
         try object.read()
         if let rows = plan.rows, let id = record[EntityExportOptions.rowID], let id = try? Int64(source: id, options: plan.conversion) {
@@ -101,7 +101,7 @@ extension EntityRecord {
         try assign(type)
     }
 
-    /// Replaces the targets of a relationship, now or when the records with their row ids have been imported.
+    /// Replaces the targets of a relationship, immediately or when the records with their row ids have been imported.
     /// - Parameter found: The targets of the references with unique ids, in order.
     private func replace(
         _ references: [EntityReferenceReader.Reference], _ found: [DynamicObject?], _ name: String, _ relationship: Relationship,

@@ -163,15 +163,15 @@ final class TermCursor: PhraseCursor {
     /// Calls a closure with the bounds of each block that has documents of the range for which ``bound(from:_:)`` was called; nil for a block without bounds.
     func forEachBounds(_ body: (ImpactLine?) -> Void) throws { for segment in inRange { body(try segment.bounds()) } }
 
-    /// Returns a bound of what the term adds to the score of a document of the range with a length.
+    /// Returns a bound for the score of the term in a document of the range with a length.
     func bound(_ score: TermScore, length: Int) throws -> Double {
         var bound = 0.0
         for segment in inRange { bound = try max(bound, score.bound(segment.bounds(), length: length)) }
         return bound
     }
 
-    /// Adds to some sums bounds of what the term adds to the scores of documents of the range whose lengths are between two that follow one another, or not below the last.
-    /// The lines of the range bend at no other length.
+    /// Adds bounds for the score of the term to sums. Each sum is for the documents of the range whose lengths are between two consecutive ones, or not below the last one.
+    /// The polylines of the range have no pairs at other lengths.
     /// - Parameter limit: A bound for all documents of the range.
     func addBounds(_ score: TermScore, atMost limit: Double, at lengths: [Int], to sums: inout [Double]) throws {
         guard inRange.count == 1, let line = try inRange[0].bounds() else {

@@ -109,7 +109,7 @@ package final class PostgreSQLServer: Sendable {
         return "postgresql://\(user)@\(host)/\(database)" + (options.isEmpty ? "" : "?" + options)
     }
 
-    /// Runs statements with `psql`, and returns what it prints.
+    /// Runs statements with `psql`, and returns its output.
     @discardableResult
     package func psql(_ sql: String, database: String = "postgres", user: String = "polystore") throws -> String {
         let program = try ChildProcess(
@@ -127,7 +127,7 @@ package final class PostgreSQLServer: Sendable {
         .wait()
     }
 
-    /// Returns the folder of the programs: that of `POLYSTORE_POSTGRESQL`, or the newest one of Debian and Homebrew.
+    /// Returns the folder of the programs of PostgreSQL: `POLYSTORE_POSTGRESQL`, or the folder of the newest version from Debian or Homebrew.
     private static func programs() throws -> String {
         if let named = ProcessInfo.processInfo.environment["POLYSTORE_POSTGRESQL"] { return named }
         let manager = FileManager.default
