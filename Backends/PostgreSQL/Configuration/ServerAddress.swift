@@ -1,6 +1,6 @@
 import PolyStoreBackend
 
-/// What libpq needs for a connection: the host, the user, the password and the options of the URL.
+/// The parameters of libpq for a connection: the host, the user, the password and the options of the URL.
 struct ServerAddress: Sendable, CustomStringConvertible, CustomReflectable {
     /// The options of a URL that are passed to libpq. Others would change how the store works.
     static let options: Set<String> = [
@@ -38,7 +38,7 @@ struct ServerAddress: Sendable, CustomStringConvertible, CustomReflectable {
         self.pairs = pairs
     }
 
-    /// What determines the server, the database and the rights, without passwords.
+    /// A text that identifies the server, the database and the rights, without passwords.
     var key: String {
         let names: Set<String> = ["host", "port", "user", "dbname", "service", "target_session_attrs"]
         return pairs.filter { names.contains($0.0) }.map { "\($0.0)=\(SQLNames.literal($0.1))" }.sorted().joined(separator: " ")

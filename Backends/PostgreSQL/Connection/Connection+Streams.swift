@@ -14,7 +14,7 @@ extension Connection {
         let stream = RowStream(self)
         var rest = expected[...]
         let last = expected.count - 2
-        // What precedes the rows.
+        // The responses before the rows.
         while rest.startIndex < last, let part = rest.popFirst() {
             if case .failure(let error) = try receive(part), rest.startIndex > before {
                 for part in rest { _ = try receive(part) }

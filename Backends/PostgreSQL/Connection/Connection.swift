@@ -13,7 +13,7 @@ final class Connection {
     var responseTimeout: Duration?
     /// The error that ended the connection. Every later call throws it.
     private(set) var failure: StoreError?
-    /// What distinguishes parsed statements.
+    /// The key of a parsed statement.
     struct ParsedKey: Hashable {
         let sql: String
         /// The types of the parameters.
@@ -55,7 +55,7 @@ final class Connection {
     var beginning: (statements: [Statement], response: PostedResponse)?
     /// The number of parts of the response before those of the current request, which is not cancelled before they have been read.
     private(set) var uninterruptedParts = 0
-    /// What interrupts the current request.
+    /// The interruption of the current request.
     var interruption: Interruption?
     /// A Boolean value that indicates whether the interruption has cancelled the statement of the current request.
     var isCancelled = false

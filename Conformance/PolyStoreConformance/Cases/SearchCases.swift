@@ -1,7 +1,7 @@
 import PolyStoreBackend
 import PolyStoreSearch
 
-/// What full-text searches find. Every backend passes: without indexes of its own the shared executor reads the texts.
+/// Cases for the results of full-text searches. Every backend passes: without indexes of its own the shared executor reads the texts.
 let searchCases: [ConformanceCase] = termCases + phraseCases + operatorCases + textCasesOfSearch
 
 private let termCases: [ConformanceCase] = [

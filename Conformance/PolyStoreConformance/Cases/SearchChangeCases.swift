@@ -2,7 +2,7 @@ import PolyStoreBackend
 import PolyStoreSearch
 import SeededRandom
 
-/// What changes do to searches: statistics, transactions, snapshots.
+/// Cases for searches after changes: statistics, transactions, snapshots.
 let searchChangeCases: [ConformanceCase] = changedTextCases + searchTransactionCases + manyChangeCases
 
 private let changedTextCases: [ConformanceCase] = [

@@ -15,7 +15,7 @@ struct SearchModel {
     var texts: [Int64: [String?]] = [:] {
         didSet { known = Known() }
     }
-    /// What was computed from ``texts``.
+    /// The values that were computed from ``texts``.
     private var known = Known()
     private let tokens: SearchModelTokens
 

@@ -8,7 +8,7 @@
 ///
 /// If an object has a key several times, the first one counts, as for `JSONDecoder` and SQLite.
 public struct JSONField: Sendable, Hashable {
-    /// What is determined of the member.
+    /// The value that is determined from the member.
     public enum Result: Sendable, Hashable {
         /// Its value as an attribute type.
         case value(AttributeType)
@@ -18,7 +18,7 @@ public struct JSONField: Sendable, Hashable {
 
     /// The keys of nested objects, from the outside in; empty for the whole value.
     public let keys: [String]
-    /// What is determined of the member.
+    /// The value that is determined from the member.
     public let result: Result
 
     /// Creates a field from its keys.

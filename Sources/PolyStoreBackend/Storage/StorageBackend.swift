@@ -117,7 +117,7 @@ extension StorageBackend {
 
 /// A source of related objects. Every ``ReadTransaction`` conforms.
 public protocol RelatedRecords: AnyObject {
-    /// What interrupts the requests from now on; nil, the value at the beginning, for nothing.
+    /// The interruption of the requests from now on; nil, the initial value, for none.
     ///
     /// A backend that stores it checks it while it executes the requests that examine many rows; see ``Interruption``. The default is always nil: the layers above then
     /// check it between the rows that the backend returns.

@@ -1,6 +1,6 @@
-/// What a posting says of a document and a term.
+/// The kind of a posting: its statement about a document and a term.
 enum PostingKind: UInt8 {
-    /// The document has the term, and older segments do not say so.
+    /// The document has the term; older segments have no such posting.
     case added = 0
     /// The document has the term; older segments have other positions.
     case replaced = 1

@@ -123,7 +123,7 @@ extension PrefixCursor {
         isAtEnd = true
     }
 
-    /// Decides which documents are sought. Returns false if there are none.
+    /// Selects the documents whose occurrences are read. Returns false without such documents.
     private func seek(from first: DocumentKey) throws -> Bool {
         upTo = .max
         guard let candidates else { return true }

@@ -12,7 +12,7 @@ final class TermCursor: PhraseCursor {
     private var horizon: DocumentKey = 0
     /// The documents below are passed. Segments besides the current one can be behind.
     private var floor: DocumentKey = 0
-    /// The segments that can have documents of the range for which bounds were sought.
+    /// The segments that can have documents of the range for which bounds were requested.
     private var inRange: [SegmentCursor] = []
     private let frequency: Int
 
@@ -117,7 +117,7 @@ final class TermCursor: PhraseCursor {
         }
     }
 
-    /// Returns a bound of what the term adds to the scores of documents from one on, and the last document for which it holds. Also returns whether one of them can have the term.
+    /// Returns a bound for the score of the term in documents from one on, and the last document for which the bound holds. Also returns whether one of them can have the term.
     ///
     /// Only ``skip(to:)`` for this or a greater document may follow.
     func bound(from target: DocumentKey, _ score: TermScore) throws -> (upTo: DocumentKey, bound: Double, occurs: Bool) {
@@ -179,7 +179,7 @@ final class TermCursor: PhraseCursor {
             for index in sums.indices { sums[index] += limit }
             return
         }
-        // Between two bends what the term adds only grows or only falls.
+        // Between two of these lengths the score of the term is monotone.
         var low = 0.0
         for (index, length) in lengths.enumerated() {
             let high = score.bound(line, length: length)
@@ -199,13 +199,13 @@ final class TermCursor: PhraseCursor {
         return Double(try current.total()) <= line.frequency(at: length) * (1 + 1e-9)
     }
 
-    /// Returns a bound of what the term adds to the score of the current document, without its length.
+    /// Returns a bound for the score of the term in the current document, without its length.
     func currentBound(_ score: TermScore) throws -> Double { try score.bound(current.bounds(), frequency: current.total()) }
 
-    /// Returns a bound of what the term adds to the score of the current document, whose length is known.
+    /// Returns a bound for the score of the term in the current document, whose length is known.
     func currentPart(_ score: TermScore, length: Int) throws -> Double { score.part(Double(try current.total()), Double(length)) }
 
-    /// The bounds of the current block if it alone has documents of the range for which bounds were sought; the inner value is nil if it has none.
+    /// The bounds of the current block if it alone has documents of the range for which bounds were requested; the inner value is nil if it has none.
     func onlyLine() throws -> ImpactLine?? {
         guard inRange.count == 1, inRange[0] === current, current.block.last < horizon else { return nil }
         return .some(try current.bounds())

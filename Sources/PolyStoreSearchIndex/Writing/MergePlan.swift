@@ -73,7 +73,7 @@ extension IndexStructure {
         return best?.range
     }
 
-    /// Replaces a merge by what a step made of it.
+    /// Replaces a merge by its state after a step.
     mutating func update(_ index: Int, _ merge: Merge, isComplete: Bool) {
         guard isComplete else {
             merges[index] = merge

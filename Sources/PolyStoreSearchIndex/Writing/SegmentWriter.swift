@@ -15,7 +15,7 @@ final class SegmentWriter {
     /// The last posting of the pages that are complete, and the change of the frequency of its term up to there.
     private(set) var progress: TermPosition?
     private(set) var progressDelta = 0
-    /// What the segment had of positions and postings when the last page was completed.
+    /// The numbers of positions and postings in the segment when the last page was completed.
     private var mark: (positionPages: Int, positionBytes: Int, postings: Int)?
 
     // The page that is being filled.

@@ -16,7 +16,7 @@ package struct NamedObject: Sendable, Hashable {
     }
 }
 
-/// What a transaction would change, read from its pending changes before it is committed or discarded.
+/// The changes of a transaction, read from its pending changes before it is committed or discarded.
 package struct ChangePreview: Sendable, Hashable {
     /// The greatest number of objects that a preview describes. ``counts`` has all of them.
     package static let limit = 200
@@ -115,7 +115,7 @@ package struct EditConflict: Sendable, Hashable {
     package let isDeleted: Bool
     /// The properties that were changed in the meantime, and those that the form changes.
     package let properties: [Property]
-    /// What the change would do now, if the object of the form is the same, but others that it changes are not.
+    /// The current effects of the change, if the object of the form is the same, but other objects that the change affects are not.
     package let preview: ChangePreview?
 }
 

@@ -20,7 +20,7 @@ package struct ObjectForm: Sendable {
         package let isRequired: Bool
         /// A Boolean value that indicates whether no other object of the entity may have the value.
         package let isUnique: Bool
-        /// What the property accepts, as sentences without a period: the texts of its type, its rules, the numbers of its targets.
+        /// The values that the property accepts, as sentences without a period: the texts of its type, its rules, the numbers of its targets.
         package let hints: [String]
         /// The texts among which to choose; empty if any text can be entered.
         package let choices: [String]

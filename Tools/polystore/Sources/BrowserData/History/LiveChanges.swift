@@ -2,7 +2,7 @@ import Foundation
 import PolyStoreBackend
 import PolyStoreCore
 
-/// What has happened to the store.
+/// A change of the store.
 package enum LiveChange: Sendable {
     /// A transaction, and the point after it, from which another sequence continues.
     case transaction(HistoryPage.Transaction, token: String)

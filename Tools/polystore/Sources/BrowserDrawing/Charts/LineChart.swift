@@ -1,6 +1,6 @@
 /// A chart with a line through points, as SVG.
 package struct LineChart: Sendable {
-    /// What the horizontal axis shows.
+    /// The kind of the values on the horizontal axis.
     package enum Axis: Sendable {
         case numbers
         /// Points in time in seconds since 1970, shown in UTC.
@@ -23,7 +23,7 @@ package struct LineChart: Sendable {
 
     /// The chart as an element `svg`.
     package let svg: String
-    /// What the chart shows, in one or two sentences.
+    /// A description of the chart, in one or two sentences.
     package let summary: String
 
     /// The largest number of points with a mark and a hint of their own.

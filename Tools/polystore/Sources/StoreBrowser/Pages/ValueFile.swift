@@ -12,7 +12,7 @@ enum ValueFile {
             throw BrowserError(404, "\(object.entity) \(object.rowID) does not exist.")
         }
         var headers: HTTPFields = [:]
-        // A browser runs nothing of the value, also if it takes it for a document.
+        // A browser runs no script of the value, even if it treats the value as a document.
         headers[.contentSecurityPolicy] = "default-src 'none'; sandbox; frame-ancestors 'none'"
         if let image = value.imageType {
             headers[.contentType] = image

@@ -4,7 +4,7 @@ import PolyStoreCore
 
 /// The objects of a store that have changed since a point in its history.
 struct HistoryDifference {
-    /// What the history says about one object.
+    /// The recorded changes of one object.
     private struct Changes {
         let id: AnyObjectID?
         let entityName: String
