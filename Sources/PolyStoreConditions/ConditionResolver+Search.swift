@@ -106,7 +106,7 @@ extension ConditionResolver {
         throw location.error(message, entity: entity.name)
     }
 
-    /// Returns what the right side of a search asks for.
+    /// Returns the query of the right side of a search.
     private func search(_ operand: Operand, _ comparison: Comparison, _ scope: Scope) throws -> Search {
         switch operand {
         case .query(let text): return (try? Search(query: text)) ?? Search(text)

@@ -19,7 +19,8 @@ extension StoreError {
     }
 
     /// The possible response of a caller to the error. A backend assigns it; otherwise ``code`` determines it: ``Recovery/timedOut`` for `busy` and `timedOut`,
-    /// ``Recovery/cancelled`` for `cancelled`, and ``Recovery/permanent`` for every other code. A `conflict` of a backend whose transaction can be run again is ``Recovery/retryable``.
+    /// ``Recovery/cancelled`` for `cancelled`, and ``Recovery/permanent`` for every other code. A `conflict` of a backend whose transaction can be run again is
+    /// ``Recovery/retryable``.
     public var recovery: Recovery {
         get { assignedRecovery ?? codeRecovery }
         set { assignedRecovery = newValue == codeRecovery ? nil : newValue }

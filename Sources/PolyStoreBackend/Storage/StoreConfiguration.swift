@@ -170,7 +170,7 @@ public struct StoreConfiguration: Sendable {
         }
     }
 
-    /// Returns whether the store exists: asks the backend of a store that is not a file, and the file system otherwise. Does not open the store. A store that is discarded with
+    /// Returns whether the store exists, by the backend for a store that is not a file, and by the file system otherwise. Does not open the store. A store that is discarded with
     /// its stack does not exist before it is opened.
     /// - Throws: `io` if it cannot be determined, and the errors of the backend.
     public func exists() throws -> Bool {

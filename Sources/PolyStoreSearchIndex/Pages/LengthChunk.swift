@@ -109,7 +109,7 @@ final class LengthReader {
             return chunk
         }
         if chunks.count >= limit { chunks.removeAll(keepingCapacity: true) }
-        // Documents are mostly asked for in ascending order; where they are near each other, the chunks that follow are read too.
+        // Documents are mostly requested in ascending order. If they are near each other, the next chunks are read too.
         guard let last, last.number < number, number - last.number <= 4 else {
             let chunk = try pages.pages(at: [PageKey.lengths(number)])[0].map { try LengthChunk($0) } ?? LengthChunk()
             chunks[number] = chunk

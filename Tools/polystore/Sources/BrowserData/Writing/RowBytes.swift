@@ -27,7 +27,7 @@ package enum AnswerFormat: String, Sendable, CaseIterable {
 
 /// All rows of a request as JSON, JSON Lines or CSV, in chunks of bytes.
 ///
-/// A chunk is written when it is asked for, from one batch of rows, so that an answer of any length takes the memory of a batch.
+/// A chunk is written when it is requested, from one batch of rows, so that an answer of any length takes the memory of a batch.
 package struct RowBytes: AsyncSequence, Sendable {
     package typealias Element = [UInt8]
 

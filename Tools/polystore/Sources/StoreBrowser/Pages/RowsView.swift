@@ -30,7 +30,7 @@ enum RowsView {
         return link.incomingFrom.map { "\($0).\(link.relationship): \(name)" } ?? "\(link.relationship) of \(name)"
     }
 
-    /// Adds the number of all rows if the address asks for it. Without an index it takes as long as reading them.
+    /// Adds the number of all rows if the address requests it. Without an index counting takes as long as reading the rows.
     private static func addTotal(to view: inout View, _ rows: RowsRequest, _ request: BrowserRequest) async throws {
         guard request.query["total"] != nil else {
             view["totalAddress"] = request.query.with([("total", "1")]).address("/rows")
