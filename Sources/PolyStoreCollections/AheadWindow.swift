@@ -2,7 +2,8 @@
 ///
 /// The first list is read alone. The second is read with some others, with many if the first was short, and later reads are larger: a loop over 1,000 objects sends
 /// few calls, and one that ends early reads little. The mean length of the lists of a read limits the next one. After empty lists the size grows slowly, because they do not
-/// predict the length of others. If no other list could be read, the next attempts are left out, because looking for lists costs time in proportion to the number of loaded objects.
+/// predict the length of others. If no other list could be read, the next attempts are left out, because a search for lists takes time in proportion to the number
+/// of loaded objects.
 package struct AheadWindow {
     /// The largest number of lists of a read.
     package static let mostLists = 1000

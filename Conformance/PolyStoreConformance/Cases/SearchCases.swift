@@ -194,7 +194,7 @@ private let operatorCases: [ConformanceCase] = [
 ]
 
 private let textCasesOfSearch: [ConformanceCase] = [
-    searchCase("search.text.null", "No search finds an object whose texts are all null, and it is not a document of the index.") { store in
+    searchCase("search.text.null", "An object whose texts are all null matches no search and is not a document of the index.") { store in
         try store.insert(11, Notes.row(nil, nil))
         try store.checkSearches()
         let condition = try store.search("quick")

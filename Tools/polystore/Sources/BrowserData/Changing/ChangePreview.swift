@@ -96,7 +96,7 @@ package struct ChangePreview: Sendable, Hashable {
     }
 }
 
-/// An object that is no longer what the form showed.
+/// An object that has changed since the form showed it.
 package struct EditConflict: Sendable, Hashable {
     /// A property with another value than the form showed, or with an entry of the form.
     package struct Property: Sendable, Hashable {
