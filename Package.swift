@@ -294,7 +294,7 @@ let package = Package(
             name: "migration-child",
             dependencies: ["PolyStoreCore", "SmallStores", "TestModels"], path: "Tests/Kill/MigrationChild", swiftSettings: settings),
 
-        // Many threads at once, run by Tests/Stress/run.sh. Free of macros, so that a build with the thread sanitizer takes a minute.
+        // Many concurrent threads, run by Tests/Stress/run.sh. Uses no macros, so that a build with the thread sanitizer takes a minute.
         .executableTarget(
             name: "stress-child",
             dependencies: ["PolyStoreCore", "SeededRandom", "SmallStores", "TestModels"], path: "Tests/Stress/Child",

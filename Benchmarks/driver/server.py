@@ -17,7 +17,7 @@ class Server:
         found = sorted(glob.glob("/usr/lib/postgresql/*/bin"), key=lambda path: int(path.split("/")[4]))
         self.bin = os.environ.get("POLYSTORE_POSTGRESQL") or (found[-1] if found else None)
         if not self.bin:
-            sys.exit("There is no PostgreSQL. Install it (apt-get install postgresql), or name the folder of its programs in POLYSTORE_POSTGRESQL.")
+            sys.exit("PostgreSQL was not found. Install it (apt-get install postgresql), or name the folder of its programs in POLYSTORE_POSTGRESQL.")
         self.user = next((name for name in ("postgres", "nobody") if has_user(name)), None) if os.geteuid() == 0 else None
         self.folder = tempfile.mkdtemp(prefix="bench-pg-")
         os.chmod(self.folder, 0o755)

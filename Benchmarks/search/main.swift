@@ -119,7 +119,7 @@ func run(_ arguments: [String]) throws {
         case "sqlite": try SQLitePages(arguments[3])
         case "lmdb": try LMDBPages(arguments[3])
         case "leveldb": try LevelDBPages(arguments[3])
-        default: throw Failure(description: "\(arguments[2]) is no engine; use sqlite, lmdb or leveldb")
+        default: throw Failure(description: "\(arguments[2]) is not an engine; use sqlite, lmdb or leveldb")
         }
     let count = Int(arguments[5]) ?? 0
     let start = cpu()

@@ -1,10 +1,10 @@
 import Foundation
 import PolyStoreBackend
 
-/// What a `Codable` type decodes: the keys of an object, the elements of an array, or a single value.
+/// The structure that a `Codable` type decodes: the keys of an object, the elements of an array, or a single value.
 ///
-/// Queries name the fields of a JSON attribute by the properties of its type. A type decides itself which keys it has, so it is asked: it decodes itself from a
-/// decoder that records its requests and answers with sample values.
+/// Queries name the fields of a JSON attribute by the properties of its type. Only the type itself determines its keys, so it decodes itself from a
+/// decoder that records the requested keys and returns sample values.
 package struct JSONShape: @unchecked Sendable {  // types hold no state
     /// The form of the JSON.
     package enum Form: Sendable {
@@ -93,7 +93,7 @@ package struct JSONShape: @unchecked Sendable {  // types hold no state
         return shape.members[property]
     }
 
-    /// What to do in a query if a property is not stored with its name as the key.
+    /// The advice of an error if a property is not stored with its name as the key.
     static let nameTheKey = "Name the key, in a closure of columns: .field(\"key\", as: String.self)."
 
     /// Returns the name of the property that a key path of one step leads to.

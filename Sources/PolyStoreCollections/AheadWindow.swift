@@ -1,8 +1,9 @@
 /// Decides how many lists are read with one call while a loop reads the list of one object after another.
 ///
 /// The first list is read alone. The second is read with some others, with many if the first was short, and later reads are larger: a loop over 1,000 objects sends
-/// few calls, and one that ends early reads little. The mean length of the lists of a read limits the next one; after empty lists it grows slowly, because they say little about the others. If no other list could
-/// be read, the next attempts are left out, because looking for lists costs time in proportion to the number of loaded objects.
+/// few calls, and one that ends early reads little. The mean length of the lists of a read limits the next one. After empty lists the size grows slowly, because they do not
+/// predict the length of others. If no other list could be read, the next attempts are left out, because a search for lists takes time in proportion to the number
+/// of loaded objects.
 package struct AheadWindow {
     /// The largest number of lists of a read.
     package static let mostLists = 1000
@@ -80,6 +81,6 @@ package struct AheadWindow {
         size = max(1, min((isAtFirst ? Self.firstLists : size) * (members == 0 ? 4 : 16), Self.mostLists, longest))
     }
 
-    /// Called if there is no other list to read. With the first object, that says nothing about the next ones.
+    /// Called after a search that found no other list to read. For the first object, this does not predict the results for the next ones.
     package mutating func didFindNone() { if !isAtFirst { (pause, skipped) = (min(max(1, pause * 2), 1024), 0) } }
 }

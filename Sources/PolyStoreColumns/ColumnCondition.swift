@@ -166,7 +166,7 @@ public struct ColumnCondition: Sendable, Hashable {
     }
 }
 
-/// What `&&` and `||` join in a closure of columns: a condition, or a column of a Boolean property.
+/// An operand of `&&` and `||` in a closure of columns: a condition, or a column of a Boolean property.
 public protocol ColumnTest {
     /// The condition.
     var _$condition: ColumnCondition { get }

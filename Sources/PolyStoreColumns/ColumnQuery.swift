@@ -106,7 +106,7 @@ extension FetchSource {
     ///     From<Person>().select { $0.name }                                            // rows of String
     ///     From<Person>().select { ($0.job, $0.objectID.count) }.groupBy { $0.job }     // rows of (Job, Int)
     ///
-    /// The type of a column is that of its property. A column that a to-one relationship leads to is null where there is no object: select
+    /// The type of a column is that of its property. A column that a to-one relationship leads to is null without an object: select
     /// `$0.department.title.orNil`, or give a value with `??`.
     // A pack of one type is a tuple of one element, so one column has an overload of its own.
     @_disfavoredOverload

@@ -24,7 +24,7 @@ package struct Comparison: Sendable, Hashable {
         case between
         /// Full-text search in the texts of an object, by the name of the index. The left side leads to the object, the right side is a text or a query.
         ///
-        /// Indirect, because each byte of a comparison takes room on the stack for every level of a nested condition.
+        /// Indirect, because each byte of a comparison occupies the stack for every level of a nested condition.
         indirect case search(index: String)
 
         package static let equal = Operator.comparison(.equal)
@@ -34,7 +34,7 @@ package struct Comparison: Sendable, Hashable {
         package static let greater = Operator.comparison(.greater)
         package static let greaterOrEqual = Operator.comparison(.greaterOrEqual)
 
-        /// The operators without search, whose left side is no value.
+        /// All operators except search, whose left side is not a value.
         package static var allCases: [Operator] {
             ComparisonOperator.allCases.map(comparison) + [.oneOf, .between] + TextOperator.allCases.map(text)
         }

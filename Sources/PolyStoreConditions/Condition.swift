@@ -72,7 +72,7 @@ package struct PropertyPath: Sendable, Hashable {
     package var keys: [String]
     /// The location in the format string.
     package var location: FormatLocation
-    /// The type of a value within a JSON attribute; nil for other values, and if the path does not say it.
+    /// The type of a value within a JSON attribute; nil for other values, and if the path does not state it.
     package var type: AttributeType?
 
     /// The beginning of the variables of closures of columns. No variable of a format string begins with it.

@@ -1,6 +1,6 @@
 import PolyStoreBackend
 
-// Fields of JSON attributes. A path by names does not say the type of a field: it takes the type of the value that it is compared with.
+// Fields of JSON attributes. A path by names does not state the type of a field. The field has the type of the value that it is compared with.
 
 extension QueryExpression {
     /// Returns the same value in JSON with another result: the field of a path, or a JSON attribute itself. Nil for other expressions.
@@ -76,7 +76,7 @@ extension ConditionResolver {
         return try closed(value.typed(try type(of: operand, comparison, scope)), comparison.location, scope)
     }
 
-    /// Returns the type as which a field of JSON is read in order to be compared with an operand; nil if the operand does not say it.
+    /// Returns the type as which a field of JSON is read in order to be compared with an operand; nil if the operand does not determine it.
     private func type(of operand: Operand, _ comparison: Comparison, _ scope: Scope) throws -> AttributeType? {
         switch operand {
         case .constant(.null, _): return .json

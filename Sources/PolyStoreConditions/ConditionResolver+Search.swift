@@ -48,7 +48,7 @@ extension ConditionResolver {
         return try onObject(value.expression, scope.entity)
     }
 
-    /// Returns the score of the object that the left side of a search leads to; null if there is no object.
+    /// Returns the score of the object that the left side of a search leads to; null without an object.
     func score(_ operand: Operand, _ comparison: Comparison, _ scope: Scope) throws -> ResolvedValue {
         guard case .score(.comparison(let search)) = operand else {
             throw comparison.location.error("A search query goes with SEARCH only.", entity: scope.entity.name)
@@ -106,7 +106,7 @@ extension ConditionResolver {
         throw location.error(message, entity: entity.name)
     }
 
-    /// Returns what the right side of a search asks for.
+    /// Returns the query of the right side of a search.
     private func search(_ operand: Operand, _ comparison: Comparison, _ scope: Scope) throws -> Search {
         switch operand {
         case .query(let text): return (try? Search(query: text)) ?? Search(text)

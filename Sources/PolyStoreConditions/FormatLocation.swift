@@ -4,7 +4,7 @@ import PolyStoreBackend
 package struct FormatLocation: Sendable, Hashable {
     /// The format string; nil if the condition has none.
     package var source: String?
-    /// The two offsets of the range. They are one number, because each field of a location takes room on the stack for every level of a nested condition. A format
+    /// The two offsets of the range. They are one number, because each field of a location occupies the stack for every level of a nested condition. A format
     /// string has at most 1 MiB.
     private var offsets: UInt64
     /// The range of UTF-8 offsets in ``source``.
@@ -39,7 +39,7 @@ extension FormatLocation {
     /// Returns an error with the given message, followed by the source line with a caret under this location.
     ///
     /// ```text
-    /// "agee" is no property of Person. Did you mean "age"? (at 1:5)
+    /// "agee" is not a property of Person. Did you mean "age"? (at 1:5)
     /// NOT agee > 30
     ///     ^~~~
     /// ```

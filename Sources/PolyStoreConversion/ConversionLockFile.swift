@@ -3,7 +3,7 @@ import PolyStorePlatform
 
 /// The file `NAME.conversion` beside the target of a conversion in a file or folder. The process that converts has a lock on it.
 ///
-/// Its text marks it as such a file, and says whether the conversion has begun to create the target. Any other file with this name stays as it is.
+/// Its text marks it as such a file, and states whether the conversion has begun to create the target. Any other file with this name stays as it is.
 final class ConversionLockFile {
     private let path: StorePath
     private var descriptor: Int32?

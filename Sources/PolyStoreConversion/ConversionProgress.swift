@@ -2,7 +2,7 @@ public import PolyStoreRuns
 
 /// The progress of a conversion or of a digest.
 public struct ConversionProgress: Sendable, Hashable {
-    /// What a conversion does.
+    /// An activity of a conversion.
     public enum Activity: String, Sendable, Hashable {
         /// It writes to the target.
         case copying
@@ -10,7 +10,7 @@ public struct ConversionProgress: Sendable, Hashable {
         case verifying
     }
 
-    /// What is done now.
+    /// The current activity.
     public var activity = Activity.copying
     /// The entity, the link table or the other part of the store that is read now.
     public var part = ""

@@ -1,7 +1,7 @@
 import Foundation
 import PolyStoreBackend
 
-/// What an incomplete target knows of its conversion: a named value that is written with each batch and removed with the last one.
+/// The state of a conversion in its incomplete target: a named value that is written with each batch and removed with the last one.
 struct ConversionState: Codable, Equatable {
     /// The store id of the source.
     let source: String

@@ -56,7 +56,7 @@ extension Context {
     }
 }
 
-/// What is done with the fetch of an entity, whose class is known only at run time.
+/// An operation on the fetch of an entity whose class is known only at run time.
 private protocol EntityWork<Result> {
     associatedtype Result
     func run<T: Model>(_ chain: FetchChain<T>, _ context: Context) throws -> Result

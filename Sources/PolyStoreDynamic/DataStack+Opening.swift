@@ -11,7 +11,7 @@ extension DataStack {
     ///   - isWritable: Whether transactions can change it.
     ///   - history: The history to record for commits of this stack; nil records none. Pass one if the application records its history.
     ///   - logger: The logger that receives the messages of the stack.
-    /// - Throws: `io` if there is no store, `notAStore`, `corrupt`, `incompatibleSchema` for a store of a newer release, and the other errors of
+    /// - Throws: `io` if the store does not exist, `notAStore`, `corrupt`, `incompatibleSchema` for a store of a newer release, and the other errors of
     ///   ``addStore(_:configuration:history:file:line:)``.
     public convenience init(
         opening store: StoreConfiguration, forWriting isWritable: Bool = false, history: HistoryOptions? = nil,

@@ -17,7 +17,7 @@ import PolyStoreObservation
 public class DynamicObject {
     init() {}
 
-    /// The same object with what the kernel asks of it.
+    /// The same object with the requirements of the kernel.
     var model: any DynamicModel { preconditionFailure("overridden") }
 }
 

@@ -40,7 +40,7 @@ struct EntityImportPlan: Sendable {
         if let unknown = options.names.keys.filter({ !names.contains($0) }).min() {
             throw StoreError(
                 .misuse,
-                "The import of \(entityName) names a field for \"\(unknown)\", which is no property of it: \(names.joined(separator: ", ")).",
+                "The import of \(entityName) names a field for \"\(unknown)\", which is not a property of it. Its properties are \(names.joined(separator: ", ")).",
                 entity: entityName, attribute: unknown)
         }
         var properties: [String: Property] = [:]

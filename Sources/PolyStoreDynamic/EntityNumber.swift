@@ -1,8 +1,8 @@
 import PolyStoreBackend
 import PolyStoreKernel
 
-/// A number as a type. The kernel tells entities apart by the class of their objects, and a schema that is read from a store has any number of entities, so the
-/// class ``ObjectOfEntity`` has one of these types for each entity. They are made when a schema is registered.
+/// A number as a type. The kernel distinguishes entities by the class of their objects, and a schema that is read from a store has any number of entities, so the
+/// class ``ObjectOfEntity`` has one of these types for each entity. The types are created when a schema is registered.
 protocol EntityNumber {
     static var number: Int { get }
 }

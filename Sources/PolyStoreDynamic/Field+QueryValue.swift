@@ -5,7 +5,7 @@ import PolyStoreKernel
 
 extension Field {
     /// Returns a value in the form in which the field keeps it.
-    /// - Throws: `invalidValue` if it is no value of the field's type, or out of its range.
+    /// - Throws: `invalidValue` if it is not a value of the field's type, or out of the range of that type.
     func stored(_ value: QueryValue, of object: any DynamicModel) throws -> Value {
         try stored(value) { object.invalid($0, name) }
     }
@@ -16,7 +16,7 @@ extension Field {
             throw invalid("cannot have the value \(value), which is out of the range of a Float")
         }
         guard let stored = try converted(value, invalid) else {
-            throw invalid("is of the type \(type.rawValue), and \(value) is no value of it")
+            throw invalid("is of the type \(type.rawValue), and \(value) is not a value of it")
         }
         do { try check(stored) } catch let error as StoreError {
             // The problem ends with a period.

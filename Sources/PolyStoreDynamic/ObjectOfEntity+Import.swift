@@ -45,7 +45,7 @@ extension ObjectOfEntity: ImportableEntity {
 }
 
 extension EntityRecord {
-    /// Assigns every field of the record that an object does not have already.
+    /// Assigns every field of the record whose value differs from that of the object.
     fileprivate func assign(to object: some DynamicModel, _ transaction: Transaction) throws {
         try object.read()
         if let rows = plan.rows, let id = record[EntityExportOptions.rowID], let id = try? Int64(source: id, options: plan.conversion) {
@@ -101,7 +101,7 @@ extension EntityRecord {
         try assign(type)
     }
 
-    /// Replaces the targets of a relationship, now or when the records with their row ids have been imported.
+    /// Replaces the targets of a relationship, immediately or when the records with their row ids have been imported.
     /// - Parameter found: The targets of the references with unique ids, in order.
     private func replace(
         _ references: [EntityReferenceReader.Reference], _ found: [DynamicObject?], _ name: String, _ relationship: Relationship,
@@ -163,12 +163,12 @@ extension EntityRecord {
             !plan.options.ignoresUnknownFields
         else { return }
         let known = plan.properties.keys.sorted().joined(separator: ", ")
-        throw plan.invalid("is no property, and no property is read from a field of this name; there are \(known)", name)
+        throw plan.invalid("is not a property, and no property is read from a field of this name; the known fields are \(known)", name)
     }
 
     private func checkIsNull(_ value: JSONValue, _ name: String, _ kind: EntityClass?) throws {
         guard !value.isNull, value != .array([]), value != .string("[]") else { return }
-        throw plan.invalid("is no property of \(kind?.name ?? plan.entityName), of which the object is", name)
+        throw plan.invalid("is not a property of \(kind?.name ?? plan.entityName), the entity of the object", name)
     }
 }
 

@@ -3,7 +3,7 @@ import PolyStoreKernel
 
 /// A rule that only the class of an entity can apply, and that is therefore not applied to a ``DynamicObject``.
 ///
-/// A schema in a store does not tell whether a class overrides `validate()` or `validateForDelete()`; neither is run.
+/// A schema in a store does not record whether a class overrides `validate()` or `validateForDelete()`; neither is run.
 public struct UncheckedRule: Sendable, Hashable, CustomStringConvertible {
     /// A kind of rules.
     public enum Kind: String, Sendable, Hashable, CaseIterable {

@@ -12,7 +12,7 @@ struct PropertyReader {
         return PropertyReader(variable, className: "", problems: &ignored).property != nil
     }
 
-    /// Returns the name of a computed or transient property in generated code; nil for others, and for those of which code may have no key path.
+    /// Returns the name of a computed or transient property in generated code; nil for other properties, and for those that may not have a key path.
     static func unstored(_ variable: VariableDeclSyntax) -> String? {
         let unusual = ["static", "class", "override", "lazy", "async", "isolated"]
         guard !variable.modifiers.contains(where: { unusual.contains($0.name.text) }), variable.bindings.count == 1,

@@ -70,7 +70,7 @@ struct LinkReader {
 
     /// Returns the first candidate of each object that has one; see ``candidates(_:_:includesExcluded:)``. The relationship must lead to at most one object.
     ///
-    /// Many objects can lead to one, and every batch that contains some of them asks for its choice.
+    /// Many objects can lead to one, and every batch that contains some of them needs its choice.
     private func choices(_ origin: LinkOrigin, _ ids: [Int64]) throws -> [Int64: Target] {
         let choices = origins.choices
         choices.begin(try source.version)

@@ -3,7 +3,7 @@ import PolyStoreBackend
 import PolyStoreKernel
 import PolyStoreQuery
 
-// What closures of a mapping call: old objects, new objects and their relationships.
+// The operations that closures of a mapping call, on old objects, new objects and their relationships.
 extension MappingWork {
     /// Records an error of a setter or subscript, which cannot throw it.
     func fail(_ error: any Error) { failure = failure ?? error }
@@ -220,7 +220,7 @@ extension MappingWork {
         return next ?? 0
     }
 
-    /// Returns the first position after those of the targets that an object had in the old version, which are written after the closures.
+    /// Returns the first position after the positions of the targets that an object had in the old version. These targets are written after the closures.
     private func positionAfterOldTargets(_ relationship: Relationship, _ owner: NewObject) throws -> Int64 {
         var next: Int64 = 0
         for old in plan.source.entities {

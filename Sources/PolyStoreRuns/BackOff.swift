@@ -5,7 +5,7 @@ import PolyStoreBackend
 /// Each pause is a random duration between the half and the whole of a bound, which doubles from pause to pause until the fifth one. With the default, the five pauses
 /// take between 155 and 310 ms in all.
 package struct BackOff: Sendable {
-    /// The number of times that a transaction is run again by default, and that the outcome of a commit is asked for.
+    /// The default number of repetitions of a transaction, and of requests for the outcome of a commit.
     package static let limit = 5
 
     /// The bound of the first pause; zero for none, in tests.
@@ -81,7 +81,7 @@ package struct BackOff: Sendable {
 }
 
 extension WriteTransaction {
-    /// Commits, and asks the store for the outcome if the response is lost.
+    /// Commits, and requests the outcome from the store if the response is lost.
     /// - Throws: An error with the recovery `retryable` if the store knows that it did not commit, one with
     ///   `commitOutcomeUnknown` if it does not know, and the errors of the commit.
     package func commit(_ durability: Durability, backOff: @autoclosure () -> BackOff) throws -> UInt64 {
@@ -90,7 +90,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Applies change sets and commits, and asks the store for the outcome if the response is lost. A commit means that every change set was applied.
+    /// Applies change sets and commits, and requests the outcome from the store if the response is lost. A commit means that every change set was applied.
     /// - Throws: As ``commit(_:backOff:)``, and the errors of applying.
     package func apply(
         _ sets: [ChangeSet], committing durability: Durability, backOff: @autoclosure () -> BackOff

@@ -3,7 +3,7 @@ import PolyStoreBackend
 import PolyStorePlatform
 import Synchronization
 
-/// Threads for work that may block, such as calls of a backend. Runs a limited number of work items at once; the others wait in FIFO order.
+/// Threads for work that may block, such as calls of a backend. Runs a limited number of work items concurrently; the others wait in FIFO order.
 ///
 /// A concurrent dispatch queue runs only as many items as there are cores, also while all of them are blocked.
 ///
@@ -62,7 +62,7 @@ package final class BlockingThreads: @unchecked Sendable {  // all mutable state
 
     package init() {}
 
-    /// The maximum number of items that run at once, without nested ones; at least 1.
+    /// The maximum number of items that run concurrently, without nested ones; at least 1.
     package var limit: Int {
         get { lock.withLock { currentLimit } }
         set {

@@ -13,7 +13,7 @@ package final class CommitWatcher: @unchecked Sendable {  // mutable state is ac
     private let look: @Sendable () -> Void
     /// The seconds between the checks that depend on no event.
     private let interval: Int
-    /// What the backends announce commits with. They stop when these objects are released.
+    /// The objects through which the backends announce commits. The announcements stop when these objects are released.
     private var announcers: [any AnyObject & Sendable] = []
     private var files: FileWatcher?
     private var fallback: (any DispatchSourceTimer)?

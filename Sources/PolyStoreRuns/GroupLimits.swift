@@ -7,7 +7,7 @@ package struct GroupLimits: Sendable {
     package var bytes: Int
     /// The maximum time since the end of the first transaction, in nanoseconds.
     package var nanoseconds: UInt64
-    /// The pauses before a transaction is run again, and before a store is asked again for the outcome of a commit.
+    /// The pauses before a transaction is run again, and before the outcome of a commit is requested again.
     package var backOff = BackOff()
 
     package init(transactions: Int = 256, bytes: Int = 4 << 20, nanoseconds: UInt64 = 10_000_000) {

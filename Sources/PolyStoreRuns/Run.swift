@@ -11,7 +11,7 @@ import PolyStoreBackend
 public final class Run<Update: RunProgress, Value: Sendable>: Sendable {
     /// Informs the thread that executes the run of its cancellation.
     package let cancellation: Interruption
-    /// What the run has done, even if it failed; set before its end.
+    /// The report of the run, even if it failed; set before its end.
     package let reported = Protected<(any Sendable)?>(nil)
     private let described: DescribedProgress
     private let latest: LatestValue<Update>

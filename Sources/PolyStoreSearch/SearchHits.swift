@@ -1,4 +1,4 @@
-/// What a search read and computed.
+/// The costs of a search.
 public struct SearchCosts: Sendable, Hashable, Codable {
     /// The number of terms that were looked up; a prefix counts each term that begins with it.
     public var terms = 0
@@ -24,7 +24,7 @@ public struct SearchHits: Sendable, Hashable {
     public var documents: [Int64]
     /// The score of each document; empty if scores were not requested.
     public var scores: [Double]
-    /// What the search read and computed.
+    /// The costs of the search.
     public var costs: SearchCosts
 
     /// Creates the result of a search.

@@ -41,7 +41,7 @@ public struct ModelSource: Sendable {
         public let entity: String
         /// The name of the property in the store; nil for the entity as a whole.
         public let property: String?
-        /// What differs, and what to do, as a sentence.
+        /// The difference, and what to do, as a sentence.
         public let reason: String
 
         public var description: String { "\(entity)\(property.map { ".\($0)" } ?? ""): \(reason)" }
@@ -49,7 +49,7 @@ public struct ModelSource: Sendable {
 
     /// The source: imports, the classes in the order of the schema, and a constant with the schema.
     public let text: String
-    /// What the classes do not express, in the order of the schema; empty if their schema equals the given one.
+    /// The parts of the schema that the classes do not express, in its order; empty if their schema equals the given one.
     public let limitations: [Limitation]
     /// The names of the classes by the names of their entities.
     public let classNames: [String: String]

@@ -162,7 +162,7 @@ struct CatalogueReader {
     }
 }
 
-/// What neither a schema nor an export has, by folded names.
+/// The folded names of the tables and other parts that neither a schema nor an export contains.
 struct LeftOut {
     /// Virtual tables, and those that belong to them.
     var tables: Set<[UInt8]> = []

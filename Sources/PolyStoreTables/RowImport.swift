@@ -170,7 +170,7 @@ private struct RowImport: @unchecked Sendable {
         guard form.accepts(value), let attribute = form.attributeValue(value) else {
             throw failure(
                 table, column, row,
-                "it was written after the schema was read, and is no value of an attribute of the type \(form.attributeType). Read the schema again",
+                "it was written after the schema was read, and is not a value of the type \(form.attributeType). Read the schema again",
                 .invalidValue)
         }
         return attribute
@@ -269,7 +269,7 @@ private struct RowImport: @unchecked Sendable {
             guard sources[row[0]] != nil, let target = targets[row[1]] else {
                 throw StoreError(
                     .invalidValue,
-                    "\(link.table) cannot be imported: a row refers to \(row[0]) and \(row[1]), of which one does not exist. Read the schema again.",
+                    "\(link.table) cannot be imported: a row refers to \(row[0]) and \(row[1]), and one of them does not exist. Read the schema again.",
                     location: connection.path)
             }
             members[row[0], default: []].append(target)

@@ -23,7 +23,7 @@ public final class SQLiteTables: Sendable {
         public let table: String
         /// The name of the column; nil for the table as a whole.
         public let column: String?
-        /// What differs, as the end of a sentence that begins with the name.
+        /// The difference, as the end of a sentence that begins with the name.
         public let reason: String
 
         public var description: String { "\(table)\(column.map { ".\($0)" } ?? "") \(reason)" }
@@ -33,7 +33,7 @@ public final class SQLiteTables: Sendable {
     public let path: String
     /// The schema: an entity for each table, except for those that only connect two others.
     public let schema: SchemaDescription
-    /// What the schema does not express.
+    /// The parts of the database that the schema does not express.
     public let limitations: [Limitation]
     let plan: TablesPlan
 

@@ -2,7 +2,7 @@ import PolyStoreBackend
 import PolyStoreKernel
 import PolyStoreSource
 
-/// Makes entities of tables, and relationships of foreign keys.
+/// Converts tables to entities, and foreign keys to relationships.
 struct SchemaPlanner {
     /// A foreign key that becomes a relationship.
     struct Reference {
@@ -28,7 +28,7 @@ struct SchemaPlanner {
     private(set) var nulls: [Set<Int>] = []
     var references: [Reference] = []
     private(set) var links: Set<Int> = []
-    /// The tables that have rows of objects, in the order of their import.
+    /// The tables whose rows become objects, in the order of their import.
     var order: [Int] = []
     var entityNames: [String] = []
     /// The names of the attributes, by table and column.
@@ -114,7 +114,7 @@ struct SchemaPlanner {
                 func keep(_ reason: String) {
                     note(
                         table.name, key.columns.count == 1 ? key.columns[0] : nil,
-                        "has a foreign key (\(names)) to \(key.table) that is no relationship: \(reason).")
+                        "has a foreign key (\(names)) to \(key.table) that does not become a relationship: \(reason).")
                 }
                 guard key.columns.count == 1 else {
                     keep("it has several columns, which remain attributes")
@@ -126,7 +126,7 @@ struct SchemaPlanner {
                 }
                 let column = table.columns[place]
                 guard let (target, targetColumn) = targetColumn(key) else {
-                    keep("there is no such table, or the column that it refers to is not unique")
+                    keep("the table does not exist, or the column that it refers to is not unique")
                     continue
                 }
                 guard !references.contains(where: { $0.table == position && $0.column == place }) else {
@@ -160,7 +160,7 @@ struct SchemaPlanner {
         _ table: TableDefinition, _ column: TableDefinition.Column, _ target: TableDefinition, _ targetColumn: TableDefinition.Column
     ) throws -> Bool {
         let (child, parent) = ("c.\(quotedName(column.name))", "p.\(quotedName(targetColumn.name))")
-        // The comparison that is declared can use the index of the column.
+        // A comparison by the declared collating sequence can use the index of the column.
         let order = column.isCollationKnown && targetColumn.isCollationKnown ? "" : " COLLATE BINARY"
         let missing = try connection.rows(
             """
@@ -170,7 +170,7 @@ struct SchemaPlanner {
         return missing.isEmpty
     }
 
-    /// Finds the tables that only connect two others.
+    /// Finds the tables whose only contents are the connections of two other tables.
     private mutating func findLinks() {
         for (position, table) in tables.enumerated() {
             let own = references.filter { $0.table == position }
@@ -231,7 +231,7 @@ struct SchemaPlanner {
     /// Returns the name of the column of a foreign key.
     func name(of reference: Reference) -> String { tables[reference.table].columns[reference.column].name }
 
-    /// `Album` for `AlbumId`, `album` for `album_id`.
+    /// Returns a name without its suffix for an id: `Album` for `AlbumId`, `album` for `album_id`; nil for `id` alone.
     private static func withoutID(_ name: String) -> String? {
         for suffix in ["_id", "_ID", "_Id", "Id", "ID"] where name.hasSuffix(suffix) && name.count > suffix.count {
             return String(name.dropLast(suffix.count))
@@ -341,7 +341,7 @@ struct SchemaPlanner {
             attribute.defaultValue = form.attributeValue(value).flatMap(form.storedValue)
         }
         if attribute.defaultValue == nil {
-            note(table.name, column.name, "has the default \(text), which is no value of the attribute, and is left out.")
+            note(table.name, column.name, "has the default \(text), which is not a value of the attribute's type, and is left out.")
         }
         return attribute
     }

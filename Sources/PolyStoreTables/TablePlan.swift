@@ -7,7 +7,7 @@ struct RowKey: Sendable, Hashable {
     let form: ColumnForm
 }
 
-/// What the values of a column become.
+/// The property that the values of a column become.
 enum ColumnRole: Sendable {
     case attribute(String, ColumnForm)
     /// - Parameter isLate: Whether the target can be imported after the row.
@@ -37,7 +37,7 @@ struct LinkPlan: Sendable {
     let order: String
 }
 
-/// What a database has besides its tables.
+/// The values of a database file besides its tables.
 struct FileHeader: Sendable {
     let pragmas: [(name: String, value: Int64)]
     let sequences: [(table: String, largest: Int64)]
@@ -59,11 +59,11 @@ struct FileHeader: Sendable {
 
     func write(to connection: TableConnection) throws {
         for (name, value) in pragmas { try connection.execute("PRAGMA \(name) = \(value)") }
-        // Tables with AUTOINCREMENT that were dropped can have left theirs.
+        // A dropped table with AUTOINCREMENT can have left its largest row id.
         if try sequences.isEmpty || connection.rows("SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_sequence'").isEmpty { return }
         let insertion = try connection.prepare(
             "INSERT INTO sqlite_sequence (name, seq) SELECT ?1, ?2 WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = ?1)")
-        // New objects can have larger ones.
+        // New objects can have larger row ids.
         let update = try connection.prepare("UPDATE sqlite_sequence SET seq = max(seq, ?2) WHERE name = ?1")
         for (table, largest) in sequences {
             try insertion.run([.text(table), .integer(largest)])
@@ -72,7 +72,7 @@ struct FileHeader: Sendable {
     }
 }
 
-/// What a database becomes.
+/// The plan of the import and the export of a database.
 struct TablesPlan: Sendable {
     var schema: SchemaDescription
     /// The tables in an order in which each follows those that its rows need.

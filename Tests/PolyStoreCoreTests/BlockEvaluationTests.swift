@@ -7,7 +7,7 @@ import Testing
 
 /// Conditions over relationships that a server leaves, evaluated in blocks of rows.
 @Suite struct BlockEvaluationTests {
-    /// A store that leaves conditions and reports how much is asked of it.
+    /// A store that leaves conditions to the shared executor, and counts its requests.
     private final class LeavingStore: StorageBackend {
         private let inner: any StorageBackend
         let asked = Protected<Asked>(Asked())

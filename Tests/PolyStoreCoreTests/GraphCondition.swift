@@ -33,9 +33,9 @@ struct GraphCondition: GraphRelationshipVisitor {
     }
 
     func set<Owner: Model, Target: Model>(_ path: ReferenceWritableKeyPath<Owner, Set<Target>>) throws -> Result {
-        throw GraphMismatch("\(name) is no to-one relationship")
+        throw GraphMismatch("\(name) is not a to-one relationship")
     }
     func list<Owner: Model, Target: Model>(_ path: ReferenceWritableKeyPath<Owner, [Target]>) throws -> Result {
-        throw GraphMismatch("\(name) is no to-one relationship")
+        throw GraphMismatch("\(name) is not a to-one relationship")
     }
 }

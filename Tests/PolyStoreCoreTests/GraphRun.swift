@@ -199,7 +199,7 @@ final class GraphRun: @unchecked Sendable {  // used by one thread
     }
 
     /// Runs the operations of a transaction and of its children.
-    /// - Returns: whether the transaction is to be committed.
+    /// - Returns: whether to commit the transaction.
     private func body() throws -> Bool {
         var commits = true
         loop: while let operation = next() {

@@ -191,7 +191,7 @@ import Testing
         { try await $0.perform(retries: retries, body) }
     }
 
-    /// Commits explicitly, and then goes on with the body.
+    /// Commits explicitly, and then continues with the body.
     private static func committing(
         _ body: @escaping @Sendable (Transaction) throws -> Void, then rest: @escaping @Sendable (Transaction) throws -> Void = { _ in }
     ) -> @Sendable (DataStack) async throws -> Void {

@@ -137,7 +137,7 @@ import Testing
         try await stack.perform { for store in ["A", "B"] { try create("first", store, $0) } }
         let gate = try await QueueGate(stack)
         for server in servers { server.resetCounts() }
-        // The change set is applied by the first read, which loses the connection, and no other can be opened at once.
+        // The first read applies the change set and loses the connection. The attempt to open another one is refused.
         servers[1].fail(.apply, at: 1, with: .connectionLost(isExecuted: false))
         servers[1].fail(.beginWrite, at: 2, with: .refused)
         let tasks = try await QueueGate.line(

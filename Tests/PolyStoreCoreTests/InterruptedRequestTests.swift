@@ -168,7 +168,7 @@ import Testing
         var random = SplitMix64(seed: 5)
         let answers = Protected<[String: StoreError?]>([:])
         for round in 0..<12 {
-            // Several at once, so that they are queued and committed in groups.
+            // Several concurrent transactions, so that they are queued and committed in groups.
             let tasks = (0..<20).map { number in
                 let (name, limit) = ("\(round)-\(number)", random.below(4) == 0 ? Duration.microseconds(random.below(3000)) : nil)
                 return Task {

@@ -4,7 +4,7 @@ import PolyStoreCore
 import SeededRandom
 import TestModels
 
-/// The random changes that the programs of ``MergeRun`` make to a transaction, and to the side of the model that describes it.
+/// The random changes of the programs of ``MergeRun``. Each changes a transaction, and the side of the model that describes it.
 extension MergeRun {
     func object(_ key: Key, _ transaction: Transaction) throws -> any Model {
         func find<T: Model>(_ type: T.Type) throws -> any Model {
@@ -66,7 +66,7 @@ extension MergeRun {
         try change(transaction, &side, &held, mayDelete: mayDelete)
     }
 
-    /// Makes one change to a transaction and its side.
+    /// Applies one random change to a transaction and its side.
     func change(
         _ transaction: Transaction, _ side: inout MergeModel.Side, _ held: inout [Key: any Model], mayDelete: Bool = true
     ) throws {

@@ -6,7 +6,7 @@ import Testing
 
 /// Targets of relationships that a server checks with the change set.
 @Suite struct RequiredObjectTests {
-    /// A store with departments, one of which was deleted, and people, one of whom was.
+    /// A store with departments and people. One department and one person were deleted.
     private struct Firm: Sendable {
         let stack: DataStack
         let departments: [ObjectID<Department>]

@@ -56,7 +56,7 @@ struct ServedTallies: Sendable {
     }
 }
 
-/// The tallies that the commits of a stack have inserted, as its observers are told.
+/// The tallies that the commits of a stack have inserted, as its observers receive them.
 final class ObservedTallies: Sendable {
     private let stack: DataStack
     private let commits = Protected<[[ObjectID<Tally>]]>([])
@@ -76,7 +76,7 @@ final class ObservedTallies: Sendable {
             last.name = "first after \(last.objectID)"
             return last.objectID
         }
-        // Observers are told after the caller, in the order of the commits.
+        // Observers are notified after the caller, in the order of the commits.
         while true {
             let told = commits.withLock { $0 }
             if let index = told.firstIndex(of: [last]) { return Array(told[..<index]) }

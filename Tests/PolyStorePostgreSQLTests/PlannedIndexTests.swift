@@ -141,7 +141,7 @@ import Testing
         return store
     }
 
-    /// A request, the indexes one of which must serve it, and the maximum number of rows that are examined.
+    /// A request, the indexes among which the plan may choose, and the maximum number of rows that are examined.
     private struct Expectation {
         let indexes: Set<String>
         var predicate = QueryPredicate.all

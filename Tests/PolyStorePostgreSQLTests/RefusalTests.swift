@@ -49,7 +49,7 @@ import Testing
         #expect(try store.ids(FetchRequest(item)) == [1, 2])
     }
 
-    /// The first violation is found by the server at once, the second one only while the server looks for the object of the first.
+    /// The server finds the first violation immediately, and the second one only while it looks for the object of the first.
     @Test(arguments: [true, false])
     func secondViolationLeavesTheTransactionUsable(_ isTooLong: Bool) throws {
         let options = TestServer.options()

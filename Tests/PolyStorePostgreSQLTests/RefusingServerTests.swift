@@ -32,7 +32,7 @@ import Testing
         #expect(try connection.rows("SELECT 1").integer(0, 0) == 1)
         let target = try Self.target.get()
         print(
-            "\(Self.cases.count) cases on a server that refuses statements, of which \(Self.cases.count { $0.reasonToSkip(target) != nil }) are skipped"
+            "\(Self.cases.count) cases on a server that refuses statements; \(Self.cases.count { $0.reasonToSkip(target) != nil }) of them are skipped"
         )
     }
 

@@ -69,7 +69,7 @@ import Testing
         try store.read { try expectTextsFound(by: $0, store) }
         try store.write(store.articles([(10_000, "the lazy dog", nil)]))
         try store.read { try expectTextsFound(by: $0, store) }
-        // Everything at once, and another store object sees it.
+        // All indexes are built again in one call, and another store object uses them.
         try rebuild(store)
         let again = try Store(options: options, schema: articleSchema([Self.both, Self.titles]))
         try again.read { try expectTextsFound(by: $0, again) }
@@ -121,7 +121,7 @@ import Testing
             error?.message.contains("It has Article_code, Article_title_body_text, Article_title_text.") == true, "\(error?.message ?? "")")
     }
 
-    /// A snapshot that has used an index keeps it from being built again. The rebuild gives up, and names who has locked the table.
+    /// A snapshot that has used an index prevents its rebuild. The error of the rebuild names the session that has locked the table.
     @Test func openSnapshotMakesTheRebuildBusy() throws {
         var options = TestServer.options()
         options.lockTimeout = .milliseconds(20)

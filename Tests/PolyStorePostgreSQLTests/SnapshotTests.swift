@@ -41,7 +41,7 @@ import Testing
         let name = "closed_\(first)"
         let store = try Store(TestServer.get().url(options: "application_name=\(name)"))
         try store.write(store.people([(1, "n", nil)]))
-        // Two idle connections, of which the snapshot and the writer use one each.
+        // Two idle connections. The snapshot uses one, and the writer the other.
         let both = try [store.backend.beginRead(), store.backend.beginRead()]
         for reader in both { #expect(try reader.ids(everyone(store)) == [1]) }
         for reader in both { reader.end() }

@@ -30,7 +30,7 @@ import Testing
         Double(impact.frequency) / (Double(impact.frequency) + offset + Double(impact.length))
     }
 
-    /// Returns whether a line does not bound a posting, by its length or by its frequency.
+    /// Returns whether a polyline does not bound a posting, by its length or by its frequency.
     private static func isAbove(_ posting: Impact, _ line: ImpactLine) -> Bool {
         guard let length = line.length(at: posting.frequency) else { return true }
         return line.frequency(at: posting.length) * (1 + 1e-9) < Double(posting.frequency)
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    /// Earlier indexes have pairs of which one dominates each posting. The line through them bounds the postings too.
+    /// In earlier indexes a pair dominates each posting. The polyline through the pairs is an upper bound of the postings too.
     @Test func pairsThatDominateThePostingsBoundThem() throws {
         var random = SplitMix64(seed: 3)
         for _ in 0..<Ring.size(200, thorough: 5_000) {
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    /// Also of lines that are not concave: of many pairs that were combined, of earlier indexes, and of great lengths.
+    /// Also for polylines that are not concave: of many pairs that were combined, of earlier indexes, and of great lengths.
     @Test func noPostingThatCanBeAmongTheBestHasALowerFrequency() throws {
         var random = SplitMix64(seed: 5)
         for _ in 0..<Ring.size(400, thorough: 20_000) {

@@ -65,7 +65,7 @@ extension [UInt8] {
         let subject = SearchIndexSubject(fields: 1, limits: SearchIndexLimits())
         try subject.replace(1, ["alpha beta"])
         try subject.writer.flush()
-        // The text that is said to be removed is not the one that the index has, and has as many words.
+        // The old text of the call differs from the one that the index has, and has as many words.
         try subject.writer.replace(1, old: ["beta delta"], new: ["gamma"])
         try subject.writer.flush()
         let found = try findings(subject.map, [1: ["gamma"]], fields: 1)

@@ -7,7 +7,7 @@ import Testing
 
 /// Full-text indexes that writers maintain.
 @Suite struct IndexedSearchTests {
-    /// Random insertions, updates and deletions in transactions of several change sets, of which some are refused or rolled back.
+    /// Random insertions, updates and deletions in transactions of several change sets. Some of these are refused or rolled back.
     @Test(arguments: Backend.allCases) func indexFindsWhatTheRecordsContain(_ backend: Backend) throws {
         for seed in 0..<Ring.size(1 as UInt64, thorough: 40) {
             let folder = try Folder()

@@ -222,7 +222,7 @@ import Testing
         if isMissing {
             try Self.execute(folder, "DROP INDEX Note_code")
         } else {
-            // Rows of which the index has no entries.
+            // Rows without entries in the index.
             let definition = "UPDATE sqlite_master SET sql = sql || ' WHERE 0' WHERE name = 'Note_code'"
             try Self.execute(folder, "PRAGMA writable_schema = ON; \(definition)")
             try Self.execute(folder, "INSERT INTO Note (objectID, code) VALUES (900, 900)")

@@ -8,7 +8,7 @@ import PostgreSQLServer
 import TestSupport
 import Testing
 
-/// Databases of SQLite that this library did not write.
+/// SQLite databases that another program wrote.
 @Suite struct SQLiteTablesTests {
     /// A database in a folder of its own.
     private struct Database: Sendable {
@@ -35,11 +35,11 @@ import Testing
         try checkRows(of: try Database(OddDatabase.statements), backend, leftOut: OddDatabase.leftOut)
     }
 
-    /// The database of the build that made this test has thousands of rows; some hundreds of them are imported.
+    /// The database of the build that compiled this test has thousands of rows. Some hundreds of them are imported.
     @Test func rowsOfADatabaseOfTheSystemAreEqual() throws {
         let database = try Database([])
         try FileManager.default.removeItem(atPath: database.path)
-        // A build that runs at the same time has the file locked, which is then replaced by the same tables with a few rows.
+        // A concurrent build locks the file. The test then uses a database with the same tables and a few rows.
         let isCopied = (try? BuildDatabase.file.map { try ForeignDatabase($0).copy(to: database.path) }) != nil
         if !isCopied { _ = try ForeignDatabase(database.path, BuildDatabase.statements) }
         let copy = try database.open()
@@ -116,10 +116,10 @@ import Testing
             "seen is a view",
             "words is a virtual table", "words_data belongs to a virtual table", "pairs is a table WITHOUT ROWID",
             "pairs has a primary key of several columns, (a, b)",
-            "children has a foreign key (a, b) to pairs that is no relationship: it has several columns",
-            "detail.code has a foreign key (code) to base that is no relationship: other foreign keys refer to the column",
-            "more.lost has a foreign key (lost) to base that is no relationship: some rows refer to rows that do not exist",
-            "more.gone has a foreign key (gone) to nowhere that is no relationship: there is no such table",
+            "children has a foreign key (a, b) to pairs that does not become a relationship: it has several columns",
+            "detail.code has a foreign key (code) to base that does not become a relationship: other foreign keys refer to the column",
+            "more.lost has a foreign key (lost) to base that does not become a relationship: some rows refer to rows that do not exist",
+            "more.gone has a foreign key (gone) to nowhere that does not become a relationship: the table does not exist",
             "base.name has the collating sequence NOCASE", "base has the unique index sqlite_autoindex_base_2 with a collating sequence",
             "mixed.anything contains values of several storage classes", "mixed.broken contains values of several storage classes",
             "mixed.maybe contains values of several storage classes", "mixed.blank has no declared type",
@@ -231,7 +231,7 @@ import Testing
         #expect(try database.open().rows("SELECT id FROM t") == ["1"])
     }
 
-    /// The disk of the export is full from a call on: at the first ones, in the middle, and at the last ones.
+    /// The disk of the export is full from a write on: from one of the first, from one in the middle, and from one of the last.
     @Test(.enabled(if: FileFaults.areAvailable)) func anExportToAFullDiskLeavesNothing() throws {
         let database = try Database(ChinookDatabase.statements)
         let tables = try SQLiteTables(path: database.path)
@@ -249,7 +249,7 @@ import Testing
         try #require(whole.calls > 3)
         for at in Set([1, 2, 3, whole.calls / 2, whole.calls - 1, whole.calls]).sorted() {
             let found = try export(at)
-            // SQLite does not say why it cannot create a file.
+            // SQLite does not report why it cannot create a file.
             let codes: [StoreError.Code?] = at < 3 ? [.full, .io] : [.full]
             #expect(codes.contains(found.code), "call \(at): \(String(describing: found.code))")
             #expect(found.names == [], "call \(at)")

@@ -5,7 +5,7 @@ import PackageDescription
 // get the libraries that only the tool needs.
 let settings: [SwiftSetting] = Context.environment["POLYSTORE_WARNINGS_AS_ERRORS"] == nil ? [] : [.treatAllWarnings(as: .error)]
 
-/// What the tests of the browser need to make stores.
+/// The dependencies with which the tests of the browser create stores.
 let stores: [Target.Dependency] =
     ["PolyStore", "PolyStoreBackend", "PolyStoreSQLite", "PolyStoreLMDB", "PolyStoreLevelDB", "PolyStorePostgreSQL", "postgresql-server"]
     .map { .product(name: $0, package: "PolyStore") }

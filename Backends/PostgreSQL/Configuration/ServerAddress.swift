@@ -1,6 +1,6 @@
 import PolyStoreBackend
 
-/// What libpq needs for a connection: the host, the user, the password and the options of the URL.
+/// The parameters of libpq for a connection: the host, the user, the password and the options of the URL.
 struct ServerAddress: Sendable, CustomStringConvertible, CustomReflectable {
     /// The options of a URL that are passed to libpq. Others would change how the store works.
     static let options: Set<String> = [
@@ -20,7 +20,7 @@ struct ServerAddress: Sendable, CustomStringConvertible, CustomReflectable {
     init(_ url: StoreURL) {
         var pairs: [(String, String)] = [
             ("fallback_application_name", "PolyStore"), ("keepalives_idle", "30"), ("keepalives_interval", "10"), ("keepalives_count", "3"),
-            // Also ends a connection whose statements nobody acknowledges.
+            // Also ends a connection if the server does not acknowledge sent data.
             ("tcp_user_timeout", "60000"),
         ]
         for (name, value) in url.options.sorted(by: { $0.key < $1.key }) where Self.options.contains(name) { pairs.append((name, value)) }
@@ -38,7 +38,7 @@ struct ServerAddress: Sendable, CustomStringConvertible, CustomReflectable {
         self.pairs = pairs
     }
 
-    /// What determines the server, the database and the rights, without passwords.
+    /// A text that identifies the server, the database and the rights, without passwords.
     var key: String {
         let names: Set<String> = ["host", "port", "user", "dbname", "service", "target_session_attrs"]
         return pairs.filter { names.contains($0.0) }.map { "\($0.0)=\(SQLNames.literal($0.1))" }.sorted().joined(separator: " ")

@@ -1,21 +1,21 @@
 import PolyStoreBackend
 
-/// What the servers say which store a URL names. Several URLs can name one store: by other hosts, users or services.
+/// The identities of the stores that URLs name, as the servers report them. Several URLs with different hosts, users or services can name one store.
 enum ServerIdentities {
     private enum Known {
         case name(String)
-        /// The server could not be asked; the deadline says until when it is not asked again.
+        /// The server could not be reached. It receives no further request before the deadline.
         case unreachable(ContinuousClock.Instant)
     }
 
     private static let known = Protected<[String: Known]>([:])
-    /// The time in which a server that could not be reached is not asked again.
+    /// The time in which a server that could not be reached receives no further request.
     private static let pause = Duration.seconds(5)
 
     /// Returns the identity of a store.
     /// - Parameters:
-    ///   - key: What the connection depends on, without passwords.
-    ///   - read: Asks the server.
+    ///   - key: A text that identifies the parameters of the connection, without passwords.
+    ///   - read: Reads the identity from the server.
     /// - Throws: The error of the server.
     static func identity(_ key: String, _ read: () throws -> String) throws -> String {
         switch known.withLock({ $0[key] }) {

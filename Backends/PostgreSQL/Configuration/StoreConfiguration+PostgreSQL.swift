@@ -8,7 +8,7 @@ extension StoreConfiguration {
     /// ```
     ///
     /// - Parameters:
-    ///   - url: The URL of the database; see ``PolyStoreBackend/StoreEngine/postgreSQL``. What it says takes precedence over `options`.
+    ///   - url: The URL of the database; see ``PolyStoreBackend/StoreEngine/postgreSQL``. Its options take precedence over `options`.
     ///   - options: The schema, the number of connections and timeouts.
     /// - Throws: `misuse` for an invalid URL.
     public static func postgreSQL(_ url: String, options: PostgreSQLOptions = PostgreSQLOptions()) throws -> StoreConfiguration {

@@ -23,7 +23,7 @@ extension Connection {
 
     /// The number of bytes that are encoded before they are sent.
     private static let longestChunk = 1 << 16
-    /// What precedes the rows: a signature, flags, and the length of an extension.
+    /// The bytes before the rows: a signature, flags, and the length of an extension.
     private static let header: [UInt8] = Array("PGCOPY\n".utf8) + [0xff, 0x0d, 0x0a, 0] + [UInt8](repeating: 0, count: 8)
 
     /// Executes one `COPY … FROM STDIN` with rows that are encoded in chunks.

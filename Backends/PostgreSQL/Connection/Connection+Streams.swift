@@ -5,7 +5,7 @@ import PolyStorePlatform
 extension Connection {
     /// Sends one statement and returns its rows one by one.
     /// - Parameters:
-    ///   - isWhole: Whether all rows are read at once, which takes less time and keeps them in memory together.
+    ///   - isWhole: Whether all rows are read before the first one is returned, which takes less time and keeps them in memory together.
     ///   - rowsAtOnce: The maximum number of rows that are in memory together otherwise.
     func stream(_ statement: Statement, isWhole: Bool = false, rowsAtOnce: Int32 = 1) throws -> RowStream {
         if isWhole { return RowStream(try rows(statement)) }
@@ -14,7 +14,7 @@ extension Connection {
         let stream = RowStream(self)
         var rest = expected[...]
         let last = expected.count - 2
-        // What precedes the rows.
+        // The responses before the rows.
         while rest.startIndex < last, let part = rest.popFirst() {
             if case .failure(let error) = try receive(part), rest.startIndex > before {
                 for part in rest { _ = try receive(part) }

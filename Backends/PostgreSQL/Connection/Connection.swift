@@ -13,7 +13,7 @@ final class Connection {
     var responseTimeout: Duration?
     /// The error that ended the connection. Every later call throws it.
     private(set) var failure: StoreError?
-    /// What distinguishes parsed statements.
+    /// The key of a parsed statement.
     struct ParsedKey: Hashable {
         let sql: String
         /// The types of the parameters.
@@ -47,7 +47,7 @@ final class Connection {
     private var lastName = 0
     /// The rows that are being read, if the response to a statement has not been read completely.
     var stream: RowStream?
-    /// The parts of responses that nobody waited for.
+    /// The expected parts of responses that have not been read.
     var unread: [Expected] = []
     /// Statements without parameters that precede the next pipeline.
     var prefix: [Statement] = []
@@ -55,7 +55,7 @@ final class Connection {
     var beginning: (statements: [Statement], response: PostedResponse)?
     /// The number of parts of the response before those of the current request, which is not cancelled before they have been read.
     private(set) var uninterruptedParts = 0
-    /// What interrupts the current request.
+    /// The interruption of the current request.
     var interruption: Interruption?
     /// A Boolean value that indicates whether the interruption has cancelled the statement of the current request.
     var isCancelled = false
@@ -337,7 +337,7 @@ final class Connection {
                 queuedBytes = 0
                 return
             case 1:
-                // Each part that the server takes is waited for anew.
+                // Each part that the server accepts starts a new deadline.
                 guard wait(Int16(POLLIN | POLLOUT), until: newDeadline) else { throw timedOut() }
                 guard PQconsumeInput(handle) == 1 else { throw lost() }
             default: throw lost()

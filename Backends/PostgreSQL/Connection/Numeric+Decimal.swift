@@ -46,7 +46,9 @@ extension Numeric {
         for digit in digits { buffer.append(digit) }
     }
 
-    /// Returns whether digits of base 100, of which the first and the last are not 0, are those of a number that the server can hold. The range of `Decimal` is smaller: records keep numbers beyond it too.
+    /// Returns whether digits of base 100 are those of a number that the server can hold. The first and the last digit must not be 0.
+    ///
+    /// The range of `Decimal` is smaller. Records keep numbers beyond it too.
     private static func isDecimal(_ pairs: [Int], _ exponent: Int) -> Bool {
         guard let first = pairs.first, let last = pairs.last, first != 0, last != 0 else { return false }
         return pairs.count <= 100 && (-4000...4000).contains(exponent)

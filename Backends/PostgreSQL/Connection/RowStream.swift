@@ -4,7 +4,7 @@ import PolyStoreBackend
 final class RowStream {
     // The connection refers to the stream that it reads.
     private weak var connection: Connection?
-    /// Results that were read before they were asked for, in reverse order.
+    /// Results that were read before they were requested, in reverse order.
     @exclusivity(unchecked) private var kept: [Rows] = []
     /// The result of the current row, which has one or several rows or is the whole result.
     @exclusivity(unchecked) private var current: Rows?
@@ -98,7 +98,7 @@ final class RowStream {
         if !isDiscarded { failure = error }
     }
 
-    /// Gives up the remaining rows.
+    /// Discards the remaining rows.
     func discard() {
         isDiscarded = true
         (kept, current, remaining) = ([], nil, 0)

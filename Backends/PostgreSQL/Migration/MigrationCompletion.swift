@@ -79,7 +79,7 @@ struct MigrationCompletion {
 
     /// Completes the migration on a thread of its own when that becomes possible, unless the store is closed before.
     ///
-    /// What prevents it is logged once, unless it is a snapshot.
+    /// The reason that prevents the completion is logged once, unless it is a snapshot.
     static func runInBackground(_ pool: ConnectionPool, _ logger: any StoreLogger) {
         Thread.detachNewThread {
             var pause = pauses.first

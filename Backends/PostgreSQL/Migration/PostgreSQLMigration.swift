@@ -89,7 +89,7 @@ final class PostgreSQLMigration: StoreMigration {
         return failure
     }
 
-    /// How often the outcome of the commit is asked for, with pauses in milliseconds that grow by the first one.
+    /// The number of requests for the outcome of the commit, and the pauses between them in milliseconds, which grow by the first one.
     private static let (mostQuestions, pause) = (5, 50)
 
     func rollback() {

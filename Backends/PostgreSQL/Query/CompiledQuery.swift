@@ -10,10 +10,10 @@ struct CompiledQuery {
     let residual: QueryPredicate?
     /// The conditions that the statement evaluates.
     let evaluated: [QueryPredicate]
-    /// A Boolean value that indicates whether the rows are so few that reading them at once needs little memory.
+    /// A Boolean value that indicates whether the result is so short that reading all its rows together needs little memory.
     let isShort: Bool
 
-    /// The maximum number of rows that are read at once.
+    /// The maximum number of rows of a short result.
     static let mostAtOnce = 500
 
     /// The maximum number of rows of a longer result that are in memory together. Data can be large.

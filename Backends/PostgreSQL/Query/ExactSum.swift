@@ -55,7 +55,7 @@ struct ExactSum {
         let carried = high + (low >> 62)
         let rest = low & (1 << 62 - 1)
         if carried.magnitude < 1 << 64 { return Double(carried << 62 | rest) * 0x1p-82 }
-        // The number has more digits than a real, and the last one says whether others follow.
+        // The number has more digits than a real, and the last one indicates whether others follow.
         return Double(carried << 1 | (rest == 0 ? 0 : 1)) * 0x1p-21
     }
 }

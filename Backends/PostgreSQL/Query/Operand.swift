@@ -33,7 +33,7 @@ struct Operand {
 
     var isObjectID: Bool { index == -1 }
 
-    /// What can be compared with each other without a conversion.
+    /// The kinds of values. Values of one kind can be compared without a conversion.
     enum Kind { case integer, real, text, bytes, uuid, decimal }
 
     var kind: Kind {

@@ -41,7 +41,7 @@ extension QueryCompiler {
 
     /// Returns the rows of a slice as two parts, those with null and those with a value in the first sort key; nil if the order needs no parts.
     ///
-    /// The index of a unique attribute has nulls at the end, because it belongs to a constraint. It serves each part, of which no more rows are read than the slice contains.
+    /// The index of a unique attribute has nulls at the end, because it belongs to a constraint. It serves each part, and no more rows of a part are read than the slice contains.
     mutating func orderedParts(
         _ request: FetchRequest, _ scope: Scope, _ source: String, _ conditions: [String], _ filled: FieldMask
     ) -> String? {

@@ -20,9 +20,9 @@ final class Session: RelatedRecords {
     private let reader = RowReader()
     /// A Boolean value that indicates whether the transaction writes, so that a savepoint must not precede its changes.
     let isWriting: Bool
-    /// What interrupts the requests for many objects.
+    /// The interruption of requests for many objects.
     @exclusivity(unchecked) var interruption: Interruption?
-    /// What interrupts the current request.
+    /// The interruption of the current request.
     @exclusivity(unchecked) var interruptedBy: Interruption?
     /// A Boolean value that indicates whether the savepoint of an interruptible request exists.
     @exclusivity(unchecked) private var hasSavepoint = false

@@ -18,7 +18,7 @@ struct ColumnFormat: Sendable {
     /// The definition of the column after its name.
     let definition: String
 
-    /// What reading and writing a value needs. It has no texts, so that copying it costs nothing.
+    /// The information for reading and writing a value. It contains no texts, so that a copy costs nothing.
     struct Reading: Sendable {
         let form: Form
         let isOptional: Bool

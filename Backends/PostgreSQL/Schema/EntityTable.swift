@@ -22,7 +22,7 @@ final class EntityTable: Sendable {
     /// The quoted names of the columns, by field index.
     let columns: [String]
     let formats: [ColumnFormat]
-    /// What reading and writing the values of the columns needs, by field index.
+    /// The information for reading and writing the values of the columns, by field index.
     let readings: [ColumnFormat.Reading]
     /// The quoted name of the schema.
     let namespace: String

@@ -88,7 +88,8 @@ enum ServerFunctions {
         """#
     }
 
-    /// The text of the member of a JSON document at a path of keys, of which the first of equal ones counts. Null for an invalid document and for one with more than 512 nested levels.
+    /// The text of the member of a JSON document at a path of keys. Of equal keys, the first one counts. Null for an invalid document and for one with more than
+    /// 512 nested levels.
     ///
     /// Escaped characters that columns encode are replaced by their encoding, and halves of surrogate pairs by U+0001 U+0003, which no encoded text contains.
     private static let member = #"""

@@ -1,7 +1,7 @@
 import PolyStoreBackend
 import PolyStoreQuery
 
-/// What a transaction reads at its beginning.
+/// The values that a transaction reads at its beginning.
 struct StoreState: Sendable {
     var version: UInt64
     /// The number of migrations, and above them the number of changes of the full-text indexes; see ``StoreTables/searchGeneration``.

@@ -3,11 +3,11 @@ import PolyStoreSearchIndex
 
 /// The pages of one full-text index in the transaction of a session. Each call of the protocol is one request.
 ///
-/// What is written is sent with the next request that reads, or with the commit.
+/// Written pages are sent with the next request that reads, or with the commit.
 final class SearchPagesTable: SearchPageWriter {
     private unowned let session: Session
     private let number: UInt32
-    /// Pages that were read before they are asked for, by their keys; nil for a page that does not exist.
+    /// Pages that were read before they are requested, by their keys; nil for a page that does not exist.
     @exclusivity(unchecked) private var kept: [[UInt8]: [UInt8]?] = [:]
     @exclusivity(unchecked) private var ranges: [KnownRange] = []
     /// The end of the pages that were read in their order, and their number.
@@ -31,7 +31,7 @@ final class SearchPagesTable: SearchPageWriter {
     func keeps(_ key: [UInt8]) -> Bool { kept[key] != nil }
 
     /// Keeps the first pages of a range that another request has read.
-    /// - Parameter limit: The number of pages that were asked for.
+    /// - Parameter limit: The number of requested pages.
     func keep(_ pages: [SearchPage], from lower: [UInt8], below upper: [UInt8], limit: Int) {
         if ranges.count >= Self.mostRanges { ranges = [] }
         guard pages.count == limit, let last = pages.last else {
@@ -93,7 +93,7 @@ final class SearchPagesTable: SearchPageWriter {
 
     func pages(from lower: [UInt8], below upper: [UInt8], limit: Int) throws -> [SearchPage] {
         if let range = ranges.first(where: { $0.contains(lower) }) {
-            // A range of which only the first pages are known serves as many.
+            // If only the first pages of a range are known, they serve a request for as many.
             let found = range.pages(from: lower, below: upper, limit: limit)
             if found.count == limit || !range.upper.lexicographicallyPrecedes(upper) { return found }
         }

@@ -7,7 +7,7 @@ import PolyStoreSearch
 extension StoreTables {
     /// The format of a store with full-text indexes. Earlier releases, which would not maintain them, refuse it.
     static let searchFormat = 3
-    /// What the generation of a store grows by when its full-text indexes change. The bits below count the migrations.
+    /// The increment of the generation of a store when its full-text indexes change. The bits below count the migrations.
     ///
     /// Earlier releases that have the store open compare the whole number, and refuse to continue.
     static let searchGeneration: Int64 = 1 << 32
@@ -77,7 +77,7 @@ struct SearchDefinition {
             "SELECT \"index\", entity, array_to_json(fields)::text, stemming, \"isComplete\" FROM \(tables.search) ORDER BY \"index\"")
     }
 
-    /// The statement that says whether the user may read the full-text indexes.
+    /// The statement that determines whether the user may read the full-text indexes.
     static func right(_ tables: StoreTables) -> Statement {
         let rights = [tables.search, tables.searchPages].map { "pg_catalog.has_table_privilege(\(SQLNames.literal($0)), 'SELECT')" }
         return Statement("SELECT \(rights.joined(separator: " AND "))")

@@ -115,7 +115,7 @@ final class SearchStorage: SearchIndexStorage {
     func pages(of index: StoredSearchIndex) -> any SearchPageReader { table(index.number) }
     func writablePages(of index: StoredSearchIndex) -> (any SearchPageWriter)? { table(index.number) }
 
-    /// The size of a page of which two fit into one of the server.
+    /// The limits of an index. Two of its pages fit into a page of the server.
     var limits: SearchIndexLimits {
         var limits = SearchIndexLimits()
         limits.page = 3_900

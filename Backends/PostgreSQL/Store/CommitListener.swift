@@ -4,7 +4,7 @@ import PolyStoreBackend
 
 /// Finds the commits of other processes and stores, which announce them with NOTIFY, on a connection and a thread of its own. Reads the version where the server refuses LISTEN. Ends when it is released or the store is closed.
 final class CommitListener: Sendable {
-    /// What the thread and the listener share.
+    /// The state that the thread and the listener share.
     private final class Shared: Sendable {
         private let isReleased = Protected(false)
         private let pool: ConnectionPool

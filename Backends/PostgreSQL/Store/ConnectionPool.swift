@@ -296,7 +296,7 @@ final class ConnectionPool: Sendable {
     /// Called when the server has begun a snapshot, or the snapshot has ended.
     func didOpen(_ opening: Opening) { _ = lock.withLock { state.openings.removeValue(forKey: ObjectIdentifier(opening)) } }
 
-    /// Waits until the server has begun the snapshots that were asked for before this call, together for `busyTimeout` at most.
+    /// Waits until the server has begun the snapshots that were requested before this call, together for `busyTimeout` at most.
     func completeOpenings() {
         let deadline = Deadline(after: database.options.busyTimeout)
         // Their readers get the errors.

@@ -16,7 +16,7 @@ extension Database {
         return error
     }
 
-    /// Returns which tables of the store others have locked, who they are, and what to do; nil if the server does not say it.
+    /// Returns sentences that name the tables of the store that other sessions have locked, these sessions, and what to do; nil if the server does not report them.
     ///
     /// The name of the application is known of every session. The server shows the state of the sessions of other users only to members of `pg_read_all_stats`.
     /// - Parameter connection: A connection without a transaction.

@@ -8,9 +8,9 @@ struct Database: RemoteStore {
     let location: String
     let options: PostgreSQLOptions
 
-    /// What a schema contains.
+    /// The contents of a schema.
     enum Contents {
-        /// There is no such schema.
+        /// The schema does not exist.
         case absent
         /// The schema contains nothing.
         case empty
@@ -75,7 +75,7 @@ struct Database: RemoteStore {
         }
     }
 
-    /// Removes the tables of the store, and the schema if the store created it and nobody else uses it.
+    /// Removes the tables of the store, and the schema if the store created it and it contains nothing else.
     func erase() throws { try erase { _ in } }
 
     /// - Parameter check: Called before the tables are removed, when no other transaction can read or write them.
@@ -220,7 +220,7 @@ struct Database: RemoteStore {
     /// Returns what the schema contains.
     func contents(_ connection: Connection) throws -> Contents { contents(try connection.rows(contentsStatement)) }
 
-    /// The statement whose result says what the schema contains. It joins no tables, because planning a join of the catalog takes more time than the statement.
+    /// The statement whose result states the contents of the schema. It joins no tables, because planning a join of the catalog takes more time than the statement.
     var contentsStatement: Statement {
         let schema = "(SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = $1)"
         return Statement(

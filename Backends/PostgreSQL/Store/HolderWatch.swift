@@ -58,8 +58,8 @@ final class HolderWatch: Sendable {
         }
     }
 
-    /// Asks for the holders over a connection after a commit, which may leave earlier versions, unless that was done a short time ago. The response is read, and what it says logged, before the next
-    /// statements of the connection, so that nothing waits for it.
+    /// Requests the holders over a connection after a commit, which may leave earlier versions, unless they were requested a short time ago. The response is read
+    /// and logged before the next statements of the connection, so that nothing waits for it.
     func check(over connection: Connection) {
         // A pooler loses the response of what is sent before it.
         guard let age = database.options.transactionWarningAge, !database.options.usesTransactionPooler else { return }

@@ -5,7 +5,7 @@ struct MetadataTable {
     let connection: Connection
     let tables: StoreTables
 
-    /// What the table contains, read with one statement.
+    /// The contents of the table, read with one statement.
     struct Contents {
         var metadata: StoreMetadata
         /// The number of migrations of the store, which distinguishes its tables from those that others know.

@@ -9,7 +9,7 @@ final class Opening: Beginning, @unchecked Sendable {
     private var found: Result<StoreState, StoreError>?
     /// A Boolean value that indicates whether a thread reads the response and therefore uses the connection.
     private var isClaimed = false
-    /// What the end of the snapshot has left to the thread that reads the response.
+    /// The work that the end of the snapshot has left to the thread that reads the response.
     private var ending: ((Connection) -> Void)?
     private let lock = Lock()
     private let pool: ConnectionPool
@@ -71,7 +71,7 @@ final class Opening: Beginning, @unchecked Sendable {
     private func settle(_ outcome: Result<StoreState, StoreError>) {
         lock.withLock {
             if found == nil { found = outcome }
-            // A commit waits for the outcome only, while the reader goes on with its request.
+            // A commit waits for the outcome only. The reader meanwhile continues with its request.
             lock.broadcast()
         }
         pool.didOpen(self)

@@ -244,7 +244,7 @@ final class PostgreSQLWriteTransaction: SessionTransaction, WriteTransaction {
     /// The number of commits whose tokens are kept.
     private static let keptCommits = 1000
 
-    /// The statement that increments the version and records the token. It fails if the outcome of the commit was asked for before.
+    /// The statement that increments the version and records the token. It fails if the outcome of the commit was requested before.
     var increment: Statement {
         let tables = session.tables
         let commits = tables.own("commits")
@@ -297,7 +297,7 @@ final class PostgreSQLWriteTransaction: SessionTransaction, WriteTransaction {
 
     func rollback() { rollback(keeping: false) }
 
-    /// - Parameter keeping: Whether the transaction stays, so that the outcome of its commit can be asked for.
+    /// - Parameter keeping: Whether the transaction is kept, so that the outcome of its commit can be requested.
     private func rollback(keeping: Bool) {
         guard !session.isEnded, !keeping else { return }
         session.end()

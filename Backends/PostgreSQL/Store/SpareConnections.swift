@@ -3,7 +3,7 @@ import PolyStoreBackend
 
 /// Idle connections over which a store was looked up a moment ago. The opening of the store, which usually follows, uses them.
 enum SpareConnections {
-    /// What a connection depends on. Contains the password, so that a connection is only used by callers who could open it.
+    /// The values that a connection depends on. They contain the password, so that only callers who could open a connection use it.
     private struct Key: Hashable {
         let address: [String]
         let options: PostgreSQLOptions

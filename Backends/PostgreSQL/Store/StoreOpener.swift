@@ -32,7 +32,7 @@ struct StoreOpener {
         case .store: found = try existing(connection, tables, early.dropFirst().prefix(metadata.count) + [])
         }
         if !request.isReadOnly {
-            // The rights are those on the tables as they were, unless the model or the names of the tables have changed.
+            // The early response has the rights on the existing tables. They are read again if the model or the names of the tables have changed.
             let isUnchanged = early.count > 3 && early[2].text(0, 4) == request.schema.versionHash && !early[2].bool(0, 6)
             try checkRights(isUnchanged ? early[3] : connection.rows(rightsStatement))
         }

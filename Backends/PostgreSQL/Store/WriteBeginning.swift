@@ -32,7 +32,7 @@ final class WriteBeginning: Beginning {
     private var response = PostedResponse()
 
     /// Borrows a connection.
-    /// - Parameter statements: The statements that begin the transaction, the last but one of which reads the version.
+    /// - Parameter statements: The statements that begin the transaction. The last but one reads the version.
     init(_ pool: ConnectionPool, _ statements: [Statement], generation: Int64) throws {
         (self.pool, self.statements, self.generation) = (pool, statements, generation)
         connection = try pool.borrow().0
@@ -60,7 +60,7 @@ final class WriteBeginning: Beginning {
     }
 
     func first<Value>(_ body: (Connection) throws -> Value) throws -> Value {
-        // What has arrived of the end of an idle connection.
+        // The end of an idle connection can have arrived meanwhile.
         if isReused, outcome == nil, connection.hasEnded() { try replace() }
         do { return try firstOnce(body) } catch {
             guard wasClosed, repeats, (error as? StoreError)?.recovery == .connectionLost else { throw error }
@@ -69,7 +69,7 @@ final class WriteBeginning: Beginning {
         }
     }
 
-    /// Sends the first request over the present connection.
+    /// Sends the first request over the current connection.
     private func firstOnce<Value>(_ body: (Connection) throws -> Value) throws -> Value {
         if let outcome {
             _ = try outcome.get()
@@ -88,7 +88,7 @@ final class WriteBeginning: Beginning {
     }
 
     private func received() -> Result<StoreState, StoreError> {
-        // What the version was read with says why the transaction must not begin.
+        // The response that has the version states why the transaction must not begin.
         if response.rows.count >= statements.count - 1 {
             do {
                 let state = try pool.state(response.rows[statements.count - 2], for: pool.tables)

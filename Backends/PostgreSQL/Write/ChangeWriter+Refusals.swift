@@ -24,7 +24,7 @@ extension ChangeWriter {
         changes.changes.filter { $0.entity == table.entity.index && kinds.contains($0.kind) }.map(\.rowID)
     }
 
-    /// Returns the error for the objects that do not exist, of which one that is required can be updated too.
+    /// Returns the error for an object that does not exist. For one that is both required and updated, it is the error of the requirement.
     private func missing(_ connection: Connection) throws -> StoreError? {
         try missingRequired(connection) ?? missingChanged(connection)
     }

@@ -4,7 +4,7 @@ import PolyStoreBackend
 struct LinkWriter {
     let tables: StoreTables
 
-    /// What remains of the changes of a pair.
+    /// The combined effect of the changes of a pair.
     private struct Outcome {
         let source: Int64
         let target: Int64

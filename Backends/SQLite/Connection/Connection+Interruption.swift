@@ -34,7 +34,7 @@ extension Connection {
 
     // MARK: Requests
 
-    /// What interrupts the statements of requests. It must be nil when a transaction begins or ends.
+    /// The interruption of the statements of requests. It must be nil when a transaction begins or ends.
     var interruption: Interruption? {
         get { interruptedRequests?.interruption }
         set {

@@ -11,7 +11,8 @@ extension Session {
     /// The largest end of a slice for which rows are merged. Of a larger slice, every statement could read as many rows as one statement for all values.
     private static let longestSlice = 4096
 
-    /// Returns a query for each value of a list, whose rows in the requested order are to be merged; `nil` if one statement serves the request as well.
+    /// Returns a query for each value of a list. Each returns its rows in the requested order, and the caller merges them. `nil` if one statement serves the request as
+    /// well.
     /// - Parameter countsRows: Whether the statements report every row that they examine; see ``RowCounter``.
     func listQueries(_ request: FetchRequest, countsRows: Bool = false) throws -> [CompiledQuery]? {
         guard let parts = try listRequests(request) else { return nil }

@@ -11,7 +11,7 @@ struct SearchTables {
     /// Returns the name of the table of the pages of an index.
     static func pages(_ number: UInt32) -> String { "polystore_search_\(number)" }
 
-    /// What determines the contents of an index.
+    /// The values that determine the contents of an index.
     struct Name: Hashable {
         let entity: String
         let fields: [String]

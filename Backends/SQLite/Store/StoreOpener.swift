@@ -158,7 +158,7 @@ struct StoreOpener {
             where error.engineCode & 0xff == Int(SQLITE_NOTADB) && !request.isReadOnly && !hadLog
         {
             // A store whose first page was ever flushed has more than zeros, so nothing acknowledged is in this file.
-            // If it is no such file, another process may have created the store in it meanwhile.
+            // If the file has other contents, another process may have created the store in it meanwhile.
             guard try connection.emptyFileOfZeros() else { return try read(connection) }
             request.logger.write(
                 .notice, "The file \(path) holds zeros alone, as a power cut during its creation leaves it. The store is created in it.")

@@ -33,7 +33,7 @@ extension StoreError {
             let (code, reason, advice) = meaning(of: code & 0xff)
             return (code, reason + cause, advice)
         }
-        // It says nothing about the contents of the file.
+        // The code does not concern the contents of the file.
         return (.io, "the system could not read the file\(cause)", "Try again. If it fails again, check the disk")
     }
 

@@ -1,6 +1,6 @@
 import PolyStoreBackend
 
-/// What the errors of a backend say about repeating a transaction.
+/// Cases for errors of a backend after which a transaction may be repeated, or not.
 let recoveryCases: [ConformanceCase] = [
     ConformanceCase(
         "recovery.request.is-permanent",

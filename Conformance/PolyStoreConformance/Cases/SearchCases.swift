@@ -1,7 +1,7 @@
 import PolyStoreBackend
 import PolyStoreSearch
 
-/// What full-text searches find. Every backend passes: without indexes of its own the shared executor reads the texts.
+/// Cases for the results of full-text searches. Every backend passes: without indexes of its own the shared executor reads the texts.
 let searchCases: [ConformanceCase] = termCases + phraseCases + operatorCases + textCasesOfSearch
 
 private let termCases: [ConformanceCase] = [
@@ -194,7 +194,7 @@ private let operatorCases: [ConformanceCase] = [
 ]
 
 private let textCasesOfSearch: [ConformanceCase] = [
-    searchCase("search.text.null", "An object whose texts are all null is found by no search and is no document of the index.") { store in
+    searchCase("search.text.null", "An object whose texts are all null matches no search and is not a document of the index.") { store in
         try store.insert(11, Notes.row(nil, nil))
         try store.checkSearches()
         let condition = try store.search("quick")

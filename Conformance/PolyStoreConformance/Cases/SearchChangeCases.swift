@@ -2,7 +2,7 @@ import PolyStoreBackend
 import PolyStoreSearch
 import SeededRandom
 
-/// What changes do to searches: statistics, transactions, snapshots.
+/// Cases for searches after changes: statistics, transactions, snapshots.
 let searchChangeCases: [ConformanceCase] = changedTextCases + searchTransactionCases + manyChangeCases
 
 private let changedTextCases: [ConformanceCase] = [
@@ -25,7 +25,7 @@ private let changedTextCases: [ConformanceCase] = [
         try store.update(11, ["title": .null, "body": .null])
         try expect(9, 46, 5, "after all texts became null")
         try store.update(11, ["title": .text("quick")])
-        try expect(10, 47, 6, "after a text is there again")
+        try expect(10, 47, 6, "after an update with a text")
         try store.delete(11)
         try expect(9, 46, 5, "after the deletion")
         try store.insert(11, Notes.row(nil, "quick as before"))

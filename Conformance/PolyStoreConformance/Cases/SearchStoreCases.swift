@@ -51,7 +51,7 @@ private let searchOpeningCases: [ConformanceCase] = [
         try run.expect(try same.read { try $0.all(try same.entity("Note")) }, equals: before)
     },
     indexChange(
-        "search.index.added", "An index that is added when a store is opened finds the objects that exist, and follows changes at once."
+        "search.index.added", "An index that is added when a store is opened finds the existing objects, and reflects later changes."
     ) {
         run in
         let store = try Notes.open(run, searched: [])

@@ -82,7 +82,7 @@ private final class DefectiveSearchWriter: DefectiveSearchReader, WriteTransacti
         }
     }
 
-    /// Returns the present texts of the objects that a change set changes; nil for an object that is no document.
+    /// Returns the current texts of the objects that a change set changes; nil for an object that is not a document.
     private func texts(_ changes: ChangeSet) throws -> [SearchIndexKey: [Int64: [String?]?]] {
         var found: [SearchIndexKey: [Int64: [String?]?]] = [:]
         for change in changes.changes {

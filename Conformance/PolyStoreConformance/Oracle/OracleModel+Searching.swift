@@ -15,7 +15,7 @@ extension OracleModel {
     private func found(_ condition: SearchCondition) -> [Int64: Double] { searches.found(condition, rows[condition.entity.index]) }
 }
 
-/// The results of the searches of a case, each of which is computed once for the same rows.
+/// The results of the searches of a case. Each is computed once for the same rows.
 final class OracleSearches {
     private struct Key: Hashable {
         let entity: Int

@@ -11,7 +11,7 @@ enum OracleStep {
     case hold
     /// Closes the store and opens it again.
     case reopen
-    /// Opens the store with only the first full-text indexes of each entity, as many as the list says, applies and commits a change set, and opens it with all indexes again.
+    /// Opens the store with only the first full-text indexes of each entity, as many as the list states, applies and commits a change set, and opens it with all indexes again.
     case reopenWithFewerIndexes(kept: [Int], [OracleEdit])
     case ask(OracleTransaction, OracleQuery)
 }

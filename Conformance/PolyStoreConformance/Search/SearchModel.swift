@@ -4,18 +4,18 @@ import PolyStoreSearch
 
 /// The expected results of full-text searches: texts in a dictionary, and every search by reading all of them.
 ///
-/// Shares the tokens of texts with the framework, and nothing else: it parses queries, finds phrases and computes scores by itself.
+/// Only the tokenizer is that of the framework. The model has its own parser of queries, search for phrases and computation of scores.
 struct SearchModel {
     /// The names of the fields.
     let fields: [String]
     /// The weight of each field.
     let weights: [Double]
     let options: SearchOptions
-    /// The texts of each object, one for each field. An object without any text is no document.
+    /// The texts of each object, one for each field. An object without any text is not a document.
     var texts: [Int64: [String?]] = [:] {
         didSet { known = Known() }
     }
-    /// What was computed from ``texts``.
+    /// The values that were computed from ``texts``.
     private var known = Known()
     private let tokens: SearchModelTokens
 
@@ -124,7 +124,7 @@ struct SearchModel {
     }
 }
 
-/// The terms of texts, each of which is divided once.
+/// The terms of texts. Each text is divided once.
 final class SearchModelTokens {
     private struct Key: Hashable {
         let text: [UInt8]

@@ -1,5 +1,5 @@
 extension StoreError {
-    /// What a caller can do after an error. Nothing was written, except after ``commitOutcomeUnknown``, if the message says so, and after `io` or `full` in the commit
+    /// The possible response of a caller to an error. Nothing was written, except after ``commitOutcomeUnknown``, if the message says so, and after `io` or `full` in the commit
     /// of an engine in the process: its changes can be visible although they were not flushed.
     public enum Recovery: String, Sendable, Hashable, CaseIterable {
         /// The same operation fails again until the caller, the data or the environment changes.
@@ -12,14 +12,15 @@ extension StoreError {
         /// The connection ended after the commit was sent and before its response. The changes are in the store, or none of them is. Read the store before
         /// you write them again.
         case commitOutcomeUnknown
-        /// A wait for a lock, for another process or for a server reached its time limit, or an operation that of its caller. The same operation may succeed later.
+        /// A wait for a lock, for another process or for a server reached its time limit, or an operation reached the limit of its caller. The same operation may succeed later.
         case timedOut
         /// The caller cancelled the operation.
         case cancelled
     }
 
-    /// What a caller can do after the error. A backend assigns it; otherwise ``code`` determines it: ``Recovery/timedOut`` for `busy` and `timedOut`, ``Recovery/cancelled`` for
-    /// `cancelled`, and ``Recovery/permanent`` for every other code. A `conflict` of a backend whose transaction can be run again is ``Recovery/retryable``.
+    /// The possible response of a caller to the error. A backend assigns it; otherwise ``code`` determines it: ``Recovery/timedOut`` for `busy` and `timedOut`,
+    /// ``Recovery/cancelled`` for `cancelled`, and ``Recovery/permanent`` for every other code. A `conflict` of a backend whose transaction can be run again is
+    /// ``Recovery/retryable``.
     public var recovery: Recovery {
         get { assignedRecovery ?? codeRecovery }
         set { assignedRecovery = newValue == codeRecovery ? nil : newValue }

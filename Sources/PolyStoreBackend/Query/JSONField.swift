@@ -8,17 +8,17 @@
 ///
 /// If an object has a key several times, the first one counts, as for `JSONDecoder` and SQLite.
 public struct JSONField: Sendable, Hashable {
-    /// What is determined of the member.
+    /// The value that is determined from the member.
     public enum Result: Sendable, Hashable {
         /// Its value as an attribute type.
         case value(AttributeType)
-        /// Whether it is an array with an element that equals a constant, which is not null, of an attribute type. Null if it is no array.
+        /// Whether it is an array with an element that equals a constant of an attribute type. The constant is not null. Null if it is not an array.
         case contains(Value, AttributeType)
     }
 
     /// The keys of nested objects, from the outside in; empty for the whole value.
     public let keys: [String]
-    /// What is determined of the member.
+    /// The value that is determined from the member.
     public let result: Result
 
     /// Creates a field from its keys.

@@ -67,10 +67,10 @@ public struct QueryPlan: Sendable, Hashable, Codable {
     /// objects, and if the backend does not count them.
     ///
     /// Each row id of a related object that is read through a relationship counts, and so does each record of a related object. In SQL a related row counts once
-    /// where it is found. Rows that the backend examines to find the related objects that satisfy a condition count as well. What is computed once for several
+    /// where it is found. Rows that the backend examines to find the related objects that satisfy a condition count as well. A value that is computed once for several
     /// rows counts once. Objects that are prefetched or read afterwards are not counted.
     public var relatedRowsExamined: Int?
-    /// What the full-text searches by indexes read; nil if the request was not executed or contains none.
+    /// The costs of the full-text searches by indexes; nil if the request was not executed or contains none.
     public var search: SearchCosts?
     /// The number of returned rows; nil if the request was not executed.
     public var rowsReturned: Int?

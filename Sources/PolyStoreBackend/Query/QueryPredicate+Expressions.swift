@@ -19,7 +19,7 @@ extension QueryPredicate {
         }
     }
 
-    /// A Boolean value that indicates whether the condition says that there is a related object, or that there is none. It is never unknown.
+    /// A Boolean value that indicates whether the condition tests the existence of a related object, or negates such a test. It is never unknown.
     private var isQuantified: Bool {
         switch node {
         case .related(_, .any, _): true

@@ -1,6 +1,6 @@
 import PolyStoreSearch
 
-/// A full-text search in a request: an index of the entity and what is searched for.
+/// A full-text search in a request: an index of the entity, and a query.
 ///
 /// Whether an object satisfies it depends on the texts of the object alone, see `SearchMatcher`; never unknown. Its score depends on the statistics of the index too.
 public struct SearchCondition: Sendable, Hashable {
@@ -8,9 +8,9 @@ public struct SearchCondition: Sendable, Hashable {
     public let entity: Entity
     /// The index.
     public let index: SearchIndex
-    /// What is searched for, in the terms of the index.
+    /// The query in the terms of the index.
     public let search: ResolvedSearch
-    /// What is searched for, as it was written.
+    /// The text of the query, as the caller wrote it.
     public let text: String
     /// The statistics with which scores are computed; nil for those of the transaction that evaluates the request.
     public var statistics: SearchStatistics?
@@ -116,11 +116,12 @@ extension FetchRequest {
 
 /// A full-text search that a backend executes by its index.
 public struct SearchRequest: Sendable, Hashable {
-    /// The index and what is searched for.
+    /// The index and the query.
     public var condition: SearchCondition
-    /// The statistics with which the scores are computed; nil if no scores are wanted.
+    /// The statistics with which the scores are computed; nil if no scores are computed.
     public var statistics: SearchStatistics?
-    /// The maximum number of documents, which are then the best, in the order of their scores; nil for all, in ascending order of their ids. Not nil only with statistics.
+    /// The maximum number of documents. The result then has the best ones in the order of their scores. Requires statistics. With nil it has all documents in
+    /// ascending order of their ids.
     public var limit: Int?
 
     /// Creates a request.

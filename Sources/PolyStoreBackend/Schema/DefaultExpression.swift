@@ -10,7 +10,7 @@ public enum DefaultExpression: String, Sendable, Hashable, CaseIterable {
 
 /// The evaluation of a default expression by the class that declares it. It is not part of the value of a description: all are equal, and none is stored.
 package struct DefaultEvaluation: Sendable, Hashable {
-    /// Returns a new value of the expression; `nil` if there is no class.
+    /// Returns a new value of the expression; `nil` without a class.
     package let evaluate: (@Sendable () -> Value?)?
 
     package init(_ evaluate: (@Sendable () -> Value?)? = nil) { self.evaluate = evaluate }

@@ -56,7 +56,7 @@ public struct SearchIndex: Sendable, Hashable {
         ([entity] + fields.map { $0.replacing("\0", with: "_") } + ["text"]).joined(separator: "_")
     }
 
-    /// Returns the texts of a document: one for each field, nil for null; nil if the object is no document of the index.
+    /// Returns the texts of a document: one for each field, nil for null; nil if the object is not a document of the index.
     public func texts(of record: RecordView) -> [String?]? {
         let texts = fields.map { record.isNull($0) ? nil : record.string($0) }
         return texts.contains { $0 != nil } ? texts : nil

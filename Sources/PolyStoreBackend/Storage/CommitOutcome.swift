@@ -1,4 +1,4 @@
-/// What a store knows about a commit whose response was lost; see ``WriteTransaction/commitOutcome()``.
+/// The outcome of a commit whose response was lost, as far as the store knows it; see ``WriteTransaction/commitOutcome()``.
 public enum CommitOutcome: Sendable, Hashable {
     /// The changes are in the store.
     /// - Parameter version: The version that ``WriteTransaction/commit(_:)`` would have returned.

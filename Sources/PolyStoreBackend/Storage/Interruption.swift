@@ -2,8 +2,8 @@ import Synchronization
 
 /// The end of work before it is complete: a limit of time, a cancellation, or both.
 ///
-/// The layers above assign an interruption to ``RelatedRecords/interruption`` of a transaction before the requests that it concerns. The backend asks it while it executes
-/// a request, and throws its error. The transaction can be used further.
+/// The layers above assign an interruption to ``RelatedRecords/interruption`` of a transaction before the requests that it concerns. The backend checks it while it executes
+/// a request, and throws its error. The transaction remains usable.
 ///
 /// - A request throws at its beginning if the work is already interrupted.
 /// - An engine in the process calls ``check()`` before it has examined 10,000 further rows; every 1,000 are usual. Rows that do not satisfy a condition count, and so do

@@ -1,4 +1,4 @@
-/// What the object layer asks about a store that is not a file. For stores of files it asks the file system.
+/// Access to a store that is not a file. For stores of files the object layer uses the file system.
 ///
 /// A backend of a server passes an instance to ``StoreConfiguration/init(engine:location:isShared:remote:open:)``. The store may be open or not, in this process or in others.
 /// The errors contain no passwords.

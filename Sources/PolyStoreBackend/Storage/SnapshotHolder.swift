@@ -18,7 +18,7 @@ public struct SnapshotHolder: Sendable, Hashable, Codable {
     public var name: String?
     /// The user.
     public var user: String?
-    /// What a transaction does, in the words of the engine, such as `idle in transaction`; nil if the user of the store may not see it.
+    /// The activity of a transaction, in the words of the engine, such as `idle in transaction`; nil if the user of the store may not see it.
     public var state: String?
     /// The time since the transaction began; nil if the engine does not know it, or the user of the store may not see it.
     public var age: Duration?

@@ -38,8 +38,8 @@ public protocol StorageBackend: AnyObject, Sendable {
     func beginRead() throws -> any ReadTransaction
     /// Begins a read transaction on a version within bounds. The default calls ``beginRead()``, which suffices if that always shows the newest commit.
     ///
-    /// For servers with replicas. The object layer passes the newest version that it has committed or seen in ``ReadFreshness/notBefore``, so that no reader of a stack
-    /// goes back. A replica that is behind it is given time to follow, or another one is asked.
+    /// For servers with replicas. The object layer passes the newest version that it has committed or seen in ``ReadFreshness/notBefore``, so that a reader of a
+    /// stack never shows an earlier version than one before. The backend waits for a replica that is behind this version, or uses another replica.
     /// - Throws: `busy` if no snapshot within the bounds can begin now, and the errors of ``beginRead()``.
     func beginRead(_ freshness: ReadFreshness) throws -> any ReadTransaction
     /// Begins a write transaction, after waiting for the current one to end. The client of a server can wait with the first request; see ``WriteTransaction/knownVersion``.
@@ -117,7 +117,7 @@ extension StorageBackend {
 
 /// A source of related objects. Every ``ReadTransaction`` conforms.
 public protocol RelatedRecords: AnyObject {
-    /// What interrupts the requests from now on; nil, the value at the beginning, for nothing.
+    /// The interruption of the requests from now on; nil, the initial value, for none.
     ///
     /// A backend that stores it checks it while it executes the requests that examine many rows; see ``Interruption``. The default is always nil: the layers above then
     /// check it between the rows that the backend returns.
@@ -132,7 +132,7 @@ public protocol RelatedRecords: AnyObject {
 public protocol ReadTransaction: RelatedRecords {
     /// The number of the commit that the snapshot shows. It increases with each commit; 0 is a store without commits.
     ///
-    /// A backend may read it with the first request of the snapshot and throw the error of that; the object layer asks for it after the first request where it can. The
+    /// A backend may read it with the first request of the snapshot and throw the error of that request. If possible, the object layer reads it after the first request. The
     /// number is the same before and after every read, and in a write transaction also after an error. A property that does not throw satisfies the requirement.
     var version: UInt64 { get throws }
     /// Returns a record; `nil` if it does not exist.
@@ -295,7 +295,7 @@ public protocol WriteTransaction: ReadTransaction {
     /// Returns the outcome of a commit that threw an error with the recovery ``StoreError/Recovery/commitOutcomeUnknown``. Called once or more before `rollback`, which
     /// then releases what the transaction holds, and has no other effect if the changes are committed. The default returns ``CommitOutcome/unknown``.
     ///
-    /// A backend of a server asks for it over another connection, by a token that it has read in the transaction: the id of the transaction on the server, or a row that
+    /// A backend of a server requests it over another connection, by a token that it has read in the transaction: the id of the transaction on the server, or a row that
     /// it has written.
     /// - Throws: An error if the store cannot be reached now. The method is then called again, at most five times in all.
     func commitOutcome() throws -> CommitOutcome

@@ -13,7 +13,7 @@ public struct StoreConfiguration: Sendable {
     public var isReadOnly = false
     /// See ``OpenRequest/opensEngineForWriting``.
     package var opensEngineForWriting = false
-    /// What the store that is opened has of the source of a conversion; nil for an ordinary opening.
+    /// The values that the store takes from the source of a conversion; nil for an ordinary opening.
     package var conversion: ConversionTarget?
     /// A Boolean value that indicates whether a store with a different schema is deleted and recreated. Its data is lost. The default is `false`.
     public var resetsOnModelMismatch = false
@@ -30,7 +30,7 @@ public struct StoreConfiguration: Sendable {
     public let files: [String]
 
     private var createsFolder = false
-    /// What the object layer asks about a store that is not a file; nil for a store of files or in memory.
+    /// Access to a store that is not a file; nil for a store of files or in memory.
     package let remote: (any RemoteStore)?
     private var secrets: [StoreSecret] = []
     private let eraseFiles: (@Sendable () throws -> Void)?
@@ -68,7 +68,7 @@ public struct StoreConfiguration: Sendable {
     ///   - engine: The name of the engine; see ``engine``.
     ///   - location: The location of the store, without passwords; see ``location`` and ``StoreURL/serverLocation(defaultHost:defaultPort:namedBy:)``.
     ///   - isShared: See ``isShared``.
-    ///   - remote: Answers what the object layer asks the file system otherwise.
+    ///   - remote: Access to the store, in place of that of the file system.
     ///   - open: Opens or creates the store. Called on the caller's thread; may block.
     public init(
         engine: String, location: String, isShared: Bool = true, remote: any RemoteStore,
@@ -170,7 +170,7 @@ public struct StoreConfiguration: Sendable {
         }
     }
 
-    /// Returns whether the store exists: asks the backend of a store that is not a file, and the file system otherwise. Does not open the store. A store that is discarded with
+    /// Returns whether the store exists, by the backend for a store that is not a file, and by the file system otherwise. Does not open the store. A store that is discarded with
     /// its stack does not exist before it is opened.
     /// - Throws: `io` if it cannot be determined, and the errors of the backend.
     public func exists() throws -> Bool {

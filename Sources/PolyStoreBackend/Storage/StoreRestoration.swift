@@ -19,7 +19,7 @@ package protocol RestoringTransaction: WriteTransaction, RowIDSequences {
     func completeRestoration(version: UInt64, configurationName: String?) throws
 }
 
-/// What a conversion passes to the store that it creates.
+/// The values that a conversion passes to the store that it creates.
 package struct ConversionTarget: Sendable, Hashable {
     /// The store id of the source, so that the URIs of objects lead to the same objects of the target.
     package var storeID: String

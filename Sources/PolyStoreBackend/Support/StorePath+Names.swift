@@ -70,7 +70,7 @@ extension StorePath {
     ///   - names: The names.
     ///   - what: What cannot be done: "opened", "compacted".
     ///   - sideFiles: The files beside the store that are named after its path.
-    ///   - options: The type of the engine's options, which allow reading; nil if that is no way out.
+    ///   - options: The type of the engine's options that permit reading; nil if they do not permit the operation.
     package func error(_ names: Names, what: String, sideFiles: String, options: String?) -> StoreError {
         let other = names.others.first.map { "; another is \($0)" } ?? ""
         let reading = options.map { " To read it under one of its names, open it read-only with `readsHardLinkedFiles` of `\($0)`." } ?? ""
@@ -104,7 +104,7 @@ extension StorePath {
 
     /// Returns whether another process holds an `fcntl` lock on a range of the file. The file must not be open in this process, because closing a descriptor
     /// releases the locks of the process.
-    /// - Returns: false if there is no such file.
+    /// - Returns: false if the file does not exist.
     /// - Throws: `io`.
     package func isLockedByAnotherProcess(start: Int, count: Int) throws -> Bool {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)

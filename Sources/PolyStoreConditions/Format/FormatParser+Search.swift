@@ -81,7 +81,7 @@ extension FormatLexer {
         return [UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "%"), UInt8(ascii: "$")].contains(byte(at))
     }
 
-    /// Returns the offset of the first byte that is no space.
+    /// Returns the offset of the first byte that is not white space.
     private func offset(from start: Int) -> Int {
         var at = start
         while byte(at) == UInt8(ascii: " ") || (UInt8(ascii: "\t")...UInt8(ascii: "\r")).contains(byte(at)) { at += 1 }

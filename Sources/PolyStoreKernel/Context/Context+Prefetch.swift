@@ -48,7 +48,7 @@ extension Context {
         try follow(rest, destination, open(self.entry(destination).type), areHeld: false)
     }
 
-    /// Reads the rows of those row ids that are not loaded yet with one query, into the given rows or into those that the program asked for.
+    /// Reads the rows of those row ids that are not loaded yet with one query, into the given rows or into those that the program requested.
     private func readAhead(_ entityIndex: Int32, _ rowIDs: [Int64], into other: FetchedRows? = nil) throws {
         let asked = graph.rowsAhead ?? FetchedRows()
         graph.rowsAhead = asked

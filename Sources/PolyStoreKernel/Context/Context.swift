@@ -24,7 +24,7 @@ public class Context {
     @exclusivity(unchecked) package final var site: CallSite
     /// Observes the requests sent to stores: for ``explaining(_:)``, or the log at `trace`.
     @exclusivity(unchecked) package final var watcher: (any ReadWatcher)?
-    /// What interrupts the requests of the context; nil for nothing. A reader receives it when it is used.
+    /// The interruption of the requests of the context; nil for none. A reader receives it when it is used.
     @exclusivity(unchecked) @usableFromInline final var interruption: Interruption? {
         didSet {
             if oldValue != nil || readsPending, !(changeBuffer?.hasEnded ?? false) { source.interrupt(with: interruption) }

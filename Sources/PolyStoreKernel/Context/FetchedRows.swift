@@ -7,7 +7,7 @@ package final class FetchedRows {
     private var rows: [RowReference: RecordedChanges.ByteRange] = [:]
     /// The member lists of intermediate objects of prefetched paths, which are not removed with an object.
     var lists: Set<RelationshipKey> = []
-    /// Rows that were read without being asked for; only those of the last such read are kept.
+    /// Rows that were read in advance; only those of the last such read are kept.
     var unasked: FetchedRows?
 
     func add(_ object: RowReference, _ record: RecordView) {

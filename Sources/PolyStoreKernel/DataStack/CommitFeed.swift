@@ -3,7 +3,7 @@ import PolyStoreBackend
 /// The commits that a subscribed context has not processed yet, in order, with a snapshot of each store as of the last of them. The context never
 /// shows changes of a commit that it has not processed.
 package final class CommitFeed: Sendable {
-    /// What a feed contains.
+    /// The contents of a feed.
     struct Contents {
         var commits: [CommittedChanges] = []
         /// The snapshots by store index.

@@ -26,7 +26,7 @@ final class CommitGroup: @unchecked Sendable {  // used only by the thread that 
     @exclusivity(unchecked) private var snapshots: [Int: any ReadTransaction] = [:]
     /// A Boolean value that indicates whether the group has begun write transactions that must be committed or rolled back.
     @exclusivity(unchecked) private(set) var isOpen = false
-    /// The limits when the first transaction asked whether it may join; nil before.
+    /// The limits at the time when the first transaction requested to join; nil before.
     @exclusivity(unchecked) private var limits: GroupLimits?
     @exclusivity(unchecked) private var members: [GroupMember] = []
     /// The size of the records that the members have written.

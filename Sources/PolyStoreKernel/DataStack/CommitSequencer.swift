@@ -150,7 +150,7 @@ package final class CommitSequencer: Sendable {
 
     func stop() { state.withLock { $0.stop() }?.stop() }
 
-    /// Stops if there are no subscribers, which is checked under the same lock that a restart takes.
+    /// Stops without subscribers. They are checked under the same lock that a restart takes.
     private func stopIfUnused() {
         let (watcher, feed) = state.withLock { state -> (CommitWatcher?, CommitFeed?) in
             let subscription = publisher.subscription

@@ -137,7 +137,7 @@ extension DataStack {
 
     /// Reads one consistent snapshot on a thread of the stack, concurrently with any writer and other readers.
     ///
-    /// Up to ``maximumConcurrentReads`` reads run at once; others wait in FIFO order. The body may block its thread. If the calling task is cancelled, a fetch or query that
+    /// Up to ``maximumConcurrentReads`` reads run concurrently; others wait in FIFO order. The body may block its thread. If the calling task is cancelled, a fetch or query that
     /// a store executes ends. The body is run again after the errors of servers that ``readAndWait(timeLimit:file:line:_:)`` lists.
     /// - Parameters:
     ///   - timeLimit: The time from the call on after which the read does not begin any more, and its requests throw `timedOut`; nil for no limit.

@@ -4,7 +4,7 @@ public struct StackStatistics: Sendable, Hashable, Codable {
     public let runningReads: Int
     /// The number of reads that wait for their turn.
     public let waitingReads: Int
-    /// The maximum number of reads that run at once; see ``DataStack/maximumConcurrentReads``.
+    /// The maximum number of reads that run concurrently; see ``DataStack/maximumConcurrentReads``.
     public let maximumConcurrentReads: Int
 }
 
@@ -14,7 +14,7 @@ extension StackStatistics: CustomStringConvertible {
 }
 
 extension DataStack {
-    /// The maximum number of reads that run at once on the threads of the stack; 64 by default. Other reads wait in FIFO order. A value below 1 counts as 1.
+    /// The maximum number of reads that run concurrently on the threads of the stack; 64 by default. Other reads wait in FIFO order. A value below 1 counts as 1.
     ///
     /// It applies to ``read(timeLimit:file:line:_:)``, ``history(since:matching:limit:file:line:)`` and its relatives, ``export(_:to:options:file:line:)-(S,_,_,_,_)``,
     /// ``ViewContext/loadListMonitor(_:sectionBy:)``, and the queries of `DataStack.values(of:)`. Each of them blocks a thread while it reads, and holds a

@@ -11,8 +11,8 @@ public struct StoreStatistics: Sendable, Hashable, Codable {
     /// The sessions that the backend has open for snapshots, for instance the connections of SQLite and the readers of LMDB; `nil` for a backend that keeps
     /// none. Snapshots of all stacks that share the engine are counted, but not the one of the statistics.
     public let readSessions: ReadSessions?
-    /// What keeps the store from removing earlier versions of its rows: transactions of any client and replication slots, the one with the oldest version first, without the snapshot of the
-    /// statistics; `nil` for a backend that does not know. PostgreSQL shows it, as far as the user of the store may see it.
+    /// The transactions of any client and the replication slots that prevent the store from removing earlier versions of its rows, the one with the oldest version
+    /// first, without the snapshot of the statistics; `nil` for a backend that does not know them. PostgreSQL reports those that the user of the store may see.
     public let holders: [SnapshotHolder]?
 
     /// The number of all objects.

@@ -156,7 +156,7 @@ final class StoreWriter {
     // MARK: The end
 
     /// Commits the applied change sets and ends the write access. A writer whose commit fails is rolled back.
-    /// - Parameter limits: Contain the pauses before the store is asked again for the outcome of the commit.
+    /// - Parameter limits: Contain the pauses between the requests for the outcome of the commit.
     /// - Returns: the new version, nil if no change set was accepted.
     func commit(_ limits: Protected<GroupLimits>) throws -> UInt64? {
         if let recorder, applied.isEmpty {

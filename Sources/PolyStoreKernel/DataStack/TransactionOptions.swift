@@ -7,7 +7,7 @@ package struct TransactionOptions: Sendable {
     /// The durability of the commit; nil uses the durability of the store.
     var durability: Durability?
     let origin: CommitOrigin?
-    /// What interrupts the transaction before its commit; nil for nothing.
+    /// The interruption of the transaction before its commit; nil for none.
     var interruption: Interruption?
     /// The source location of the call that began the transaction.
     let site: CallSite

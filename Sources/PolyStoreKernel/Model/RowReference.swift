@@ -56,7 +56,7 @@ extension Array: ModelReference where Element: Model {
 package protocol MembersType {
     /// The key path of the number of members.
     static var countPath: AnyKeyPath { get }
-    /// The key path of whether there are no members.
+    /// The key path of the property that indicates whether the collection is empty.
     static var isEmptyPath: AnyKeyPath { get }
 }
 extension Set: MembersType where Element: Model {

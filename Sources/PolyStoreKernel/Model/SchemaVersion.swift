@@ -16,7 +16,7 @@ extension Schema: SchemaVersion {
     }
 }
 
-/// The versions of a schema that an application knows: what the kernel asks of a history of schemas, which belongs to migrations.
+/// The versions of a schema that an application knows. The kernel uses a history of schemas through this protocol, because the type belongs to migrations.
 package protocol KnownVersions: Sendable {
     /// The versions, in the order in which they were given.
     var versions: [any SchemaVersion] { get }

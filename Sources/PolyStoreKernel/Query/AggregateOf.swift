@@ -117,7 +117,7 @@ extension AggregateOf where Result == Double? {
     public static func average(_ path: KeyPath<T, Bool>) -> AggregateOf { AggregateOf(.average, path, real) }
     public static func average(_ path: KeyPath<T, Bool?>) -> AggregateOf { AggregateOf(.average, path, real) }
 
-    /// Returns the average of decimals, rounded to a `Double`, where the context asks for one; nil for no values.
+    /// Returns the average of decimals, rounded to a `Double`, where the context requires one; nil for no values.
     @_disfavoredOverload
     public static func average(_ path: KeyPath<T, Decimal>) -> AggregateOf { AggregateOf(.average, path, real) }
     @_disfavoredOverload

@@ -70,7 +70,7 @@ package struct ResultDecoder: @unchecked Sendable {  // types hold no state
     package var isObject: Bool { if case .object = kind { true } else { false } }
 
     /// Converts a value that is not null.
-    /// - Parameter context: The context of objects; nil if the type is no class.
+    /// - Parameter context: The context of objects; nil if the type is not a class.
     /// - Returns: nil for a value that does not fit.
     package func decode(_ value: QueryValue, _ context: Context?) throws -> Any? { try kind.decode(value, context) }
 }

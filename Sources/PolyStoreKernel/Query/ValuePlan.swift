@@ -10,7 +10,7 @@ struct ValuePlan<T: Model> {
     private(set) var terms: [QueryTerm] = []
     private(set) var names: [String] = []
     let groupBy: [QueryTerm]
-    /// A Boolean value that indicates whether the result has one row for each group, or one for all objects if there is no group; otherwise one row per object.
+    /// A Boolean value that indicates whether the result has one row for each group, or one for all objects without groups; otherwise one row for each object.
     let isGrouped: Bool
 
     init(_ query: ValueQuery<T>, _ select: [SelectTerm], _ context: Context) throws {

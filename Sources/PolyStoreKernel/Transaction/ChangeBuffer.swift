@@ -209,7 +209,7 @@ package final class ChangeBuffer {
     }
 }
 
-/// What imports keep in a transaction until the references between their records are resolved.
+/// The state that imports keep in a transaction until the references between their records are resolved.
 package protocol PendingImports: AnyObject {
     /// Called before the first change of an object, and before the first one after recording was requested.
     func willEdit(_ object: any Model)

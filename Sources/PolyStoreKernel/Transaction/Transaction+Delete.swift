@@ -199,7 +199,7 @@ extension Transaction {
 
     // MARK: Reading for a level
 
-    /// What the delete rules of the objects of a level need from the store.
+    /// The data that the delete rules of the objects of a level need from the store.
     private struct RuleReads {
         /// The objects that the rules change or delete, retained until then.
         var targets: [any Model] = []

@@ -15,7 +15,7 @@ public class Transaction: Context {
     package final let buffer: ChangeBuffer
     /// The source of reads and row ids.
     @exclusivity(unchecked) final var access: TransactionSource
-    /// What interrupts the transaction before its commit, also if it does not interrupt the requests of its body; nil for nothing.
+    /// The interruption of the transaction before its commit, also if it does not interrupt the requests of its body; nil for none.
     final var cancellation: Interruption?
 
     /// The origin of the changes, passed to observers of the commit so that they can recognize their own changes.
@@ -100,7 +100,7 @@ public class Transaction: Context {
 
     // MARK: Cancellation
 
-    /// What interrupts all requests of the body, and those of child transactions; nil for nothing. One request can have a limit of its own.
+    /// The interruption of all requests of the body and of child transactions; nil for none. One request can have a limit of its own.
     final var requestInterruption: Interruption? {
         switch access {
         case .group: cancellation

@@ -144,7 +144,7 @@ final class KeyValueMigration: StoreMigration {
         overlay.didSave()
         savedPosition = position
         // No other transaction writes, so a new snapshot of the source is identical. The old one would prevent the engine from reusing the pages that each batch
-        // replaces, of which there are several times as many as the migration needs.
+        // replaces. These are several times as many as the migration needs.
         source.end()
         try Self.makeRoom(handle)
         source = try Self.read(handle, sourceLayout)

@@ -4,7 +4,7 @@ import PolyStoreSearch
 
 /// The metadata entry of a full-text index: what it indexes, and how much of it is built.
 struct SearchIndexEntry: Hashable, Sendable {
-    /// What determines the contents of an index.
+    /// The values that determine the contents of an index.
     struct Name: Hashable, Sendable {
         /// The number of the entity.
         let entity: UInt32

@@ -17,7 +17,7 @@ struct StoreVerifier {
     private let expectedKeys: Int
     private let progress = Progress()
 
-    /// What is being checked. A class, because the checks report from within closures.
+    /// The progress of the verification. A class, because the checks report from within closures.
     private final class Progress {
         var activity = ""
         var keys = 0

@@ -5,7 +5,7 @@ import PolyStoreBackend
 ///
 /// A `FieldAggregator` aggregates the records if all groups and operands are fields. Otherwise, the values of the expressions are written to temporary records.
 public final class AggregateEvaluator {
-    /// What receives the rows.
+    /// The receiver of the rows.
     private enum Input {
         /// Aggregates the fields of the rows.
         case fields(FieldAggregator)

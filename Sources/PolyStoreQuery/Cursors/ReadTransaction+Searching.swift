@@ -78,7 +78,7 @@ extension ReadTransaction {
         return found
     }
 
-    /// Returns the request for the best documents of a search, if that is all that a request asks for.
+    /// Returns the request for the best documents of a search; nil if a request is for anything else.
     private func best(_ request: FetchRequest) throws -> (request: FetchRequest, costs: SearchCosts)? {
         guard case .search(let condition) = request.predicate.node, let limit = request.limit, let key = request.sortKeys.first,
             request.sortKeys.count == 1, !key.ascending, case .score(let scored)? = key.expression?.node,
@@ -105,7 +105,7 @@ extension ReadTransaction {
 }
 
 extension SearchRequest {
-    /// The most documents that an index is asked to order. The hits of a request for more are sorted as other rows are.
+    /// The maximum number of documents that an index orders. The hits of a request for more are sorted as other rows are.
     fileprivate static let mostBest = 65_536
 }
 

@@ -1,8 +1,8 @@
 /// Results by the row id of the destination of a relationship, so that rows that share a destination compute a result once.
 ///
-/// The memory is bounded: when the weight of the results exceeds the limit, all of them are discarded. A hash table with linear probing in memory of its own,
-/// because keeping a result that no other row asks for must cost little. For the same reason it can stop keeping results: where each row has a destination of its
-/// own, a table of all of them would only displace other data from the caches of the processor.
+/// The memory is bounded: when the weight of the results exceeds the limit, all of them are discarded. It is a hash table with linear probing in memory of its own,
+/// because keeping a result that no other row needs must cost little. For the same reason it can stop keeping results: if each row has a destination of its
+/// own, a table of all results would only displace other data from the caches of the processor.
 final class TargetMemo<Result> {
     /// The largest weight of all results together. A number weighs 1.
     static var mostWeight: Int { 1 << 16 }
@@ -15,10 +15,10 @@ final class TargetMemo<Result> {
     @exclusivity(unchecked) private var results: UnsafeMutablePointer<Result?>?
     @exclusivity(unchecked) private var count = 0
     @exclusivity(unchecked) private var weight = 0
-    /// The number of results that are kept before one of them must have been asked for again; `Int.max` once one was.
+    /// The number of results that are kept before one of them must have been used again; `Int.max` after the first such use.
     @exclusivity(unchecked) private var mostUnused: Int
 
-    /// - Parameter mostUnused: The number of kept results after which no more are kept if none of them was asked for again.
+    /// - Parameter mostUnused: The number of kept results after which no more are kept if none of them was used again.
     init(mostUnused: Int = .max) { self.mostUnused = mostUnused }
 
     deinit { discard() }

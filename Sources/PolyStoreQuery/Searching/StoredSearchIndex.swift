@@ -38,7 +38,7 @@ package struct StoredSearchIndex: Hashable, Sendable {
         return SearchIndex.plainName(entity.name, fields.map { entity.fields[$0].name })
     }
 
-    /// Returns the texts of a document: one for each field, nil for null; nil if the object is no document of the index.
+    /// Returns the texts of a document: one for each field, nil for null; nil if the object is not a document of the index.
     package func texts(of record: RecordView?) -> [String?]? {
         guard let record else { return nil }
         return document { record.isNull($0) ? nil : record.string($0) }

@@ -3,8 +3,8 @@ import PolyStoreSearch
 
 /// A source of related objects that reads those of many rows together from a server.
 ///
-/// The evaluation of a row asks for the list of one object or for one record. The first such question of a block of rows reads the lists or records that the
-/// other rows of the block lead to. Nothing is read that no row has asked for, except for other rows. A read for several objects that fails is repeated for the
+/// The evaluation of a row requests the list of one object, or one record. The first such request of a block of rows also reads the lists or records that the
+/// other rows of the block lead to. No other kind of data is read in advance. A read for several objects that fails is repeated for the
 /// one object, so that only an error of a necessary read is thrown.
 final class RelatedAhead: SearchStatisticsSource {
     private let source: any RelatedRecords

@@ -96,7 +96,7 @@ final class RelatedStep {
         targets.prefix(count, from: target) { !isKnown($0) || needsExpansion($0) }
     }
 
-    /// A Boolean value that indicates whether the relationships of a target are to be added to the next steps.
+    /// A Boolean value that indicates whether the relationships of a target must be added to the next steps.
     func needsExpansion(_ target: Int64) -> Bool { !next.steps.isEmpty && !expanded.contains(target) && targets.contains(target) }
 
     /// Adds a target to the next steps.

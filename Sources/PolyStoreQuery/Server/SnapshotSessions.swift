@@ -198,7 +198,7 @@ package final class SnapshotSessions: Sendable {
 
 /// A session of a snapshot on a server. A reader keeps it while it reads; it can be given back by any thread while nothing keeps it.
 package final class SnapshotSession: @unchecked Sendable {  // `content` is accessed under the lock of `sessions` only
-    /// What the lock of the sessions protects.
+    /// The state that the lock of the sessions protects.
     fileprivate struct Content {
         /// The snapshot; nil if the session was given back or has ended.
         var reader: (any ReadTransaction)?
@@ -232,7 +232,7 @@ package final class SnapshotSession: @unchecked Sendable {  // `content` is acce
     /// A Boolean value that indicates whether the session holds a snapshot on the server.
     package var isOpen: Bool { sessions.read(self) { $0.reader != nil } }
 
-    /// The version of the snapshot; nil if it was neither asked for nor read with anything.
+    /// The version of the snapshot; nil if no request has read it.
     package var version: UInt64? { sessions.read(self) { $0.version } }
 
     /// Called when the version of the snapshot is known.

@@ -6,10 +6,10 @@ public struct SearchSnippet: Sendable, Hashable {
     public let text: String
     /// The bytes of the field that the part has, as offsets in UTF-8.
     public let range: Range<Int>
-    /// What the search found, as offsets in the UTF-8 of ``text``; ascending and without overlaps.
+    /// The matches of the search, as offsets in the UTF-8 of ``text``; ascending and without overlaps.
     public let highlightedBytes: [Range<Int>]
 
-    /// What the search found, as ranges of ``text``.
+    /// The matches of the search, as ranges of ``text``.
     public var highlights: [Range<String.Index>] { SearchMatcher.indexes(highlightedBytes, in: text) }
 
     /// Returns the text with marks around what the search found.

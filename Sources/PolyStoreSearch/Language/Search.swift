@@ -1,4 +1,4 @@
-/// What is searched for: words, phrases, prefixes, and how they are combined.
+/// A full-text query: words, phrases, prefixes, and their combination.
 ///
 /// ```
 /// swift concurrency              both words, in any of the fields

@@ -1,4 +1,4 @@
-/// A query as it was written, before the fields and options of an index are known.
+/// The syntax tree of a query, before the fields and options of an index are known.
 indirect enum SearchExpression {
     case phrase(SearchOperand)
     case near([SearchOperand], distance: Int)

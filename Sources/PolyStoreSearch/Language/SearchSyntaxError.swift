@@ -1,10 +1,10 @@
 /// A mistake in a query of the search language.
 public struct SearchSyntaxError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What is wrong, and the way out.
+    /// A sentence that states the mistake and its correction.
     public let message: String
     /// The query.
     public let query: String
-    /// The place of the mistake, as an offset in the UTF-8 of the query.
+    /// The position of the mistake, as an offset in the UTF-8 of the query.
     public let offset: Int
 
     /// Creates an error.

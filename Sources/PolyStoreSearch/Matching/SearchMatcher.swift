@@ -76,7 +76,7 @@ extension SearchMatcher {
         var length: Int
     }
 
-    /// What was found in the fields of a document.
+    /// The matches in the fields of a document.
     private struct Found {
         var counts: [[Int]]
         var phrases: [Bool]

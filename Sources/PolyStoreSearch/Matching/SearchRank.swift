@@ -1,4 +1,4 @@
-/// What the rank of a search depends on besides the document: counts of the whole index.
+/// The counts of an index that the rank of a search depends on, besides the document.
 public struct SearchStatistics: Sendable, Hashable {
     /// The number of documents in the index.
     public var documents: Int
@@ -70,7 +70,7 @@ public struct SearchRank: Sendable {
     }
 }
 
-/// What a phrase adds to the score of documents.
+/// The contribution of a phrase to the scores of documents.
 package struct PhraseRank: Sendable {
     private static let k1 = 1.2
     private static let b = 0.75
@@ -83,10 +83,10 @@ package struct PhraseRank: Sendable {
         self.meanLength = meanLength
     }
 
-    /// A length. What the phrase adds grows with the frequency divided by the sum of this and the length of the document, and depends on nothing else.
+    /// A length. The contribution of the phrase depends only on the frequency divided by the sum of this and the length of the document, and grows with this quotient.
     package var lengthOffset: Double { meanLength * (1 - Self.b) / Self.b }
 
-    /// Returns what the phrase adds to the score of a document.
+    /// Returns the contribution of the phrase to the score of a document.
     /// - Parameters:
     ///   - frequency: The weighted frequency in the document.
     ///   - length: The number of tokens of the document in all fields.

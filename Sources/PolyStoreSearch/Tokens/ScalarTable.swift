@@ -1,4 +1,4 @@
-/// What the tokenizer does with a character. The raw values are those of scripts/unicode-tables.py.
+/// The treatment of a character by the tokenizer. The raw values are those of scripts/unicode-tables.py.
 enum ScalarClass: UInt32 {
     case other, letter, digit
     /// A character of a script that is written without spaces.

@@ -217,7 +217,7 @@ struct TokenScanner {
         termCount = builder.end(term, limit: Self.maximumTermBytes)
     }
 
-    /// Returns the character after a joiner and the number of its bytes if the two are a part of an emoji. It may be a sign that is no emoji of its own.
+    /// Returns the character after a joiner and the number of its bytes if the two are a part of an emoji. The character alone need not be an emoji.
     private func joinedEmoji(_ offset: Int) -> (scalar: UInt32, length: Int)? {
         guard offset < count else { return nil }
         let (scalar, length) = UTF8Scalar.decode(text, offset, count)

@@ -1,6 +1,6 @@
 /// Characters in UTF-8.
 enum UTF8Scalar {
-    /// What ``decode(_:_:_:)`` returns for bytes that are not UTF-8: a character that is in no word.
+    /// The result of ``decode(_:_:_:)`` for bytes that are not UTF-8: a character that is in no word.
     static let invalid: UInt32 = 0xfffd
 
     /// Returns the character at an offset and the number of its bytes. A byte that begins no valid character is one invalid character.

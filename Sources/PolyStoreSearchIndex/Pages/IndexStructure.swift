@@ -1,4 +1,4 @@
-/// What a segment contains.
+/// A segment in the structure record, with the counts of its contents.
 struct Segment: Hashable, Sendable {
     var id: UInt64
     var level: Int

@@ -21,7 +21,7 @@ final class LengthChunk {
     /// The number of documents.
     var count: Int { (0..<256).reduce(0) { $0 + (lengths[$1] == Self.absent ? 0 : 1) } }
 
-    /// The bytes of the chunk: for few documents their offsets and lengths, otherwise 256 numbers of two or four bytes, all bits of which are set where there is no document.
+    /// The bytes of the chunk: for few documents their offsets and lengths, otherwise 256 numbers of two or four bytes. A number without a document has all bits set.
     var bytes: [UInt8] {
         let buffer = ByteBuffer(capacity: 600)
         let count = self.count
@@ -109,7 +109,7 @@ final class LengthReader {
             return chunk
         }
         if chunks.count >= limit { chunks.removeAll(keepingCapacity: true) }
-        // Documents are mostly asked for in ascending order; where they are near each other, the chunks that follow are read too.
+        // Documents are mostly requested in ascending order. If they are near each other, the next chunks are read too.
         guard let last, last.number < number, number - last.number <= 4 else {
             let chunk = try pages.pages(at: [PageKey.lengths(number)])[0].map { try LengthChunk($0) } ?? LengthChunk()
             chunks[number] = chunk

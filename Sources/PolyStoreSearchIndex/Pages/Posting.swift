@@ -1,6 +1,6 @@
-/// What a posting says of a document and a term.
+/// The kind of a posting: its statement about a document and a term.
 enum PostingKind: UInt8 {
-    /// The document has the term, and older segments do not say so.
+    /// The document has the term; older segments have no such posting.
     case added = 0
     /// The document has the term; older segments have other positions.
     case replaced = 1
@@ -14,7 +14,7 @@ enum PostingKind: UInt8 {
 
 /// A posting in the form in which segments are written and merged.
 ///
-/// `frequencies` are the numbers of occurrences: one varint in an index of one field; otherwise for each field with the term a varint of the number and a bit that says that
+/// `frequencies` are the numbers of occurrences: one varint in an index of one field; otherwise for each field with the term a varint of the number and a bit that indicates that
 /// more follow, and the byte of the field. `positions` are varints, for each field the first position and the differences to the others.
 struct Posting {
     var document: DocumentKey

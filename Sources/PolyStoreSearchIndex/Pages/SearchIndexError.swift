@@ -1,11 +1,11 @@
 /// An index that cannot be read.
 public enum SearchIndexError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// A page does not contain what the format requires. The text says which page and what is wrong.
+    /// A page does not have the form that the format requires. The text names the page and the problem.
     case damaged(String)
     /// The index was written in a format that this release does not know.
     case unknownFormat(Int)
 
-    /// What is wrong, and the way out.
+    /// The error, and what to do.
     public var description: String {
         switch self {
         case .damaged(let reason): "The search index is damaged: \(reason). Build it again."

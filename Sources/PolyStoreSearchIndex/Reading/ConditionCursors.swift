@@ -32,7 +32,7 @@ final class AndCursor: DocumentCursor {
         return found
     }
 
-    /// Goes on to the first document that satisfies a condition, the current one included.
+    /// Moves to the first document that satisfies a condition, the current one included.
     /// - Returns: False if there is none.
     func settle(where isMatch: () throws -> Bool) throws -> Bool {
         while !isAtEnd {

@@ -1,4 +1,4 @@
-/// The line through the pairs that bound the postings of a block, as ``Impacts`` describes it.
+/// The polyline through the pairs that bound the postings of a block; see ``Impacts``.
 final class ImpactLine {
     private let pairs: UnsafeMutablePointer<Impact>
     private(set) var count = 0
@@ -26,7 +26,7 @@ final class ImpactLine {
 
     subscript(index: Int) -> Impact { pairs[index] }
 
-    /// Returns the pair with the greatest frequency divided by the sum of a number and the length. There must be one.
+    /// Returns the pair with the greatest quotient of the frequency and the sum of an offset and the length. The polyline must have a pair.
     @inline(__always)
     func peak(_ offset: Double) -> Impact {
         var best = pairs[0]
@@ -41,7 +41,7 @@ final class ImpactLine {
         return best
     }
 
-    /// Returns the greatest frequency of a posting whose document has a length; 0 if the block has none.
+    /// Returns an upper bound for the frequency in documents of a length; 0 if the block has no such document.
     func frequency(at length: Int) -> Double {
         guard count > 0, length >= pairs[0].length else { return 0 }
         var index = count - 1
@@ -53,7 +53,7 @@ final class ImpactLine {
         return Double(low.frequency) + share * Double(high.frequency - low.frequency)
     }
 
-    /// Returns the lowest length of a document with a frequency; nil if the block has none.
+    /// Returns a lower bound for the length of documents with a frequency; nil if the block has no such document.
     @inline(__always)
     func length(at frequency: Int) -> Double? {
         var index = 0

@@ -9,7 +9,7 @@ final class TermPage {
     }
 }
 
-/// Reads the pages of an index, and keeps those that it sought up to a number of bytes.
+/// Reads the pages of an index, and keeps pages that were requested by key, up to a number of bytes.
 final class PageSource {
     let store: any SearchPageReader
     let fields: Int

@@ -1,4 +1,4 @@
-/// Goes through the documents with any of many terms, those that begin with some bytes.
+/// Iterates over the documents that contain a term with a prefix.
 ///
 /// Reads the occurrences of all terms in a range of documents into one list, and those of the next range when the list ends. The list has a maximum number of entries, which
 /// decides how many documents a range has, so the memory does not depend on the number of terms.
@@ -9,7 +9,7 @@ final class PrefixCursor: PhraseCursor {
         var place: UInt64
     }
 
-    /// The number of documents that are sought at once.
+    /// The maximum number of candidates that are read together.
     private static let batch = 1 << 17
 
     private let compiler: SearchCompiler
@@ -17,9 +17,9 @@ final class PrefixCursor: PhraseCursor {
     private let mask: UInt64
     private let givesPositions: Bool
     private let limit: Int
-    /// The documents that can be asked for; nil if all can.
+    /// The documents that the caller can request; nil for all documents.
     private let candidates: DocumentCursor?
-    /// The candidates that were read and not sought yet.
+    /// The candidates that were read and whose occurrences were not read yet.
     private var sought: [DocumentKey] = []
     /// The occurrences in the documents up to ``upTo``, ascending.
     private var entries: [Entry] = []
@@ -48,7 +48,7 @@ final class PrefixCursor: PhraseCursor {
         try load(from: 0)
     }
 
-    /// The number is not known. In a conjunction the other cursors lead.
+    /// The number is not known. A great one makes the other cursors of a conjunction lead.
     override var estimate: Int { 1 << 40 }
 
     override func next() throws {
@@ -123,7 +123,7 @@ extension PrefixCursor {
         isAtEnd = true
     }
 
-    /// Decides which documents are sought. Returns false if there are none.
+    /// Selects the documents whose occurrences are read. Returns false without such documents.
     private func seek(from first: DocumentKey) throws -> Bool {
         upTo = .max
         guard let candidates else { return true }

@@ -91,7 +91,7 @@ final class SearchCompiler {
         return try PrefixCursor(self, prefix, mask: mask, candidates: candidates, givesPositions: true, limit: prefixLimit)
     }
 
-    /// The number of pages that each cursor of a prefix reads at once.
+    /// The maximum number of pages that each cursor of a prefix reads together.
     private static let ahead = 4
 
     /// The number of entries in the list of a prefix.

@@ -1,6 +1,6 @@
 import PolyStoreSearch
 
-/// What an index contains.
+/// The counts of the contents of an index.
 public struct SearchIndexSummary: Sendable, Hashable {
     /// The number of documents.
     public var documents: Int

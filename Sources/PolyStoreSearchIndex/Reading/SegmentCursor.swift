@@ -1,4 +1,4 @@
-/// Reads the postings of one segment: finds a term, or goes from term to term, and goes through the documents of the term.
+/// A cursor over the postings of one segment. It finds a term, or iterates over the terms, and iterates over the documents of the term.
 final class SegmentCursor {
     let source: PageSource
     let view: SegmentView
@@ -11,7 +11,7 @@ final class SegmentCursor {
     var ahead: [TermPage] = []
     var aheadNext = 0
     var aheadLimit = 1
-    /// The maximum number of pages that are read at once.
+    /// The maximum number of pages that are read together.
     var mostAhead = 64
     private var entersTerms = true
     /// A Boolean value that indicates whether the segment ended within the term, which is its last.
@@ -29,7 +29,7 @@ final class SegmentCursor {
     var block: PostingBlock
     /// The bounds of the block, once they were read.
     var line: ImpactLine?
-    /// A Boolean value that indicates whether the documents for which bounds were sought are in the block.
+    /// A Boolean value that indicates whether the block contains the documents for which bounds were requested.
     var isInBlock = false
     var isDecoded = false
     var hasFrequencies = false
@@ -156,9 +156,9 @@ extension SegmentCursor {
         return true
     }
 
-    /// A Boolean value that indicates whether the term is not moved by an unfinished merge.
+    /// A Boolean value that indicates whether the segment still has the term, because no unfinished merge has moved all of it.
     ///
-    /// A term that is moved in part is visible even if no postings remain, because its frequency is still here.
+    /// A term that a merge has moved in part is visible even if no postings remain, because its frequency has not been moved.
     private var isVisible: Bool {
         guard let after = view.after else { return true }
         return after.term.precedes(term) || (after.term == term && after.document != nil)
@@ -166,7 +166,7 @@ extension SegmentCursor {
 
     private func skipTerm() throws {
         if !entersTerms, !endsHere {
-            // The pages between are not read.
+            // The pages up to the end of the term are not read.
             let expected = term
             if try !find(expected, PageKey.terms(view.id, expected, nil)) {
                 try endPartialTerm()
@@ -240,7 +240,7 @@ extension SegmentCursor {
         base = (0..<8).reduce(UInt64(0)) { $0 | UInt64(start[$1]) << UInt64($1 * 8) }
     }
 
-    /// Goes to the page after the current one. Reads more pages at once the longer pages are read in sequence.
+    /// Moves to the page after the current one. Each read in sequence requests twice as many pages as the one before, up to ``mostAhead``.
     private func nextPage() throws -> Bool {
         guard let page, !hasEnded else { return false }
         if aheadNext == ahead.count {
@@ -306,7 +306,7 @@ extension SegmentCursor {
         }
     }
 
-    /// Ends the term of which a page is missing. Only the output of an unfinished merge ends within a term.
+    /// Ends a term that has no further page. Only the output of an unfinished merge ends within a term.
     private func endPartialTerm() throws {
         guard view.isPartial else { throw SearchIndexError.damaged("segment \(view.id) ends within a term") }
         endsHere = true
@@ -338,9 +338,9 @@ extension SegmentCursor {
         return true
     }
 
-    /// Goes to the first page of the term from a key on. Returns false if there is none.
+    /// Moves to the first page of the term from a key on. Returns false if the term has none.
     ///
-    /// While the pages that are sought follow one another, more and more pages are read at once.
+    /// While successive calls find neighboring pages, each read requests twice as many pages as the one before, up to ``mostAhead``.
     private func seekPage(_ key: [UInt8]) throws -> Bool {
         ahead = []
         aheadNext = 0

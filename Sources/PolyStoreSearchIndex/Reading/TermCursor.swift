@@ -12,7 +12,7 @@ final class TermCursor: PhraseCursor {
     private var horizon: DocumentKey = 0
     /// The documents below are passed. Segments besides the current one can be behind.
     private var floor: DocumentKey = 0
-    /// The segments that can have documents of the range for which bounds were sought.
+    /// The segments that can have documents of the range for which bounds were requested.
     private var inRange: [SegmentCursor] = []
     private let frequency: Int
 
@@ -117,7 +117,7 @@ final class TermCursor: PhraseCursor {
         }
     }
 
-    /// Returns a bound of what the term adds to the scores of documents from one on, and the last document for which it holds. Also returns whether one of them can have the term.
+    /// Returns a bound for the score of the term in documents from one on, and the last document for which the bound holds. Also returns whether one of them can have the term.
     ///
     /// Only ``skip(to:)`` for this or a greater document may follow.
     func bound(from target: DocumentKey, _ score: TermScore) throws -> (upTo: DocumentKey, bound: Double, occurs: Bool) {
@@ -163,15 +163,15 @@ final class TermCursor: PhraseCursor {
     /// Calls a closure with the bounds of each block that has documents of the range for which ``bound(from:_:)`` was called; nil for a block without bounds.
     func forEachBounds(_ body: (ImpactLine?) -> Void) throws { for segment in inRange { body(try segment.bounds()) } }
 
-    /// Returns a bound of what the term adds to the score of a document of the range with a length.
+    /// Returns a bound for the score of the term in a document of the range with a length.
     func bound(_ score: TermScore, length: Int) throws -> Double {
         var bound = 0.0
         for segment in inRange { bound = try max(bound, score.bound(segment.bounds(), length: length)) }
         return bound
     }
 
-    /// Adds to some sums bounds of what the term adds to the scores of documents of the range whose lengths are between two that follow one another, or not below the last.
-    /// The lines of the range bend at no other length.
+    /// Adds bounds for the score of the term to sums. Each sum is for the documents of the range whose lengths are between two consecutive ones, or not below the last one.
+    /// The polylines of the range have no pairs at other lengths.
     /// - Parameter limit: A bound for all documents of the range.
     func addBounds(_ score: TermScore, atMost limit: Double, at lengths: [Int], to sums: inout [Double]) throws {
         guard inRange.count == 1, let line = try inRange[0].bounds() else {
@@ -179,7 +179,7 @@ final class TermCursor: PhraseCursor {
             for index in sums.indices { sums[index] += limit }
             return
         }
-        // Between two bends what the term adds only grows or only falls.
+        // Between two of these lengths the score of the term is monotone.
         var low = 0.0
         for (index, length) in lengths.enumerated() {
             let high = score.bound(line, length: length)
@@ -199,13 +199,13 @@ final class TermCursor: PhraseCursor {
         return Double(try current.total()) <= line.frequency(at: length) * (1 + 1e-9)
     }
 
-    /// Returns a bound of what the term adds to the score of the current document, without its length.
+    /// Returns a bound for the score of the term in the current document, without its length.
     func currentBound(_ score: TermScore) throws -> Double { try score.bound(current.bounds(), frequency: current.total()) }
 
-    /// Returns a bound of what the term adds to the score of the current document, whose length is known.
+    /// Returns a bound for the score of the term in the current document, whose length is known.
     func currentPart(_ score: TermScore, length: Int) throws -> Double { score.part(Double(try current.total()), Double(length)) }
 
-    /// The bounds of the current block if it alone has documents of the range for which bounds were sought; the inner value is nil if it has none.
+    /// The bounds of the current block if it alone has documents of the range for which bounds were requested; the inner value is nil if it has none.
     func onlyLine() throws -> ImpactLine?? {
         guard inRange.count == 1, inRange[0] === current, current.block.last < horizon else { return nil }
         return .some(try current.bounds())

@@ -17,7 +17,7 @@ final class TermSearch {
     private let requiresAll: Bool
     private let scorer: DocumentScorer
     private var hasNone = false
-    /// The lengths at which the lines of the terms bend.
+    /// The lengths of the pairs in the polylines of the terms.
     private var bends: [Int] = []
     /// Bounds of the scores of documents with lengths between two of these.
     private var sums: [Double] = []

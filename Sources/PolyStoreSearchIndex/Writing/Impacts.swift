@@ -6,13 +6,15 @@ struct Impact: Hashable {
 
 /// The pairs of frequency and length that bound the postings of a block.
 ///
-/// The line that connects the pairs, and continues at the frequency of the last, has no posting above it: no document of a length has more occurrences than the line has at that
-/// length. Scores grow with the frequency and fall with the length, and along a straight part of the line they only grow or only fall, so the greatest is at a pair.
+/// A polyline connects the pairs, and continues at the frequency of the last one. It is an upper bound: no document has more occurrences than the polyline has at the
+/// length of the document. A score grows with the frequency and falls with the length. It is monotone along each segment of the polyline, so a pair has the
+/// greatest score.
 enum Impacts {
     static let maximum = 8
 
-    /// Adds a pair to a list in which no pair dominates another, ascending by frequency and by length. A pair dominates one whose frequency is not greater and whose length
-    /// is not lower.
+    /// Adds a pair to a list in which no pair dominates another. The list is ascending by frequency and by length.
+    ///
+    /// A pair dominates every pair whose frequency is not greater and whose length is not lower.
     static func add(_ frequency: Int, _ length: Int, to pairs: inout [Impact]) {
         var place = pairs.count
         while place > 0, pairs[place - 1].frequency >= frequency { place -= 1 }
@@ -25,13 +27,13 @@ enum Impacts {
         pairs.replaceSubrange(first..<last, with: [Impact(frequency: frequency, length: length)])
     }
 
-    /// Removes the pairs below the line that connects the others, and combines neighbors until there are at most ``maximum`` pairs.
+    /// Removes the pairs below the polyline through the others, and combines neighbors until at most ``maximum`` pairs remain.
     static func reduce(_ pairs: inout [Impact]) {
         straighten(&pairs)
         while pairs.count > maximum { combine(&pairs) }
     }
 
-    /// Removes each pair that is not above the line between its neighbors.
+    /// Removes each pair that is not above the straight line between its neighbors.
     private static func straighten(_ pairs: inout [Impact]) {
         // The products of greater numbers could overflow.
         guard let last = pairs.last, max(last.frequency, last.length) < 1 << 31 else { return }
@@ -48,7 +50,7 @@ enum Impacts {
             * (middle.length - low.length)
     }
 
-    /// Combines the two neighbors whose combination is nearest to them. The line through the combination is not below that through the two.
+    /// Combines the two neighbors whose combination is nearest to them. The polyline through the combination is not below the one through the two.
     private static func combine(_ pairs: inout [Impact]) {
         var best = 0
         var least = Double.infinity

@@ -54,7 +54,8 @@ extension IndexStructure {
         return nil
     }
 
-    /// The segments next to one another, a number of them and not in a merge, that have the fewest postings; nil if there are no two.
+    /// Returns the adjacent segments, none of them in a merge, whose merge is cheapest for each segment that it removes; nil without two such segments.
+    /// - Parameter count: The maximum number of segments; at least two are considered.
     func smallestRange(count: Int) -> Range<Int>? {
         let merging = Set(merges.flatMap(\.inputs))
         var best: (size: Int, range: Range<Int>)?
@@ -77,7 +78,7 @@ extension IndexStructure {
         segments.reduce(-merge.output.postings) { $0 + (merge.inputs.contains($1.id) ? $1.postings : 0) }
     }
 
-    /// Replaces a merge by what a step made of it.
+    /// Replaces a merge by its state after a step.
     mutating func update(_ index: Int, _ merge: Merge, isComplete: Bool) {
         guard isComplete else {
             merges[index] = merge

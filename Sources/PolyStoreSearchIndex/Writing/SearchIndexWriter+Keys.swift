@@ -8,7 +8,7 @@ extension SearchIndexWriter {
         [PageKey.structure] + Set(documents.map { PageKey.chunk($0.documentKey) }).sorted().map(PageKey.lengths)
     }
 
-    /// Returns the key that the last page of a term is sought with, by a key that another page of the term is sought with; nil for other keys.
+    /// Returns the key for a seek of the last page of a term, from a key for a seek of another page of the term; nil for other keys.
     package static func endOfTerm(_ key: [UInt8]) -> [UInt8]? {
         guard key.first == PageKey.terms(0)[0],
             let end = key.indices.dropFirst(7).first(where: { key[$0] == 0 && key[($0 + 1)...].first != 255 })

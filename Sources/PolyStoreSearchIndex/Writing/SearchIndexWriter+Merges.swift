@@ -83,7 +83,8 @@ extension SearchIndexWriter {
 
     /// Continues merges in proportion to the bytes that a flush writes. Returns the pages of the last step, which the flush writes with its own.
     ///
-    /// Merges of few pages are done at once. Others save what they may write until a step is worth opening the inputs; at most one of them makes a step in a small flush.
+    /// Merges of few pages are completed immediately. Others accumulate credit until a step is worth opening the inputs. In a small flush at most one of them makes a
+    /// step.
     func advanceMerges(_ structure: inout IndexStructure, flushed: Int) throws -> ([SearchPage], [[UInt8]]) {
         var staged: ([SearchPage], [[UInt8]]) = ([], [])
         for index in structure.merges.indices {

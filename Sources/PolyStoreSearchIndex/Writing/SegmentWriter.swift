@@ -15,7 +15,7 @@ final class SegmentWriter {
     /// The last posting of the pages that are complete, and the change of the frequency of its term up to there.
     private(set) var progress: TermPosition?
     private(set) var progressDelta = 0
-    /// What the segment had of positions and postings when the last page was completed.
+    /// The numbers of positions and postings in the segment when the last page was completed.
     private var mark: (positionPages: Int, positionBytes: Int, postings: Int)?
 
     // The page that is being filled.
@@ -327,7 +327,7 @@ extension SegmentWriter {
         mark = (segment.positionPages, positionPage.count, segment.postings)
     }
 
-    /// Ends this part of a segment at the current posting, even if the page is not full or there is no page because deletions undid all additions.
+    /// Ends this part of a segment at the current posting, even if the page is not full, or was not begun because deletions undid all additions.
     /// - Parameter position: The last posting that was merged.
     func pause(at position: TermPosition) throws {
         if count > 0 { try closeBlock() }

@@ -62,7 +62,7 @@ package enum GoldenSearch {
         ("changed", "", []), ("run", "stems", [1]), ("dogs", "stems", [1]), ("quick", "stems", []),
     ]
 
-    /// Writes the contents in several commits, each of which is a part of the indexes.
+    /// Writes the contents in several commits, so that each index has several parts.
     package static func write(_ store: Store) throws {
         try store.write(.full) { changes in
             for id in many { try changes.insert("Article", id, values(id)) }

@@ -128,7 +128,7 @@ extension Truth {
                 ]))
     }
 
-    /// Over the title and the text; and over the text alone, of which items without a text are no documents.
+    /// One index over the title and the text, and one over the text alone, which does not contain items without a text.
     private static let searchIndexes = [
         SearchIndexDescription(fields: ["title", "text"], weights: [2, 1]),
         SearchIndexDescription(name: "texts", fields: ["text"], options: SearchOptions(stemming: .english)),

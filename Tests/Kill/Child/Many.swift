@@ -70,7 +70,7 @@ enum Many {
             guard pair.map(\.1).sorted() == ["\(group)-0", "\(group)-1"] else { fail("of \(group) there is \(pair.map(\.1))") }
             let following = pair.map { next($0.3) }
             guard Set(following).count == 1, following[0].map({ pairs[$0] != nil }) ?? true else {
-                fail("the texts of \(group) name the next pairs \(following), of which one is not there")
+                fail("the texts of \(group) name the next pairs \(following), which must be one existing pair")
             }
             for (_, name, payload, found) in pair {
                 guard found == text(group, following[0]) else { fail("\(name) has the text '\(found ?? "")'") }

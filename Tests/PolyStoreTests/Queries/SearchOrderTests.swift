@@ -5,7 +5,7 @@ import Testing
 
 /// Fetches in the order of scores, in windows, in batches and in sections, with many equal scores.
 @Suite struct SearchOrderTests {
-    /// Texts with a word once to three times, in two lengths: eight scores, of which each belongs to many essays.
+    /// Returns a text with a word up to three times, in one of two lengths. Many essays share each of the eight scores.
     private static func title(_ number: Int) -> String {
         let words = Array(repeating: "fox", count: number % 4) + Array(repeating: "hen", count: number % 7 == 0 ? 9 : 3)
         return words.joined(separator: " ")

@@ -9,7 +9,7 @@ package final class ChildProcess: @unchecked Sendable {  // the state is guarded
     package enum Stream {
         /// The stream of the caller.
         case inherited
-        /// No bytes: reading ends at once, and what is written is discarded.
+        /// The null device: a read returns no bytes, and written bytes are discarded.
         case null
         /// A pipe whose other end is the handle of this object.
         case pipe

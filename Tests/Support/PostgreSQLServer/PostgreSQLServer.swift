@@ -1,7 +1,7 @@
 internal import ChildProcesses
 internal import Foundation
 
-/// A server of PostgreSQL in a temporary folder, with a Unix socket only. It ends with the process that started it, also if that one is killed.
+/// A PostgreSQL server in a temporary folder, with a Unix socket only. It ends with the process that started it, even if that process is killed.
 package final class PostgreSQLServer: Sendable {
     /// The server cannot be started.
     package struct Unavailable: Error, CustomStringConvertible {
@@ -40,7 +40,7 @@ package final class PostgreSQLServer: Sendable {
             ])
         let making = try ChildProcess(initdb[0], Array(initdb.dropFirst()), output: .null, errors: .null)
         guard making.wait() == 0 else { throw Unavailable(description: "initdb failed: \(initdb.joined(separator: " "))") }
-        // The shell ends the server when its input ends, which it does with this process.
+        // The shell ends the server at the end of its input. The input ends with this process.
         let server =
             account + [
                 bin + "/postgres", "-D", data, "-k", folder, "-c", "listen_addresses=", "-c", "fsync=off", "-c", "max_connections=400",
@@ -59,12 +59,12 @@ package final class PostgreSQLServer: Sendable {
             """
         process = try ChildProcess("/bin/sh", ["-c", script, "sh"] + server, input: .pipe, output: .pipe, errors: .null)
         Self.keepFromChildren(process)
-        // Until the end of this process, with which the shell ends the server.
+        // Keeps the input of the shell open until this process ends.
         _ = Unmanaged.passRetained(self)
         try waitUntilReady()
     }
 
-    /// Keeps other processes from inheriting the input of a shell, whose end they would delay.
+    /// Prevents child processes from inheriting the input of a shell. Its end would otherwise wait for them.
     static func keepFromChildren(_ process: ChildProcess) {
         if let input = process.input { _ = fcntl(input.fileDescriptor, F_SETFD, FD_CLOEXEC) }
     }
@@ -78,7 +78,7 @@ package final class PostgreSQLServer: Sendable {
         }
     }
 
-    /// Ends the server as a crash does.
+    /// Kills the processes of the server, as a crash does.
     package func kill() {
         process.input?.write(Data("kill\n".utf8))
         // The shell answers.
@@ -109,7 +109,7 @@ package final class PostgreSQLServer: Sendable {
         return "postgresql://\(user)@\(host)/\(database)" + (options.isEmpty ? "" : "?" + options)
     }
 
-    /// Runs statements with `psql`, and returns what it prints.
+    /// Runs statements with `psql`, and returns its output.
     @discardableResult
     package func psql(_ sql: String, database: String = "postgres", user: String = "polystore") throws -> String {
         let program = try ChildProcess(
@@ -127,7 +127,7 @@ package final class PostgreSQLServer: Sendable {
         .wait()
     }
 
-    /// Returns the folder of the programs: that of `POLYSTORE_POSTGRESQL`, or the newest one of Debian and Homebrew.
+    /// Returns the folder of the programs of PostgreSQL: `POLYSTORE_POSTGRESQL`, or the folder of the newest version from Debian or Homebrew.
     private static func programs() throws -> String {
         if let named = ProcessInfo.processInfo.environment["POLYSTORE_POSTGRESQL"] { return named }
         let manager = FileManager.default
@@ -142,19 +142,19 @@ package final class PostgreSQLServer: Sendable {
         guard let newest = found.max(by: { $0.version < $1.version }) else {
             throw Unavailable(
                 description:
-                    "There is no PostgreSQL. Install it (apt-get install postgresql), or name the folder of its programs in POLYSTORE_POSTGRESQL."
+                    "PostgreSQL was not found. Install it (apt-get install postgresql), or name the folder of its programs in POLYSTORE_POSTGRESQL."
             )
         }
         return newest.path
     }
 
-    /// Returns the command that changes to another user if the process is that of root, as whom PostgreSQL does not run.
+    /// Returns the command that changes to another user if the process runs as root, which PostgreSQL refuses.
     private static func account() throws -> [String] {
         guard geteuid() == 0 else { return [] }
         for name in ["postgres", "nobody"] where getpwnam(name) != nil {
             // Replaces itself by the program, which then receives the signals.
             return ["setpriv", "--reuid=\(name)", "--regid=\(name == "nobody" ? "nogroup" : name)", "--clear-groups"]
         }
-        throw Unavailable(description: "PostgreSQL does not run as root, and there is no user postgres or nobody.")
+        throw Unavailable(description: "PostgreSQL does not run as root, and neither the user postgres nor the user nobody exists.")
     }
 }

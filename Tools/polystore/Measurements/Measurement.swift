@@ -107,7 +107,7 @@ struct Measurement {
         print("facet note stopped after its first answer: \(Int(PaneCost.milliseconds(clock.now - stopped))) ms")
     }
 
-    /// The greatest memory of the process, as the kernel says it; empty where it does not.
+    /// The greatest memory of the process, as the kernel reports it; empty on systems that do not report it.
     private static var greatestMemory: String {
         let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
         return status.split(separator: "\n").first { $0.hasPrefix("VmHWM") }.map(String.init) ?? ""

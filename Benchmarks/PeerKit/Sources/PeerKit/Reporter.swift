@@ -11,7 +11,7 @@ public struct Reporter: Sendable {
     /// Creates a reporter for a program.
     public init(_ peer: String) { self.peer = peer }
 
-    /// Prints the line of a workload with n operations.
+    /// Prints the results of a workload with n operations, as a line of JSON.
     public func emit(
         _ workload: String, _ n: Int, seconds: Double, cpu: Double, check: UInt64? = nil, note: String? = nil, extra: [(String, Int)] = []
     ) {

@@ -4,7 +4,7 @@ import PolyStoreCore
 /// W21: single operations of a client of a server, each in a read or a transaction of its own. Prints the median of the elapsed times of each.
 struct ClientWorkloads {
     let objects: ObjectWorkloads
-    /// The number of repetitions, of which one is not measured.
+    /// The number of repetitions. The first one is not measured.
     private static let repetitions = 16
 
     init(_ store: BenchStore) { objects = ObjectWorkloads(store) }

@@ -101,7 +101,7 @@ package struct EntityModel: Sendable {
         label = Self.label(properties) ?? Self.label(root.properties)
     }
 
-    /// Returns the attribute that names an object for a reader: one called name or title, otherwise the first unique text, otherwise the first text; nil if there is no text.
+    /// Returns the attribute that names an object for a reader: one called name or title, otherwise the first unique text, otherwise the first text; nil without a text.
     package static func label(_ properties: [PropertyDescription]) -> String? {
         let texts = properties.compactMap { property -> AttributeDescription? in
             guard case .attribute(let attribute) = property, attribute.type == .string, attribute.name != EntityHierarchy.classifier else {
@@ -128,7 +128,7 @@ extension String {
         return isWord ? self : "#\"" + replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
     }
 
-    /// The words that are no names in format strings unless they are quoted.
+    /// The words that must be quoted to be names in format strings.
     static let reservedWords: Set<String> = [
         "AND", "OR", "NOT", "IN", "BETWEEN", "CONTAINS", "BEGINSWITH", "ENDSWITH", "LIKE", "MATCHES", "ANY", "SOME", "ALL", "NONE",
         "TRUEPREDICATE", "FALSEPREDICATE", "TRUE", "FALSE", "YES", "NO", "NULL", "NIL", "SELF", "SEARCH", "OBJECTID",

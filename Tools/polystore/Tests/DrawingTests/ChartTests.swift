@@ -107,7 +107,7 @@ import Testing
         #expect(path.count { $0 == "L" } == 1)
         #expect(
             chart.summary
-                == "6 points, from 0 to 5. Values from 1 to 4. 2 without a number. 1 left out, because their position is no number.")
+                == "6 points, from 0 to 5. Values from 1 to 4. 2 without a number. 1 left out, because their position is not a number.")
     }
 
     @Test func aPointAndNoPointAreDrawn() throws {

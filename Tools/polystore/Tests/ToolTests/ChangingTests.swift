@@ -205,7 +205,7 @@ import Testing
                 [1]
 
                 """), "\(engine): \(result.output)")
-        #expect(!result.output.contains("~ Book 1"), "a value that was changed and changed back is no difference: \(result.output)")
+        #expect(!result.output.contains("~ Book 1"), "a value that was changed and changed back is not a difference: \(result.output)")
     }
 
     @Test(arguments: Engine.available.filter { $0 != .leveldb })

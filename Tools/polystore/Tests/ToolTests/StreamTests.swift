@@ -4,7 +4,7 @@ import PolyStoreSQLite
 import StoreTesting
 import Testing
 
-/// What goes into and comes out of the tool: files, pipes, messages and exit codes.
+/// The input and the output of the tool: files, pipes, messages and exit codes.
 @Suite struct StreamTests {
     private let folder: TemporaryFolder
     private let url: String

@@ -6,7 +6,7 @@ extension BrowserStore {
     /// The author of the browser's commits in the history.
     package static let author = "polystore browse"
 
-    /// Returns the form of an object; nil if there is no such object.
+    /// Returns the form of an object; nil if the object does not exist.
     /// - Throws: `storeNotFound` for an unknown entity, and the errors of the store.
     package func form(of object: ObjectReference) async throws -> ObjectForm? {
         let id = try stack.objectID(model(object.entity).name, rowID: object.rowID)

@@ -16,7 +16,7 @@ package struct NamedObject: Sendable, Hashable {
     }
 }
 
-/// What a transaction would change, read from its pending changes before it is committed or discarded.
+/// The changes of a transaction, read from its pending changes before it is committed or discarded.
 package struct ChangePreview: Sendable, Hashable {
     /// The greatest number of objects that a preview describes. ``counts`` has all of them.
     package static let limit = 200
@@ -80,7 +80,7 @@ package struct ChangePreview: Sendable, Hashable {
     package let counts: [Count]
     /// The reasons for which a commit would be refused; empty if it would be accepted.
     package internal(set) var mistakes: [Mistake]
-    /// A text that is the same for the same changes. Pass it to the commit, which is refused if the changes are no longer these.
+    /// A text that is the same for the same changes. Pass it to the commit, which is refused if the changes differ by then.
     package let digest: String
 
     /// A Boolean value that indicates whether nothing would change.
@@ -96,7 +96,7 @@ package struct ChangePreview: Sendable, Hashable {
     }
 }
 
-/// An object that is no longer what the form showed.
+/// An object that has changed since the form showed it.
 package struct EditConflict: Sendable, Hashable {
     /// A property with another value than the form showed, or with an entry of the form.
     package struct Property: Sendable, Hashable {
@@ -115,7 +115,7 @@ package struct EditConflict: Sendable, Hashable {
     package let isDeleted: Bool
     /// The properties that were changed in the meantime, and those that the form changes.
     package let properties: [Property]
-    /// What the change would do now, if the object of the form is the same, but others that it changes are not.
+    /// The current effects of the change, if the object of the form is the same, but other objects that the change affects are not.
     package let preview: ChangePreview?
 }
 

@@ -12,7 +12,7 @@ struct EditWork: Sendable {
         (self.store, self.edit) = (store, edit)
     }
 
-    /// What the work did or found.
+    /// The result of the work.
     enum Result: Sendable {
         /// The changes are pending in the transaction. The id is that of the object, also of a deleted one.
         case changed(ChangePreview, AnyObjectID?)

@@ -22,7 +22,7 @@ extension EntityModel {
         relationship.isRequired || line.contains { $0.required.contains(relationship.name) }
     }
 
-    /// The entities of which objects can be created: the entity itself unless it is abstract, and those that inherit from it.
+    /// The names of the entities that have objects: the entity itself and those that inherit from it, without abstract ones.
     package var concreteNames: [String] {
         var (found, names) = (isAbstract ? [] : [name], Set([name]))
         // Depth first, so that a subentity follows the one that it inherits from.

@@ -75,7 +75,7 @@ package struct FieldText: Sendable {
 
     // MARK: Escapes
 
-    /// Returns whether a form of HTML returns a text as it was: one without NUL, carriage returns and noncharacters.
+    /// Returns whether an HTML form returns a text unchanged. It may have no noncharacters, and no control characters except tabs and line feeds.
     private static func isKeptByForms(_ text: String) -> Bool { text.unicodeScalars.allSatisfy(isKeptByForms) }
 
     private static func isKeptByForms(_ scalar: Unicode.Scalar) -> Bool {

@@ -2,8 +2,8 @@ import Foundation
 import PolyStoreCore
 import PolyStoreFormats
 
-/// A short text that is the same for the same values: FNV-1a of 64 bits. It detects changes that happen by themselves, and is no protection against values
-/// that were made to have the same one.
+/// A short text that is the same for the same values: FNV-1a of 64 bits. It detects accidental changes. It does not protect against values that were chosen to have
+/// the same fingerprint.
 struct Fingerprint: Sendable {
     private var hash: UInt64 = 0xcbf2_9ce4_8422_2325
 

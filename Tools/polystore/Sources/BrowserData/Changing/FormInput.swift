@@ -1,4 +1,4 @@
-/// What a reader entered into a form, by the names of properties. A property without an entry is not changed.
+/// The entries of a form, by the names of properties. A property without an entry is not changed.
 package struct FormInput: Sendable, Hashable {
     /// The entry of one property.
     package enum Entry: Sendable, Hashable {

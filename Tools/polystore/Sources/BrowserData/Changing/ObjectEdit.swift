@@ -1,6 +1,6 @@
-/// A change of one object: what a form asks for.
+/// A change of one object that a form requests.
 package struct ObjectEdit: Sendable, Hashable {
-    /// What to do with the object.
+    /// The action on the object.
     package enum Action: Sendable, Hashable {
         case update(ObjectReference)
         /// Creates an object of an entity or subentity.

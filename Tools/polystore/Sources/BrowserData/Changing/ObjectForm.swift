@@ -20,7 +20,7 @@ package struct ObjectForm: Sendable {
         package let isRequired: Bool
         /// A Boolean value that indicates whether no other object of the entity may have the value.
         package let isUnique: Bool
-        /// What the property accepts, as sentences without a period: the texts of its type, its rules, the numbers of its targets.
+        /// The values that the property accepts, as sentences without a period: the texts of its type, its rules, the numbers of its targets.
         package let hints: [String]
         /// The texts among which to choose; empty if any text can be entered.
         package let choices: [String]
@@ -50,6 +50,6 @@ package struct ObjectForm: Sendable {
     package let fields: [Field]
     /// A text that identifies the values that the form shows, to be sent with the form. A change is refused if the object has other values then.
     package let seen: String
-    /// The entities of which an object can be created in place of an abstract one; empty for an object that exists.
+    /// The entities that a new object can have in place of an abstract one; empty for an object that exists.
     package let concreteEntities: [String]
 }

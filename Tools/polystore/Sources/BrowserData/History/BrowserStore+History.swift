@@ -20,7 +20,7 @@ extension BrowserStore {
 
     private func history(_ reader: HistoryReader) async throws -> HistoryPage {
         let token = try await stack.historyToken()
-        // Not beyond the token, from which the page goes on.
+        // Commits after the token are not read. The page receives them as live changes.
         let before = min(reader.request.before ?? .max, (token.position(in: store.storeID) ?? 0) + 1)
         guard var parts = try await HistoryParts(stack, store, before: before) else {
             return HistoryPage(transactions: [], older: nil, token: try token.text, hasHistory: false)
@@ -29,7 +29,7 @@ extension BrowserStore {
         var (transactions, end) = ([HistoryPage.Transaction](), parts.end)
         let start = end
         while transactions.count < size, start - end < Self.mostExamined, let entries = try await parts.next() {
-            // Each part is described at once, so that only few changes of each transaction remain in memory.
+            // Each part is described before the next one is read, so that few changes of each transaction remain in memory.
             let (found, last) = try await described(entries, reader, limit: size - transactions.count)
             transactions += found
             end = last.map { $0 - 1 } ?? parts.end

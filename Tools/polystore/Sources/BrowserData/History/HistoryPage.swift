@@ -57,6 +57,6 @@ package struct HistoryPage: Sendable {
     package let older: Int64?
     /// The point from which ``BrowserStore/liveChanges(since:)`` continues, for the page with the newest transactions.
     package let token: String
-    /// A Boolean value that indicates whether the store has recorded anything that is still there.
+    /// A Boolean value that indicates whether the store has recorded transactions that were not removed.
     package let hasHistory: Bool
 }

@@ -2,7 +2,7 @@ import Foundation
 import PolyStoreBackend
 import PolyStoreCore
 
-/// What has happened to the store.
+/// A change of the store.
 package enum LiveChange: Sendable {
     /// A transaction, and the point after it, from which another sequence continues.
     case transaction(HistoryPage.Transaction, token: String)
@@ -115,9 +115,9 @@ private final class UnknownCommits: @unchecked Sendable {  // accessed under the
 extension BrowserStore {
     /// Returns the transactions that are committed from a point on, and then each new one.
     ///
-    /// Commits of programs that record no history are reported as ``LiveChange/unknown``: the store does not tell what they changed.
+    /// Commits of programs that record no history are reported as ``LiveChange/unknown``: the store does not record what they changed.
     /// - Parameter token: ``HistoryPage/token``, or the token of a change; nil for the commits from now on.
-    /// - Throws: `misuse` for a text that is no token.
+    /// - Throws: `misuse` for a text that is not a token.
     package func liveChanges(since token: String? = nil) throws -> LiveChanges {
         guard let token else { return LiveChanges(store: self, token: nil) }
         guard let point = HistoryToken(text: token) else { throw StoreError(.misuse, "The address has no valid point of the history.") }

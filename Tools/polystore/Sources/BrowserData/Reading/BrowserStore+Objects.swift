@@ -2,7 +2,7 @@ import PolyStoreBackend
 import PolyStoreCore
 
 extension BrowserStore {
-    /// Returns an object with its values and its links; nil if there is no such object.
+    /// Returns an object with its values and its links; nil if the object does not exist.
     /// - Parameters:
     ///   - object: The object; its entity can be any of its hierarchy.
     ///   - related: The greatest number of related objects of each link.
@@ -18,7 +18,7 @@ extension BrowserStore {
         }
     }
 
-    /// Returns the display name of an object; nil if there is no such object.
+    /// Returns the display name of an object; nil if the object does not exist.
     package func displayName(of object: ObjectReference) async throws -> String? {
         _ = try model(object.entity)
         let id = try stack.objectID(object.entity, rowID: object.rowID)

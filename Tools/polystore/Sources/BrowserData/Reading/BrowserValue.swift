@@ -5,7 +5,7 @@ import PolyStoreFormats
 
 /// A value as a page shows it. Long texts and bytes are cut; the whole is read by ``BrowserStore/wholeValue(of:property:)``.
 package struct BrowserValue: Sendable, Hashable {
-    /// What a value is, so that a page can align and mark it.
+    /// The kind of a value, by which a page aligns and marks it.
     package enum Kind: String, Sendable, Hashable {
         case null, bool, number, text, date, bytes, uuid, url, json
         /// A related object, with its reference.
@@ -37,7 +37,7 @@ package struct BrowserValue: Sendable, Hashable {
     /// No value.
     package static let null = BrowserValue(kind: .null, text: "–")
 
-    /// A Boolean value that indicates whether there is no value.
+    /// A Boolean value that indicates whether the value is null.
     package var isNull: Bool { kind == .null }
 
     /// The greatest number of characters of a text that a page shows.

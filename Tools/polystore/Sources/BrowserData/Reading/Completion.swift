@@ -1,11 +1,11 @@
-/// A word that can continue a condition at a place.
+/// A word that can continue a condition at a position.
 package struct Completion: Sendable, Hashable {
-    /// What a word is.
+    /// The kind of a word.
     package enum Kind: String, Sendable, Hashable { case attribute, relationship, operation, value, keyword }
 
-    /// What is inserted, with the quotes that a name needs.
+    /// The inserted text, with the quotes that a name needs.
     package let text: String
-    /// What a reader sees beside it: the type of an attribute, the entity of a relationship.
+    /// The description beside it: the type of an attribute, the entity of a relationship.
     package let detail: String
     package let kind: Kind
 

@@ -3,7 +3,7 @@ import PolyStoreCore
 
 /// Finds the words that can continue a condition.
 struct CompletionFinder: Sendable {
-    /// What the grammar expects at the caret.
+    /// The part of the grammar that is expected at the caret.
     enum Expectation: Equatable {
         case operand
         /// An operator after a path; nil after another operand.

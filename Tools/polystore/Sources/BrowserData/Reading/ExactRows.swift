@@ -7,8 +7,8 @@ package struct ExactRow: Sendable {
     package let values: [QueryValue?]
 }
 
-/// All rows of a request in batches, from its position on. Each batch is read from a snapshot of its own when it is asked for, so that a slow reader holds neither memory nor a snapshot:
-/// rows that others insert before the place that was reached are not seen. The rows of a search without an order are those that were found at the beginning.
+/// All rows of a request in batches, from its position on. Each batch is read from a snapshot of its own when it is requested, so that a slow reader holds neither memory nor a
+/// snapshot. Rows that others insert before the current position are not seen. The rows of a search without an order are those that were found at the beginning.
 package struct ExactRows: AsyncSequence, Sendable {
     package typealias Element = [ExactRow]
     /// The columns of the values.

@@ -22,7 +22,7 @@ package struct Facet: Sendable {
         package let condition: String
         /// The related object if the property is a relationship.
         package let reference: ObjectReference?
-        /// What selects the objects if the property is a relationship: the property leads from them to ``reference``.
+        /// The link that selects the objects if the property is a relationship: the property leads from them to ``reference``.
         package let link: RowsRequest.Link?
 
         package init(

@@ -1,7 +1,7 @@
 import PolyStoreBackend
 import PolyStoreCore
 
-/// What a scan has counted so far.
+/// The counts of a scan so far.
 struct FacetTally {
     var counted = 0
     var nulls = 0

@@ -2,9 +2,9 @@ import PolyStoreBackend
 
 /// A mistake in a condition that a user typed.
 package struct FilterMistake: Error, Sendable, Hashable {
-    /// What is wrong and what would be right, in one sentence without the place.
+    /// The mistake and its correction, in one sentence without the position.
     package let message: String
-    /// The place of the mistake in the condition, in characters from its beginning; nil if the error names none.
+    /// The position of the mistake in the condition, in characters from its beginning; nil if the error names none.
     package let offset: Int?
     /// The number of characters that are wrong, at least 1.
     package let length: Int

@@ -1,11 +1,11 @@
 import PolyStoreBackend
 import PolyStoreCore
 
-/// What the answer of a pane cost.
+/// The cost of the answer of a pane.
 package struct PaneCost: Sendable {
     /// The milliseconds that the answer took, without those for its plans.
     package var milliseconds: Double
-    /// The number of rows and index entries that were examined; nil if that was not asked for.
+    /// The number of rows and index entries that were examined; nil if they were not requested.
     package var rowsExamined: Int?
     /// The access paths that were used, without repetitions: `index City_population (order)`, `scan`.
     package var accesses: [String]

@@ -93,7 +93,7 @@ struct RowKeys {
     private func greatest(_ query: EntityQuery, _ count: Int) throws -> [RowKey] {
         let descending = query.orderBy(orderPath, ascending: false)
         if !sortsIDsBackwards { return try keys(descending.orderBy(ColumnPlan.objectID, ascending: false), count).reversed() }
-        // Rows with equal values come in ascending order of their ids, so that of the last value not the first ones are wanted but the last.
+        // Rows with equal values are in ascending order of their ids. The rows of the last value are read again, because its last rows belong to the result, not its first.
         let found = try keys(descending, count)
         var groups: [[RowKey]] = []
         for key in found {

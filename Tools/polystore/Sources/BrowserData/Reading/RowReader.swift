@@ -37,7 +37,7 @@ struct RowReader {
         if isByScore { return try findByScore(context) }
         let isAscending = order?.isAscending ?? true
         let keys = try self.keys(context)
-        /// Returns one row more than a page has, which tells whether there is a further page. The rows are in the order of the page.
+        /// Returns one row more than a page has, which shows whether a further page exists. The rows are in the order of the page.
         func read(forwards: Bool, from place: RowKeys.Place?) throws -> [RowKey] {
             let found = forwards == isAscending ? try keys.following(place, size + 1) : try keys.preceding(place, size + 1)
             return isAscending ? found : found.reversed()
@@ -51,7 +51,7 @@ struct RowReader {
         case .after(let token): return page(try read(forwards: true, from: place(token, context)), forwards: true, from: token)
         case .before(let token):
             let rows = try read(forwards: false, from: place(token, context))
-            // Rows before may have been deleted: the first page is then complete all the same.
+            // Rows before the token may have been deleted. The first page then has as many rows as any other.
             if rows.count < size { return page(try read(forwards: true, from: nil), forwards: true, from: nil) }
             return page(rows, forwards: false, from: token)
         }

@@ -24,7 +24,7 @@ package struct WholeValue: Sendable {
 }
 
 extension BrowserStore {
-    /// Returns the whole value of an attribute of an object; nil if there is no such object.
+    /// Returns the whole value of an attribute of an object; nil if the object does not exist.
     /// - Throws: `misuse` for the name of anything else than an attribute.
     package func wholeValue(of object: ObjectReference, property: String) async throws -> WholeValue? {
         let model = try model(object.entity)

@@ -3,7 +3,7 @@ import PolyStoreCore
 import PolyStoreFormats
 
 extension BrowserStore {
-    /// Returns one object as bytes: its values, and the ids of its targets. As CSV it is a row for each property. Nil if there is no such object.
+    /// Returns one object as bytes: its values, and the ids of its targets. As CSV it is a row for each property. Nil if the object does not exist.
     ///
     /// A to-many relationship has the number of its targets, and their ids if there are at most 10,000.
     /// - Throws: `storeNotFound` for an unknown entity, and the errors of the store.

@@ -27,7 +27,7 @@ package enum AnswerFormat: String, Sendable, CaseIterable {
 
 /// All rows of a request as JSON, JSON Lines or CSV, in chunks of bytes.
 ///
-/// A chunk is written when it is asked for, from one batch of rows, so that an answer of any length takes the memory of a batch.
+/// A chunk is written when it is requested, from one batch of rows, so that an answer of any length takes the memory of a batch.
 package struct RowBytes: AsyncSequence, Sendable {
     package typealias Element = [UInt8]
 
@@ -111,7 +111,7 @@ extension BrowserStore {
         return RowBytes(rows: rows, format: format, names: Self.distinct(["_entity", "_id"] + rows.columns.map(\.title)))
     }
 
-    /// Returns names of which no two are the same: `name`, `name 2`.
+    /// Returns the names with numbers where a name occurs again: `name`, `name 2`.
     static func distinct(_ names: [String]) -> [String] {
         var known: Set<String> = []
         return names.map { name in

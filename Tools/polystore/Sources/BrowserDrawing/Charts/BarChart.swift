@@ -20,7 +20,7 @@ package struct BarChart: Sendable {
 
     /// The chart as an element `svg`.
     package let svg: String
-    /// What the chart shows, in one or two sentences.
+    /// A description of the chart, in one or two sentences.
     package let summary: String
 
     /// The largest number of vertical bars.

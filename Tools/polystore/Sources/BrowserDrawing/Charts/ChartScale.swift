@@ -57,7 +57,7 @@ struct ChartScale {
         var (unit, exponent) = (1.0, 0)
         while unit * 10 <= rough { (unit, exponent) = (unit * 10, exponent + 1) }
         while unit > rough, exponent > -300 { (unit, exponent) = (unit / 10, exponent - 1) }
-        // The quotient is taken anew from the exponent, because repeated division loses digits.
+        // The unit is computed again from the exponent, because repeated division loses digits.
         if exponent < 0 { unit = 1 / NumberText.power(-exponent) }
         let factor = [1.0, 2, 5].first { $0 * unit >= rough * (1 - 1e-9) } ?? 10
         return (factor * unit, factor == 10 ? exponent + 1 : exponent)

@@ -12,7 +12,7 @@ enum DateScale {
     /// Returns a scale for points in time in seconds since 1970. It begins and ends at the first and at the last of them.
     static func scale(_ seconds: some Sequence<Double>, steps count: Int = 6) -> ChartScale {
         var (low, high) = ChartScale.range(seconds) ?? (0, day)
-        // A calendar of years with more digits helps nobody, and its days would not fit in an integer.
+        // Dates of years with more digits have no use in a chart, and their days would not fit in an integer.
         guard max(low.magnitude, high.magnitude) < 3e11 else { return ChartScale([low, high], includesZero: false) }
         if high - low < 1 { (low, high) = (low - 0.5, high + 0.5) }
         let rough = (high - low) / Double(count)

@@ -1,6 +1,6 @@
 /// A chart with a line through points, as SVG.
 package struct LineChart: Sendable {
-    /// What the horizontal axis shows.
+    /// The kind of the values on the horizontal axis.
     package enum Axis: Sendable {
         case numbers
         /// Points in time in seconds since 1970, shown in UTC.
@@ -9,7 +9,7 @@ package struct LineChart: Sendable {
 
     package struct Point: Sendable {
         package var x: Double
-        /// The value; nil if there is none. The line has a gap there.
+        /// The value; nil makes a gap in the line.
         package var y: Double?
 
         package init(_ x: Double, _ y: Double?) {
@@ -23,7 +23,7 @@ package struct LineChart: Sendable {
 
     /// The chart as an element `svg`.
     package let svg: String
-    /// What the chart shows, in one or two sentences.
+    /// A description of the chart, in one or two sentences.
     package let summary: String
 
     /// The largest number of points with a mark and a hint of their own.
@@ -70,16 +70,16 @@ package struct LineChart: Sendable {
         return SVGElement("g", [:], [SVGElement("title", text: "\(x): \(NumberText.text(point.y ?? .nan))"), circle])
     }
 
-    /// Returns the points between two gaps, of which a line would show nothing.
+    /// Returns the points between two gaps, which a line does not show.
     private static func isolated(_ points: [Point]) -> [Point] {
         points.indices.filter { index in
             (index == 0 || points[index - 1].drawn == nil) && (index == points.count - 1 || points[index + 1].drawn == nil)
         }.map { points[$0] }
     }
 
-    /// Returns the line through places, with gaps where there is none.
+    /// Returns the path of the line through positions, with a gap for each missing one.
     ///
-    /// Of many points in one column of pixels, the line passes the first, the lowest, the highest and the last.
+    /// If more than four points are in one column of pixels, the path has the first, the lowest, the highest and the last of them.
     private static func path(_ places: [(x: Double, y: Double)?]) -> String {
         var (path, isDrawing, column) = ("", false, [(x: Double, y: Double)]())
         func flush() {
@@ -119,7 +119,7 @@ package struct LineChart: Sendable {
         }
         let gaps = points.count - drawn.count
         if gaps > 0 { sentences.append("\(gaps) without a number.") }
-        if omitted > 0 { sentences.append("\(omitted) left out, because their position is no number.") }
+        if omitted > 0 { sentences.append("\(omitted) left out, because their position is not a number.") }
         return sentences.joined(separator: " ")
     }
 }

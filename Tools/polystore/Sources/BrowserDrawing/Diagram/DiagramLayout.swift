@@ -90,7 +90,7 @@ struct DiagramLayout {
         return tops.map { $0 - highest }
     }
 
-    /// A neighbour of an item, and the distance between their upper ends with which the line between them is straight.
+    /// A neighbour of an item, and the distance between their upper ends at which a line between them is straight.
     private typealias Wish = (item: Int, distance: Double)
 
     private func wishes() -> (before: [[Wish]], after: [[Wish]]) {

@@ -4,7 +4,7 @@ struct DiagramLine {
         var box: Int
         /// The relationship that the box lists; nil for the heading of the box.
         var relationship: String?
-        /// The number of objects at this end; nil if no relationship leads to it.
+        /// The number of objects at this end, such as "1", "0..1" or "*"; nil if no relationship leads to it.
         var count: String?
     }
 
@@ -13,7 +13,7 @@ struct DiagramLine {
     var isSpecialisation: Bool
     var label: String
 
-    /// Returns the lines of a graph. A line leads from the side of the one object to that of the many, and from the general entity to the special one.
+    /// Returns the lines of a graph. A line leads from the end of the one object to that of the many, and from an entity to the one that inherits from it.
     static func lines(of graph: SchemaGraph, _ positions: [String: Int]) -> [DiagramLine] {
         var lines: [DiagramLine] = []
         for (box, entity) in graph.entities.enumerated() {
@@ -33,9 +33,9 @@ struct DiagramLine {
         return lines
     }
 
-    /// Returns the line along points, which alternate between the right side of a column and the left side of the next one.
+    /// Returns the drawing of the line along points. These alternate between the right side of a column and the left side of the next one.
     ///
-    /// - Parameter isForward: Whether the line begins at the left. A cycle can make it lead to the left.
+    /// - Parameter isForward: Whether the drawing begins at the left. In a cycle a line can lead to the left.
     func element(_ points: [(x: Double, y: Double)], isForward: Bool) -> SVGElement {
         guard let first = points.first, let last = points.last else { return SVGElement("g") }
         var path = "M\(first.x.coordinate) \(first.y.coordinate)"
@@ -50,7 +50,7 @@ struct DiagramLine {
         return group(path, marks: mark(left, at: first, direction: -1) + mark(right, at: last, direction: 1))
     }
 
-    /// Returns the line at the right side of a box that it leads to and from.
+    /// Returns the drawing of a line from a box to itself, at the right side of the box.
     func loop(x: Double, from top: Double, to bottom: Double) -> SVGElement {
         let (out, start, end) = ((x + 46).coordinate, top.coordinate, bottom.coordinate)
         let path = "M\(x.coordinate) \(start) C\(out) \(start) \(out) \(end) \(x.coordinate) \(end)"
@@ -62,7 +62,7 @@ struct DiagramLine {
         return SVGElement("g", ["class": kind], [SVGElement("title", text: label), SVGElement("path", ["d": path])] + marks)
     }
 
-    /// Returns what is drawn at an end: an arrow, where a relationship leads to it, and the number of objects.
+    /// Returns the drawing at an end: an arrow if a relationship leads to it, and the number of objects.
     private func mark(_ end: End, at point: (x: Double, y: Double), direction: Double) -> [SVGElement] {
         if isSpecialisation { return end.box == from.box ? arrow(at: point, direction: direction) : [] }
         return end.count == nil ? [] : arrow(at: point, direction: direction) + count(end.count, at: point, direction: direction)

@@ -1,4 +1,4 @@
-/// What the diagram of a schema shows: entities, and the relationships between them.
+/// The contents of the diagram of a schema: entities, and the relationships between them.
 package struct SchemaGraph: Sendable {
     package var entities: [Entity]
     package var relationships: [Relationship]

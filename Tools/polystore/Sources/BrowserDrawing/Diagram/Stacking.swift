@@ -1,15 +1,15 @@
-/// Places items of a column as near to the positions that they want as their order and sizes permit.
+/// Places items of a column as near to their preferred positions as their order and sizes permit.
 enum Stacking {
     struct Item {
-        /// The position that the item wants for its upper end.
+        /// The preferred position of its upper end.
         var wanted: Double
-        /// How much its wish counts beside those of others.
+        /// The weight of its preference in the sum of the distances.
         var weight: Double
-        /// The distance from its upper end to the upper end of the next item, at least.
+        /// The minimum distance from its upper end to the upper end of the next item.
         var extent: Double
     }
 
-    /// Returns the positions of the upper ends, for which the sum of the weighted squares of the distances to the wanted positions is smallest.
+    /// Returns the positions of the upper ends that minimize the weighted sum of the squared distances to the preferred positions.
     static func positions(_ items: [Item]) -> [Double] {
         // Without the extents of the items before it, a position must not be smaller than that of the item before: a monotone regression.
         var offset = 0.0

@@ -28,7 +28,7 @@ package struct MarkupText: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Returns a link if it leads to the same server: a path, a query or a fragment. Any other text, such as one with a scheme, is no link.
+    /// Returns a link if it leads to the same server: a path, a query or a fragment; nil for any other text, such as one with a scheme.
     static func localLink(_ link: String?) -> String? {
         guard let link, let first = link.unicodeScalars.first else { return nil }
         let second = link.unicodeScalars.dropFirst().first

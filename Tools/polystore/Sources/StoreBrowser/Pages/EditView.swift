@@ -4,7 +4,7 @@ import Hummingbird
 
 /// The pages that change an object: a form, the change before its commit, and the commit.
 enum EditView {
-    /// What a page changes.
+    /// The kind of change of a page.
     enum Kind: String, Sendable { case edit, create, delete }
 
     static let edit = Route.page({ try await form(.edit, $0) }, change: { try await change(.edit, $0) })
@@ -39,7 +39,7 @@ enum EditView {
         return page
     }
 
-    /// The deletion has no form: its page shows what it would take along.
+    /// A deletion has no form. Its page shows the objects that it would delete or change.
     private static func deletion(_ request: BrowserRequest) async throws -> Response {
         try checkWritable(request)
         let outcome = try await request.site.store.preview(ObjectEdit(.delete(request.object())))

@@ -5,7 +5,7 @@ import struct PolyStoreBackend.StoreError
 
 /// The values of a property with their counts, beside the rows.
 enum FacetPane {
-    /// Adds the facet that an address asks for. One that an index answers is counted at once; another is counted while the page is open.
+    /// Adds the facet that an address requests. A facet that an index answers is counted before the page is sent; another is counted while the page is open.
     static func add(to view: inout View, _ rows: RowsRequest, _ model: EntityModel, _ request: BrowserRequest) async throws {
         guard let property = request.query["facet"] else { return }
         var pane: View = ["facetName": property]

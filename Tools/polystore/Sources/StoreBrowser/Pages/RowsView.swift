@@ -30,7 +30,7 @@ enum RowsView {
         return link.incomingFrom.map { "\($0).\(link.relationship): \(name)" } ?? "\(link.relationship) of \(name)"
     }
 
-    /// Adds the number of all rows if the address asks for it. Without an index it takes as long as reading them.
+    /// Adds the number of all rows if the address requests it. Without an index counting takes as long as reading the rows.
     private static func addTotal(to view: inout View, _ rows: RowsRequest, _ request: BrowserRequest) async throws {
         guard request.query["total"] != nil else {
             view["totalAddress"] = request.query.with([("total", "1")]).address("/rows")
@@ -45,7 +45,7 @@ enum RowsView {
 
     private static func addCost(_ cost: PaneCost, to view: inout View, _ rows: RowsRequest, _ request: BrowserRequest) async throws {
         let isAsked = request.query["advise"] != nil
-        // All rows in the order of their ids are no scan that an index would shorten.
+        // An index cannot shorten a scan of all rows in the order of their ids.
         let isSelective = !rows.filter.isEmpty || rows.order != nil
         let advises = cost.isScan && isSelective && (isAsked || cost.milliseconds < adviceLimit)
         let advice = advises ? try await request.site.store.advice(for: rows, timeLimit: request.site.options.deadline) : []

@@ -12,7 +12,7 @@ enum ValueFile {
             throw BrowserError(404, "\(object.entity) \(object.rowID) does not exist.")
         }
         var headers: HTTPFields = [:]
-        // A browser runs nothing of the value, also if it takes it for a document.
+        // A browser runs no script of the value, even if it treats the value as a document.
         headers[.contentSecurityPolicy] = "default-src 'none'; sandbox; frame-ancestors 'none'"
         if let image = value.imageType {
             headers[.contentType] = image
@@ -28,7 +28,7 @@ enum ValueFile {
     /// The number of bytes that are written at a time.
     private static let slice = 64 << 10
 
-    /// Returns a body that is written in slices, each of which waits until the browser has received those before it.
+    /// Returns a body that is written in slices. Each slice waits until the browser has received those before it.
     private static func body(_ data: Data) -> ResponseBody {
         ResponseBody(contentLength: data.count) { writer in
             var rest = data[...]

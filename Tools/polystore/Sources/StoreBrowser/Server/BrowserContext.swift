@@ -1,6 +1,6 @@
 import Hummingbird
 
-/// What the server knows of a request beside its head.
+/// The values of a request that are not in its head.
 struct BrowserContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     /// The port of the connection on this side; 0 if it is not known.

@@ -1,11 +1,12 @@
 import PolyStoreBackend
 
-/// The end of work that takes too long.
+/// The time limit of work.
 package enum Deadline {
     /// Runs work, and cancels it at a deadline.
     ///
-    /// The end of cancelled work is awaited: a change that was committed in the meantime is answered as one.
-    /// - Throws: `BrowserError` with status 503 at the deadline; otherwise the error of the work, also later if it tells that the outcome of a commit is unknown.
+    /// Waits for cancelled work to end. If it has committed a change in the meantime, its result is returned.
+    /// - Throws: `BrowserError` with status 503 at the deadline; otherwise the error of the work. After the deadline this is only an error that reports
+    ///   the unknown outcome of a commit.
     package static func run<T: Sendable>(_ duration: Duration, _ body: @escaping @Sendable () async throws -> T) async throws -> T {
         try await withThrowingTaskGroup(of: T?.self) { group in
             group.addTask { try await body() }

@@ -1,7 +1,7 @@
 import Foundation
 import NIOCore
 
-/// The address that the server is bound to, which the name of the interface does not tell: "0" and "::0" are all interfaces too.
+/// The address that the server is bound to. The name of the interface does not determine it: "0" and "::0" are all interfaces too.
 final class ListeningAddress: @unchecked Sendable {  // accessed under the lock
     private let lock = NSLock()
     private var everywhere = false

@@ -3,7 +3,7 @@ import Hummingbird
 
 /// Decides which requests are answered at all.
 struct RequestGuard: Sendable {
-    /// What to do with a request.
+    /// The decision about a request.
     enum Decision: Equatable {
         case answer
         /// The request has the token in its address. The answer sets the cookie and leads to the address without the token.

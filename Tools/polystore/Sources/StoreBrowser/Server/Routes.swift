@@ -1,6 +1,6 @@
 import Hummingbird
 
-/// What answers the requests of one path.
+/// The handlers of the requests of one path.
 struct Route: Sendable {
     /// Whether the answer is a page, which the address with the token can lead to.
     let isPage: Bool

@@ -1,6 +1,6 @@
 import BrowserData
 
-/// What all pages of a browser share.
+/// The values that all pages of a browser share.
 struct Site: Sendable {
     let store: BrowserStore
     let options: BrowserOptions

@@ -4,7 +4,7 @@ import PolyStoreCore
 
 /// The objects of a store that have changed since a point in its history.
 struct HistoryDifference {
-    /// What the history says about one object.
+    /// The recorded changes of one object.
     private struct Changes {
         let id: AnyObjectID?
         let entityName: String
@@ -13,7 +13,7 @@ struct HistoryDifference {
         var isDeleted = false
         /// The changed properties in the order of their first changes.
         var keys: [String] = []
-        /// The values at the point, as far as they were recorded.
+        /// The recorded values at the point.
         var old: [String: QueryValue] = [:]
         /// The properties whose values at the point were recorded; null is not among the values.
         var known: Set<String> = []

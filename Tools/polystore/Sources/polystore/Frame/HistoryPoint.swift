@@ -21,7 +21,7 @@ enum HistoryPoint {
     }
 }
 
-/// What a token says about commits that were not recorded, in the form in which tokens are kept.
+/// The information of a token about commits that were not recorded, read from the encoded token.
 struct RecordedPoint {
     /// The version of the store at the token; 0 if the token does not have it.
     let version: Int64

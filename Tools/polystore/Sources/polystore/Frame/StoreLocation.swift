@@ -14,7 +14,7 @@ struct StoreLocation: Sendable {
     let configuration: StoreConfiguration
 
     /// Finds a store that exists.
-    /// - Throws: `usage` for an invalid URL, `cannotOpen` for a path at which there is no store.
+    /// - Throws: `usage` for an invalid URL, `cannotOpen` for a path without a store.
     init(existing text: String) throws {
         try self.init(text, engineOf: Self.engine(ofExisting:))
     }

@@ -7,7 +7,7 @@ import struct PolyStoreBackend.StoreError
 /// An error of the tool with its exit code.
 struct ToolError: Error {
     let status: ExitStatus
-    /// A sentence that names what failed and the way out; empty for an end that needs no message.
+    /// A sentence that names what failed and what to do; empty for an end that needs no message.
     let message: String
     /// A Boolean value that indicates whether the bytes of the store are damaged.
     private(set) var isDamage = false
@@ -17,7 +17,7 @@ struct ToolError: Error {
         self.message = message
     }
 
-    /// Nothing was found. The output says so itself.
+    /// Nothing was found. The command has already printed this.
     static let nothingFound = ToolError(.nothingFound, "")
     /// The reader of the output has closed it.
     static let closedOutput = ToolError(.closedOutput, "")

@@ -5,7 +5,7 @@ import PolyStoreFormats
 
 import struct PolyStoreBackend.StoreConfiguration
 
-/// What a store is, and what it contains.
+/// The command that shows the properties and the contents of a store.
 struct InfoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "info", abstract: "Shows what a store is: its engine, size, schema, and the number of objects of each entity.")

@@ -27,7 +27,7 @@ struct SchemaCommand: AsyncParsableCommand {
     var access = Access.internal
     @Option(
         help: ArgumentHelp(
-            "The name of an enum around the classes in swift, to tell the classes of several versions apart.", valueName: "name"))
+            "The name of an enum around the classes in swift, to distinguish the classes of several versions.", valueName: "name"))
     var namespace: String?
 
     func validate() throws {

@@ -41,7 +41,7 @@ enum TestStore {
         return SchemaDescription(name: "Browser 1", entities: [country, city, hostile])
     }()
 
-    /// Creates a store with three countries, of which the first has cities.
+    /// Creates a store with three countries. The first one has cities.
     /// - Returns: The URL of the store.
     static func make(in folder: TemporaryFolder, engine: String = "sqlite", cities: Int = 120) throws -> String {
         let url = "\(engine):\(folder.path)/atlas.\(engine)"

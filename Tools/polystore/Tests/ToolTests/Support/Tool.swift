@@ -4,7 +4,7 @@ import Testing
 
 /// The built tool.
 enum Tool {
-    /// What a command wrote, and its exit code.
+    /// The output of a command, and its exit code.
     struct Result {
         let output: String
         let errors: String
