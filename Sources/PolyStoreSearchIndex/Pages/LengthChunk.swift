@@ -141,7 +141,7 @@ final class LengthReader {
         var numbers: [UInt64] = []
         for number in documents.lazy.map(PageKey.chunk) where numbers.last != number { numbers.append(number) }
         guard readsAhead, let first = numbers.first(where: { chunks[$0] == nil && changed[$0] == nil }), let last = numbers.last,
-            last - first < Self.sequence
+            first <= last, last - first < Self.sequence
         else { return try load(numbers) }
         if chunks.count + Int(Self.sequence) > limit { evict(keeping: numbers) }
         try loadSequence(from: first)

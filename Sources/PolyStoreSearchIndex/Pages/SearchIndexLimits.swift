@@ -16,6 +16,8 @@ package struct SearchIndexLimits: Sendable {
     package var fanout = 8
     /// The number of segments from which merges are completed in the transaction that exceeds it.
     package var segments = 40
+    /// The number of postings from which a commit does not complete a merge to have fewer segments if it can merge smaller ones.
+    package var merge = 1 << 20
     /// The number of bytes of pages that a reader keeps.
     package var cache = 16 << 20
     /// The number of entries of 16 bytes that a reader keeps of phrases that it counted. A cursor for a prefix of many terms has a list of half as many.

@@ -24,6 +24,8 @@ final class SegmentCursor {
     var endDelta = 0
     var blocksLeft = 0
     var hasSingle = false
+    /// A Boolean value that indicates whether ``block`` is one of the current term.
+    private var hasBlock = false
 
     /// The block of the current posting.
     var block: PostingBlock
@@ -265,6 +267,7 @@ extension SegmentCursor {
         term.removeSubrange(shared...)
         term.append(contentsOf: UnsafeBufferPointer(start: start, count: count))
         hasTerm = true
+        hasBlock = false
         let head = try reader.byte()
         guard head < 16 else { throw SearchIndexError.damaged("an entry of segment \(view.id) has an unknown form") }
         endsHere = head & 1 != 0
@@ -289,10 +292,14 @@ extension SegmentCursor {
         while true {
             if hasSingle {
                 hasSingle = false
+                hasBlock = true
                 return true
             }
             if blocksLeft > 0 {
-                block = try PostingBlock(&reader, base: base)
+                let next = try PostingBlock(&reader, base: base)
+                try checkOrder(of: next, after: hasBlock ? block.last : nil)
+                block = next
+                hasBlock = true
                 blocksLeft -= 1
                 isDecoded = false
                 return true
@@ -319,9 +326,17 @@ extension SegmentCursor {
     /// Reads the first entry of a page, which must continue the term.
     private func continueTerm() throws {
         let expected = term
+        let previous = hasBlock ? block.last : nil
         term = []
         try readEntry()
+        if hasSingle { try checkOrder(of: block, after: previous) }
         guard term == expected else { throw SearchIndexError.damaged("the end of a term is missing in segment \(view.id)") }
+    }
+
+    /// Checks that the documents of a block are greater than those before it.
+    private func checkOrder(of next: PostingBlock, after previous: DocumentKey?) throws {
+        guard let previous, next.first <= previous else { return }
+        throw SearchIndexError.damaged("the postings of a term of segment \(view.id) are not in order")
     }
 
     /// Goes to the block with the first document that is not below a document. Returns false if there is none.

@@ -31,14 +31,16 @@ final class PostingTable {
     private var arenaCapacity: Int
     private var arenaCount = 0
 
+    private static let leastEntries = 256
+    private static let leastBuckets = 512
+    private static let leastArena = 16_384
+
     init(fields: Int) {
         self.fields = fields
-        entryCapacity = 256
+        (entryCapacity, bucketCount, arenaCapacity) = (Self.leastEntries, Self.leastBuckets, Self.leastArena)
         entries = .allocate(capacity: entryCapacity)
-        bucketCount = 512
         buckets = .allocate(capacity: bucketCount)
         buckets.initialize(repeating: 0, count: bucketCount)
-        arenaCapacity = 16_384
         arena = .allocate(capacity: arenaCapacity)
     }
 
@@ -51,11 +53,19 @@ final class PostingTable {
     /// The number of bytes that the table uses.
     var size: Int { arenaCount + count * MemoryLayout<Entry>.stride + bucketCount * 4 }
 
-    /// Removes all terms.
+    /// Removes all terms. A table that has become large is made small again, because later changes would have to clear it each time.
     func removeAll() {
         count = 0
         arenaCount = 0
-        buckets.update(repeating: 0, count: bucketCount)
+        guard bucketCount > 1 << 16 || arenaCapacity > 1 << 22 else { return buckets.update(repeating: 0, count: bucketCount) }
+        entries.deallocate()
+        buckets.deallocate()
+        arena.deallocate()
+        (entryCapacity, bucketCount, arenaCapacity) = (Self.leastEntries, Self.leastBuckets, Self.leastArena)
+        entries = .allocate(capacity: entryCapacity)
+        buckets = .allocate(capacity: bucketCount)
+        buckets.initialize(repeating: 0, count: bucketCount)
+        arena = .allocate(capacity: arenaCapacity)
     }
 
     /// Adds an occurrence.

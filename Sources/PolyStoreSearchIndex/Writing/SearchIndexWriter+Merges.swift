@@ -113,18 +113,21 @@ extension SearchIndexWriter {
     }
 
     /// Completes merges while there are more segments than the limit: the one with the fewest postings left. If those are too many for a commit, as in a merge of all segments that has
-    /// just begun, small segments are merged instead.
+    /// just begun, smaller segments are merged instead. If there are none, later commits have to do it.
     func limitSegments(_ structure: inout IndexStructure) throws {
         while structure.visibleSegments > limits.segments {
-            let running = structure.merges.min { structure.remaining($0) < structure.remaining($1) }
-            var next = running?.output.id
-            if running.map({ structure.remaining($0) > limits.memory / 32 }) ?? true,
+            let running = structure.merges.map { (id: $0.output.id, left: structure.remaining($0)) }.min { $0.left < $1.left }
+            var next = running
+            if running.map({ $0.left > limits.merge }) ?? true {
                 let range = structure.smallestRange(count: limits.fanout)
-            {
-                next = structure.nextSegment
-                structure.begin(range)
+                guard let range else { return }
+                let postings = structure.segments[range].reduce(0) { $0 + $1.postings }
+                if running.map({ postings < $0.left }) ?? true {
+                    next = (structure.nextSegment, postings)
+                    structure.begin(range)
+                }
             }
-            guard let id = next else { return }
+            guard let id = next?.id else { return }
             while let index = structure.merges.firstIndex(where: { $0.output.id == id }) { try step(index, &structure, budget: .max) }
         }
     }
