@@ -6,10 +6,11 @@ usage: python3 Tools/polystore/Measurements/datasette.py STORE [options]
   --tool PATH      the program polystore; by default .build/release/polystore, or .build/debug/polystore if there is none
   --requests N     the number of requests for each time; by default 30
   --no-times       counts keys only
+  --only REGEX     performs the tasks whose numbers match
 
 Prints Markdown. Both programs are used in Chromium by the keyboard alone, from their first page, with their defaults and without plug-ins. A key with its modifiers
 counts one, a text its characters. A choice in a list is typed as far as it is unambiguous. The address bar is focused by one key, continued at its end by another, and
-left by Enter; between them, removed and typed characters count. Where a program has several ways, each is performed, and the shortest counts. Each way ends with a
+left by Enter; between them, removed and typed characters count. Chromium's own search in a page is not used. Where a program has several ways, each is performed, and the shortest counts. Each way ends with a
 check of the result.
 
 Chromium is installed with apt-get by root, and playwright and Datasette with pip into a folder of .build. Where that is not possible, the program says so and does nothing.
@@ -54,8 +55,8 @@ TASKS = {
 }
 # What Datasette lacks of a task, after its keys or in their place.
 MISSING = {
-    1: "The counts only. It draws no diagram.",
-    6: "The plan of SQLite only, by `explain query plan` in its SQL editor. Each page shows the time of its queries without a key. The rows that were examined and an index that would help are not shown.",
+    1: "The counts only, on the page of the database. There is no diagram.",
+    6: "The plan of SQLite only, by `explain query plan` in the SQL editor. Each page shows the time of its queries, but not the rows that were examined, nor an index that would help.",
     7: "Charts need a plug-in.",
     8: "It shows what the tables contain now. The atlas records no history either, which polystore states on the page.",
     10: "Editing needs a plug-in, or an alpha release of 1.0.",
@@ -238,10 +239,8 @@ def _(visit):
     visit.press("/")
     visit.type("p")
     visit.page.locator("#filter-choices li").first.wait_for()
-    while True:
-        visit.press("ArrowDown")
-        if "population" in visit.page.locator("#filter-choices [aria-selected=true]").inner_text():
-            break
+    choices = visit.page.locator("#filter-choices li").all_inner_texts()
+    visit.press(*["ArrowDown"] * (1 + next(index for index, text in enumerate(choices) if text.startswith("population"))))
     visit.press("Enter")
     visit.type(">15000000")
     follow(visit, "filter=")
@@ -262,7 +261,7 @@ def _(visit):
     assert set(visit.column("continent")) == {name}
 
 
-@way(5, OURS, "`l` twice")
+@way(5, OURS, "`j`, `l` twice")
 def _(visit):
     entity(visit, "Country")
     visit.press("j")
@@ -371,7 +370,7 @@ def _(visit):
     assert cells(visit, "name")[0] == "Shanghai"
 
 
-@way(2, THEIRS, "the address bar, in descending order")
+@way(2, THEIRS, "the address bar; pages go forward only, so the order is reversed")
 def _(visit):
     table(visit, "City")
     go(visit, "/atlas/City?_sort_desc=population")
@@ -403,7 +402,7 @@ def continent_is_one(visit):
     assert len(values) == 1, values
 
 
-@way(4, THEIRS, "the suggested facet, the value")
+@way(4, THEIRS, "the suggested facet, a value, which is the row id of a continent")
 def _(visit):
     table(visit, "Country")
     reach(visit, "a[href*='_facet=continent']")
@@ -413,7 +412,7 @@ def _(visit):
     continent_is_one(visit)
 
 
-@way(4, THEIRS, "the address bar, the value")
+@way(4, THEIRS, "the address bar, a value")
 def _(visit):
     table(visit, "Country")
     go(visit, "/atlas/Country?_facet=continent")
@@ -422,7 +421,7 @@ def _(visit):
     continent_is_one(visit)
 
 
-@way(4, KEYED, "the same way; its values are then the names of continents, not their row ids")
+@way(4, KEYED, "the same way, and the values are the names of continents")
 def _(visit):
     table(visit, "Country")
     reach(visit, "a[href*='_facet=continent']")
@@ -438,7 +437,7 @@ def first_continent(visit):
     return re.search(r"\d+", cells(visit, "continent")[0])[0]
 
 
-@way(5, THEIRS, "the address bar, and the form of filters")
+@way(5, THEIRS, "the address bar, and the form of filters, each with the row id of the continent")
 def _(visit):
     table(visit, "Country")
     number = first_continent(visit)
@@ -495,7 +494,7 @@ def _(visit):
     holds(visit, "SCAN City")
 
 
-@way(9, THEIRS, "the link; at most 1,000 rows, more by the form of exports")
+@way(9, THEIRS, "the link, which has at most 1,000 rows; the form of exports and the address bar lead to all")
 def _(visit):
     table(visit, "Country")
     reach(visit, "a[href*='Country.csv']")
@@ -551,7 +550,8 @@ def median(server, path, requests):
 
 
 def print_times(ours, theirs, requests):
-    print(f"\nMilliseconds from a request to the last byte of its answer, medians of {requests}. Datasette is also measured without the facets that it suggests (`_nosuggest`).\n")
+    """Prints the times of the pages that both programs have."""
+    print(f"\nMilliseconds from a request to the last byte of its answer, medians of {requests}, in pages of 50 rows. Datasette is also measured without the facets that it suggests (`_nosuggest`).\n")
     print("| page | polystore | Datasette | Datasette, no suggestions |\n|---|---|---|---|")
     for text, path, other in PAGES:
         is_table = "?_size" in other
@@ -581,6 +581,7 @@ def sentence(text):
 
 
 def print_keys(servers, browser, wanted):
+    """Performs each way of the tasks, and prints the shortest of each task."""
     counts = {}
     for item in WAYS:
         if not re.fullmatch(wanted, str(item.task)):
@@ -589,25 +590,25 @@ def print_keys(servers, browser, wanted):
         found = keys(item, server, browser)
         print(f"{item.program}, task {item.task}: {found} keys, {item.text}", file=sys.stderr, flush=True)
         counts.setdefault((item.task, item.program), []).append((found, item.text))
-    print("| | task | polystore | Datasette | the way in Datasette, and what it lacks |\n|---|---|---|---|---|")
-    for task, text in TASKS.items():
+    print("| | task | polystore | | Datasette | |\n|---|---|---|---|---|---|")
+    for task in (task for task in TASKS if (task, OURS) in counts):
         ours, theirs, keyed = (min(counts[task, program]) if (task, program) in counts else None for program in (OURS, THEIRS, KEYED))
-        if not ours:
-            continue
         parts = [sentence(theirs[1]) if theirs and task not in MISSING else "", MISSING.get(task, "")]
         if keyed:
-            parts.append(f"Over a copy that declares foreign keys {keyed[0]}: {keyed[1]}.")
+            parts.append(f"With declared foreign keys {keyed[0]}: {keyed[1]}.")
         number = "–" if not theirs else f"{theirs[0]}, in part" if task in MISSING else theirs[0]
-        print(f"| {task} | {text} | {ours[0]} | {number} | {' '.join(part for part in parts if part)} |")
+        print(f"| {task} | {TASKS[task]} | {ours[0]} | {ours[1]} | {number} | {' '.join(part for part in parts if part)} |")
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    if "--help" in sys.argv:
+        sys.exit(print(__doc__))
+    parser = argparse.ArgumentParser()
     parser.add_argument("store", type=pathlib.Path)
     parser.add_argument("--tool", type=pathlib.Path)
     parser.add_argument("--requests", type=int, default=30)
     parser.add_argument("--no-times", action="store_true")
-    parser.add_argument("--only", default=r"\d+", help="a regular expression of the numbers of tasks")
+    parser.add_argument("--only", default=r"\d+")
     options = parser.parse_args()
     installation.PACKAGES = [*installation.PACKAGES, f"datasette=={VERSION}"]
     installation.FOLDER = ROOT / ".build/datasette-python"
@@ -630,17 +631,20 @@ def measure(options):
         folder = pathlib.Path(name)
         plain, declared, writable = (
             copied(options.store, folder / kind, foreign_keys=kind == "declared") for kind in ("plain", "declared", "writable"))
-        ours = {OURS: browser_server(plain), "writable": browser_server(writable, write=True)}
-        theirs = {THEIRS: Datasette(plain), KEYED: Datasette(declared)}
-        for server in (*ours.values(), *theirs.values()):
-            stack.callback(server.stop)
+        servers = {}
+        for key, start in {
+            OURS: lambda: browser_server(plain), "writable": lambda: browser_server(writable, write=True),
+            THEIRS: lambda: Datasette(plain), KEYED: lambda: Datasette(declared),
+        }.items():
+            servers[key] = start()
+            stack.callback(servers[key].stop)
         with sync_playwright() as playwright:
             # As root, Chromium runs only without its sandbox.
             browser = playwright.chromium.launch(executable_path=installation.chromium(), args=["--no-sandbox"])
-            print_keys(ours | theirs, browser, options.only)
+            print_keys(servers, browser, options.only)
             browser.close()
         if not options.no_times:
-            print_times(ours[OURS], theirs[THEIRS], options.requests)
+            print_times(servers[OURS], servers[THEIRS], options.requests)
 
 
 if __name__ == "__main__":
