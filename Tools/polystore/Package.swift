@@ -70,7 +70,7 @@ let package = Package(
                 .product(name: "PolyStoreBackend", package: "PolyStore"),
                 .product(name: "PolyStoreSQLite", package: "PolyStore"), .product(name: "PolyStoreLMDB", package: "PolyStore"),
                 .product(name: "PolyStoreLevelDB", package: "PolyStore"), .product(name: "PolyStorePostgreSQL", package: "PolyStore"),
-            ], path: "Measurements", exclude: ["run.py"], swiftSettings: settings),
+            ], path: "Measurements", exclude: ["datasette.py", "run.py"], swiftSettings: settings),
         .executableTarget(name: "browser-stores", dependencies: stores, path: "Tests/Browser/Stores", swiftSettings: settings),
         .testTarget(name: "DrawingTests", dependencies: ["BrowserDrawing"], exclude: ["Golden"], swiftSettings: settings),
         .testTarget(name: "BrowserDataTests", dependencies: ["BrowserData", "StoreTesting"] + stores, swiftSettings: settings),
