@@ -63,4 +63,25 @@ import Testing
         // Building the indexes and the statistics read the table, too.
         #expect(read < reads * people / 2, "\(read) rows were read")
     }
+
+    @Test func theNextTextIsFoundWithoutReadingThoseThatAreEqual() throws {
+        let options = TestServer.options()
+        let store = try Store(options: options)
+        let people = 4_000
+        let reads = 10
+        try store.write(store.people((1...Int64(people)).map { ($0, $0 < Int64(people) ? "same" : "then", nil) }))
+        let server = try TestServer.get()
+        _ = try server.psql("ANALYZE \"\(options.schema)\".\"Person\"")
+        let name = try store.field("Person", "name")
+        for _ in 0..<reads {
+            let request = try FetchRequest(
+                store.entity("Person"), predicate: .compare(name, .greater, .text("same")), sortKeys: [SortKey(name)], limit: 1)
+            #expect(try store.ids(request) == [Int64(people)])
+        }
+        try store.backend.close()
+        let table = "FROM pg_stat_user_tables WHERE schemaname = '\(options.schema)' AND relname = 'Person'"
+        while try server.psql("SELECT sum(idx_scan) \(table)") == "0" {}
+        let read = try #require(Int(try server.psql("SELECT sum(idx_tup_fetch) \(table)")))
+        #expect(read < people, "\(read) rows were read")
+    }
 }

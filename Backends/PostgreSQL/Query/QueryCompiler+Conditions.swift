@@ -116,8 +116,10 @@ extension QueryCompiler {
         let whole = "\(column) \(comparison.sql) \(place)"
         // An index contains only the beginning of the value.
         if let start = scope.table.prefix(of: column, operand.index), let end = scope.table.prefix(of: place, operand.index),
-            let sql = comparison.prefixSQL
+            let prefixSQL = comparison.prefixSQL
         {
+            // Values with the same beginning as a shorter constant equal it or are greater, so that the rows with the constant itself need not be read.
+            let sql = scope.table.isShort(value, operand.index) ? comparison.sql : prefixSQL
             return "(\(start) \(sql) \(end) AND \(whole))"
         }
         return "(\(whole))"

@@ -103,6 +103,17 @@ final class EntityTable: Sendable {
         return format(field).form == .text ? "left(\(value), \(length))" : "substring(\(value) from 1 for \(length))"
     }
 
+    /// Returns whether a text or data are shorter than the beginnings of values that an index contains. A value compares with them as its beginning does.
+    func isShort(_ value: Value, _ field: Int) -> Bool {
+        guard field >= 0, let length = prefixes[field] else { return false }
+        return switch value {
+        // A character can be stored as two.
+        case .text(let text): text.utf8.count < length / 2
+        case .blob(let bytes): bytes.count < length
+        default: false
+        }
+    }
+
     /// Returns the format of a field, also of a field of JSON in an index.
     func format(_ field: Int) -> ColumnFormat {
         entity.indexedJSON(at: field).map { JSONFunction.format($0.json) } ?? formats[field]
