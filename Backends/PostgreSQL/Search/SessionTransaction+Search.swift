@@ -14,7 +14,8 @@ extension SessionTransaction {
     private func searching<Result>(_ body: (SessionSearches, () throws -> Void) throws -> Result?) throws -> Result? {
         guard let searches = try searches(), !searches.indexes.isEmpty else { return nil }
         // What was changed is written before: an interrupted request returns to its savepoint.
-        let written = searches.hasChanges ? try searches.flush() : searches.storage.takeWritten()
+        // After an error the indexes lack changes of objects, so the transaction must not be committed.
+        let written = try session.ending { searches.hasChanges ? try searches.flush() : searches.storage.takeWritten() }
         if !written.isEmpty { _ = try session.request { try $0.run(written) } }
         let interruption = session.interruption
         return try session.interruptible { try body(searches) { try interruption?.check() } }
