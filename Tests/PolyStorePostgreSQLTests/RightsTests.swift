@@ -139,4 +139,34 @@ import Testing
         #expect(try psql("SELECT count(*) FROM pg_class WHERE relnamespace = to_regnamespace('#')", options) == "0")
         #expect(try psql("SELECT count(*) FROM pg_proc WHERE pronamespace = to_regnamespace('#')", options) == "0")
     }
+
+    // MARK: Users without rights on the indexes
+
+    /// A snapshot of the user searches the texts. A write of the same store object must not skip the indexes for that reason.
+    @Test(arguments: [false, true], [false, true])
+    func userWhoMayNotReadTheIndexesDoesNotWrite(_ isGroup: Bool, _ verifies: Bool) throws {
+        let options = TestServer.options()
+        let owning = try Store(options: options, schema: articleSchema())
+        try owning.write(owning.articles([(1, nil, "fox")]))
+        let writing = try Store(url(.writer, options), options: options, schema: articleSchema())
+        // The store has another index since then, which the user may not use.
+        let store = try Store(options: options, schema: articleSchema([SearchIndexDescription(fields: ["body"])]))
+        try waitUntilBuilt(store)
+        let tables = "#.polystore_search, #.polystore_search_pages"
+        _ = try psql("REVOKE ALL ON \(tables) FROM #_other", options)
+        for _ in 0..<2 {
+            if verifies { #expect(try writing.backend.verify() == []) } else { #expect(try writing.found("fox") == nil) }
+            let changes = try writing.articles([(2, nil, "fox")])
+            let error = #expect(throws: StoreError.self) {
+                if isGroup { try writing.commit([changes]) } else { try writing.write(changes) }
+            }
+            #expect(error?.code == .readOnly && error?.message.contains("polystore_search_pages") == true, "\(error?.message ?? "")")
+            #expect(try writing.ids(FetchRequest(writing.article)) == [1])
+        }
+        _ = try psql("GRANT SELECT, INSERT, UPDATE, DELETE ON \(tables) TO #_other", options)
+        try writing.write(writing.articles([(2, nil, "fox")]))
+        #expect(try store.found("fox") == [1, 2])
+        try store.read { try expectTextsFound(by: $0, store) }
+        #expect(try store.backend.verify() == [])
+    }
 }
