@@ -341,7 +341,8 @@ let package = Package(
             name: "PolyStoreSearchStoreTests",
             dependencies: [
                 "EngineTestSupport", "PolyStoreBackend", "PolyStoreKeyValue", "PolyStoreLMDB", "PolyStoreLevelDB", "PolyStoreMemory",
-                "PolyStoreQuery", "PolyStoreSearch", "PolyStoreSQLite", "CSQLite", "SeededRandom", "SmallStores", "TestSupport",
+                "PolyStoreQuery", "PolyStoreSearch", "PolyStoreSearchIndex", "PolyStoreSQLite", "CSQLite", "SeededRandom", "SmallStores",
+                "TestSupport",
                 "engine-child",
             ],
             swiftSettings: settings),

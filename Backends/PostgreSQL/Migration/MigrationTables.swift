@@ -155,7 +155,7 @@ struct MigrationTables {
         // Before the tables are replaced, and as well if that happens later.
         try checkNames(connection)
         let search = try SearchMigration(change, final, connection)
-        try connection.run(search.statements)
+        try connection.run(search.statements + rights(connection).map { .once($0) })
         do {
             try connection.run(
                 [.once("SAVEPOINT polystore_names"), database.endingWhenIdle, database.waitingBriefly]
@@ -165,6 +165,17 @@ struct MigrationTables {
             try connection.run([.once("ROLLBACK TO SAVEPOINT polystore_names"), database.waitingForTables])
             return metadata.migration(change.target, keeping: former + search.removed)
         }
+    }
+
+    /// Returns the statements that give the new tables the owner of the store, and the rights that others have on the tables whose rows they receive.
+    private func rights(_ connection: Connection) throws -> [String] {
+        let entities = zip(staged.entities, change.entities).map { table, part -> (table: String, model: String?) in
+            if case .carried(let entity, _) = part { (table.name, source.entities[entity].plainName) } else { (table.name, nil) }
+        }
+        let links = zip(staged.links, change.links).map { table, part -> (table: String, model: String?) in
+            if case .carried(let link, _) = part { (table.name, source.links[link].plainName) } else { (table.name, nil) }
+        }
+        return try StoreOwner.read(final.plainSchema, connection)?.statements(entities + links, in: final.plainSchema, connection) ?? []
     }
 
     private var conflicts: NameConflicts {

@@ -25,6 +25,12 @@ enum ServerFunctions {
         signatures.reversed().map { "DROP FUNCTION IF EXISTS \(namespace).polystore_\($0) CASCADE" }
     }
 
+    /// Returns the statements that give the functions an owner.
+    /// - Parameter owner: The name of the owner, quoted where needed.
+    static func owning(in namespace: String, by owner: String) -> [String] {
+        signatures.map { "ALTER FUNCTION \(namespace).polystore_\($0) OWNER TO \(owner)" }
+    }
+
     /// Returns the statements that create the functions.
     static func creation(in namespace: String) -> [String] {
         [

@@ -68,6 +68,16 @@ final class StoreTables: Sendable {
     /// Returns a table of this library with the schema.
     func own(_ name: String) -> String { "\(namespace).polystore_\(name)" }
 
+    /// The names of the tables of this library that every store has. Those that every transaction locks are first, in the order of the locks.
+    static let ownNames = ["lock", "state", "metadata", "names", "commits", "sequence", "values", "log"]
+    /// The names of the tables of the full-text indexes.
+    static let searchNames = ["search", "search_pages"]
+
+    /// The quoted names of all tables.
+    var names: [String] {
+        (Self.ownNames + (storeFormat == Self.format ? [] : Self.searchNames)).map(own) + entities.map(\.name) + links.map(\.name)
+    }
+
     /// The statements that create the indexes of the entities.
     var indexSQL: [String] { entities.flatMap { table in table.indexes.map { table.creationSQL($0, schema: namespace) } } }
 

@@ -27,7 +27,7 @@ struct SearchAdoption {
             sql.append("LOCK TABLE \(tables.own("state")), \(tables.own("metadata")) IN ACCESS EXCLUSIVE MODE")
             sql += [tables.searchPages, tables.search].map { "DROP TABLE \($0)" }
         } else {
-            if !hasTables { sql += try tables.searchCreation + tables.searchGrants(connection) }
+            if !hasTables { sql += try tables.searchCreation + tables.searchRights(connection) }
             let last = stored.map(\.number).max() ?? 0
             for position in added.indices { added[position].number = last + Int32(position + 1) }
             for old in removed {
@@ -43,18 +43,11 @@ struct SearchAdoption {
 }
 
 extension StoreTables {
-    /// Returns the statements that give others the rights on the tables of the full-text indexes that they have on the named values, which every user of the store needs.
-    func searchGrants(_ connection: Connection) throws -> [String] {
-        let rows = try connection.rows(
-            """
-            SELECT CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_catalog.pg_get_userbyid(a.grantee)) END, a.privilege_type, a.is_grantable
-            FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace, pg_catalog.aclexplode(c.relacl) a
-            WHERE n.nspname = $1 AND c.relname = 'polystore_values' AND a.grantee <> c.relowner AND a.privilege_type IN ('SELECT', 'INSERT', 'UPDATE', 'DELETE')
-            ORDER BY 1, 2
-            """, [.text(plainSchema)])
-        return (0..<rows.count).compactMap { row in
-            guard let user = rows.text(row, 0), let right = rows.text(row, 1) else { return nil }
-            return "GRANT \(right) ON \(search), \(searchPages) TO \(user)\(rows.bool(row, 2) ? " WITH GRANT OPTION" : "")"
-        }
+    /// Returns the statements that give the tables of the full-text indexes the owner of the store, and give others the rights that they have on the named values, which every user of the
+    /// store needs.
+    func searchRights(_ connection: Connection) throws -> [String] {
+        let model = "polystore_values"
+        return try StoreOwner.read(plainSchema, connection)?
+            .statements([(search, model), (searchPages, model)], in: plainSchema, connection) ?? []
     }
 }

@@ -23,6 +23,8 @@ final class SearchCatalog: Sendable {
     private struct State {
         var newest: Int64
         var known: Known?
+        /// The newest generation whose indexes the user may not read.
+        var unreadable: Int64?
         /// The numbers of objects that this store object has added to indexes that were not complete, by their numbers.
         var built: [UInt32: Int] = [:]
     }
@@ -53,6 +55,18 @@ final class SearchCatalog: Sendable {
     func indexes(of seen: StoreState) -> [StoredSearchIndex]? {
         if !seen.hasSearchIndexes { return [] }
         return state.withLock { state in state.known.flatMap { $0.generation == seen.generation ? $0.indexes : nil } }
+    }
+
+    /// Returns whether the user may not read the indexes of a generation, as a snapshot has found.
+    ///
+    /// Only snapshots ask: they search the texts then. A writer must maintain the indexes, and is refused.
+    func isUnreadable(_ generation: Int64) -> Bool { state.withLock { $0.unreadable == generation } }
+    func didFindUnreadable(_ generation: Int64) {
+        state.withLock { state in
+            guard state.unreadable.map({ $0 < generation }) ?? true else { return }
+            state.unreadable = generation
+            state.newest = max(state.newest, generation)
+        }
     }
 
     /// Keeps the indexes of a generation.

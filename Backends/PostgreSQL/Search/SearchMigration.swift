@@ -28,7 +28,7 @@ struct SearchMigration {
             if let index { kept.insert(Int32(index.number)) }
         }
         var next = stored.map { Int32($0.number) }.max() ?? 0
-        var sql = hasTables ? [] : try final.searchCreation + final.searchGrants(connection)
+        var sql = hasTables ? [] : try final.searchCreation + final.searchRights(connection)
         for index in stored where !kept.contains(Int32(index.number)) {
             sql.append("DELETE FROM \(final.searchPages) WHERE \"index\" = \(index.number)")
             sql.append("DELETE FROM \(final.search) WHERE \"index\" = \(index.number)")

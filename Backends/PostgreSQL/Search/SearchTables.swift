@@ -78,8 +78,12 @@ struct SearchDefinition {
     }
 
     /// The statement that determines whether the user may read the full-text indexes.
-    static func right(_ tables: StoreTables) -> Statement {
-        let rights = [tables.search, tables.searchPages].map { "pg_catalog.has_table_privilege(\(SQLNames.literal($0)), 'SELECT')" }
+    /// - Parameter isWriting: Whether it determines whether the user may maintain them too.
+    static func right(_ tables: StoreTables, isWriting: Bool = false) -> Statement {
+        let kinds = isWriting ? StoreOwner.rights : ["SELECT"]
+        let rights = [tables.search, tables.searchPages].flatMap { table in
+            kinds.map { "pg_catalog.has_table_privilege(\(SQLNames.literal(table)), '\($0)')" }
+        }
         return Statement("SELECT \(rights.joined(separator: " AND "))")
     }
 

@@ -55,8 +55,8 @@ final class SessionSearches {
     /// Writes the changes, and returns the statements that the next request contains.
     func flush() throws -> [Statement] {
         try storage.readMerged(indexes.filter { documents[$0.number] != nil })
-        documents = [:]
         try set.flush()
+        documents = [:]
         return storage.takeWritten()
     }
 }

@@ -14,7 +14,8 @@ extension SessionTransaction {
     private func searching<Result>(_ body: (SessionSearches, () throws -> Void) throws -> Result?) throws -> Result? {
         guard let searches = try searches(), !searches.indexes.isEmpty else { return nil }
         // What was changed is written before: an interrupted request returns to its savepoint.
-        let written = searches.hasChanges ? try searches.flush() : searches.storage.takeWritten()
+        // After an error the indexes lack changes of objects, so the transaction must not be committed.
+        let written = try session.ending { searches.hasChanges ? try searches.flush() : searches.storage.takeWritten() }
         if !written.isEmpty { _ = try session.request { try $0.run(written) } }
         let interruption = session.interruption
         return try session.interruptible { try body(searches) { try interruption?.check() } }
@@ -35,10 +36,19 @@ extension SessionTransaction {
 extension Session {
     private func rows(_ statement: Statement) throws -> Rows { try rows(statement.sql, statement.parameters) }
 
-    /// Reads the full-text indexes of the store; none if the user may not read them, who searches the texts then.
+    /// Reads the full-text indexes of the store; none in a snapshot whose user may not read them, who searches the texts then.
+    /// - Throws: `readOnly` in a write transaction whose user may not maintain them.
     func searchIndexes(of state: StoreState, _ catalog: SearchCatalog) throws -> [StoredSearchIndex] {
-        guard try isWriting || rows(SearchDefinition.right(tables)).bool(0, 0) else {
-            catalog.keep([], of: state.generation)
+        if !isWriting, catalog.isUnreadable(state.generation) { return [] }
+        guard try rows(SearchDefinition.right(tables, isWriting: isWriting)).bool(0, 0) else {
+            if isWriting {
+                throw StoreError(
+                    .readOnly,
+                    "The user may not write to the full-text indexes of \(connection.location), which each writer maintains. "
+                        + "Grant SELECT, INSERT, UPDATE and DELETE on polystore_search and polystore_search_pages.",
+                    location: connection.location)
+            }
+            catalog.didFindUnreadable(state.generation)
             return []
         }
         let rows = try rows(SearchDefinition.reading(tables))

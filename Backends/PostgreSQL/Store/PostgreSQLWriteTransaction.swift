@@ -116,7 +116,8 @@ final class PostgreSQLWriteTransaction: SessionTransaction, WriteTransaction {
                 return explained
             }
         }
-        try add(texts, results)
+        // The objects are changed. After an error their texts are not in the indexes.
+        try session.ending { try add(texts, results) }
     }
 
     /// - Throws: `misuse` for a change set of another schema.
@@ -165,11 +166,12 @@ final class PostgreSQLWriteTransaction: SessionTransaction, WriteTransaction {
                     // The savepoint stays, so that an error of the commit's own statements can be undone too.
                     results.version = try commit(applying + flush(texts), durability)
                 } else {
-                    try add(texts, run(applying + [Self.release]))
+                    let rows = try run(applying + [Self.release])
+                    try session.ending { try add(texts, rows) }
                 }
                 return results
             } catch let error as StoreError {
-                guard connection.failure == nil, error.recovery == .permanent, !session.isEnded, hasBegun else {
+                guard session.failure == nil, connection.failure == nil, error.recovery == .permanent, !session.isEnded, hasBegun else {
                     return try session.ending { throw error }
                 }
                 try session.ending {

@@ -123,8 +123,11 @@ struct StoreOpener {
             }
             let ownsSchema = try StoreTables.ownsSchema(schemaName, connection)
             let removal = try StoreTables.removal(from: schemaName, connection)
+            let owner = try StoreOwner.read(schemaName, connection)
+            let rights = try owner?.statements(tables.names.map { ($0, nil) }, in: schemaName, connection) ?? []
+            let functions = owner?.statements(ofFunctionsIn: tables.namespace) ?? []
             try connection.run(
-                removal.map { .once($0) } + tables.creationSQL.map { .once($0) }
+                (removal + tables.creationSQL + rights + functions).map { .once($0) }
                     + MetadataTable(connection: connection, tables: tables).insertion(metadata, ownsSchema: ownsSchema)
                     + [.once("COMMIT")])
             return MetadataTable.Contents(metadata: metadata)
@@ -251,9 +254,7 @@ extension StoreTables {
         let found = try connection.rows("SELECT name FROM \(tables.own("names")) WHERE kind = 'former'")
         let former = (0..<found.count).compactMap { found.text($0, 0).flatMap(NULFreeText.decode) }
         // First those that every transaction locks, in the same order.
-        let own = ["lock", "state", "metadata", "names", "commits", "sequence", "values", "log", "search", "search_pages"].map {
-            tables.own($0)
-        }
+        let own = (StoreTables.ownNames + StoreTables.searchNames).map { tables.own($0) }
         // Views of others on these tables are removed with them.
         let names = tables.entities.map(\.name) + tables.links.map(\.name)
         return (own + former + names).map { "DROP TABLE IF EXISTS \($0) CASCADE" }

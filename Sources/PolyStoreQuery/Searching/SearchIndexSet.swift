@@ -162,12 +162,13 @@ package final class SearchIndexSet {
     /// Writes the changes that were added.
     package func flush() throws {
         guard isChanged else { return }
-        isChanged = false
         readers = [:]
         for (number, writer) in writers.sorted(by: { $0.key < $1.key }) {
             guard let index = indexes.values.joined().first(where: { $0.number == number }) else { continue }
             try reporting(index) { try writer.flush() }
         }
+        // A writer that has failed fails again: its changes are not in the index.
+        isChanged = false
     }
 
     // MARK: Maintenance
