@@ -85,7 +85,7 @@ import Testing
         #expect((object.cost.rowsExamined ?? .max) < Self.count * 3 / 5 + 100, "\(object.cost.plans.joined(separator: "\n"))")
         var request = RowsRequest("Row")
         (request.size, request.wantsCost) = (20, true)
-        request.link = RowsRequest.Link(object: object.object, relationship: "rows")
+        request.links = [RowsRequest.Link(object: object.object, relationship: "rows")]
         let page = try await store.rows(request)
         #expect((page.cost.rowsExamined ?? .max) < 100, "\(page.cost.plans.joined(separator: "\n"))")
         try await store.close()
