@@ -1,5 +1,6 @@
 import Foundation
 import PolyStoreCore
+import StoreBrowser
 import Testing
 
 /// Views as JSON and CSV.
@@ -70,7 +71,8 @@ import Testing
     }
 
     @Test func exportThatEndsAtTheDeadlineIsAnsweredWithItsStatus() async throws {
-        try await RunningBrowser.run(cities: 2_000, change: { $0.deadline = .nanoseconds(1) }) { browser in
+        let shorten: (inout BrowserOptions) -> Void = { $0.deadline = .nanoseconds(1) }
+        try await RunningBrowser.run(cities: 2_000, change: shorten) { browser in
             let answer = try await browser.request("GET", "/rows.csv?entity=City")
             #expect(answer.status == 503)
         }

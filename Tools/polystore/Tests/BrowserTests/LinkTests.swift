@@ -52,6 +52,16 @@ import Testing
         }
     }
 
+    @Test func facetOfAPropertyWithoutValuesSaysSoBesideTheRows() async throws {
+        try await RunningBrowser.run(cities: 1) { browser in
+            for property in ["flag", "cities", "nothing"] {
+                let page = try await browser.page("/rows?entity=Country&facet=\(property)")
+                #expect(page.contains("3 rows on this page") && page.contains("\(property)&quot; of Country has no values to count"))
+                #expect(!page.contains("id=\"\"") && !page.contains("data-events"))
+            }
+        }
+    }
+
     @Test(arguments: [
         "population / 10000 as tens", "population / 10000", "name", "country", "mayor", "country.name", "uppercase(name) as loud",
     ])

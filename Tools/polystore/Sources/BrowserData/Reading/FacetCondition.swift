@@ -71,6 +71,19 @@ enum FacetCondition {
     /// Returns a date as format strings have it.
     static func date(_ seconds: Double) -> String { "CAST(\(real(seconds)), 'NSDate')" }
 
+    /// Returns the condition that a value is neither null nor infinite nor NaN.
+    static func finite(_ path: String, _ type: AttributeType?) -> String {
+        // All integers are finite, and no integer of 64 bits equals the bounds of reals, so that a server could not compare with those by an index.
+        isInteger(type) ? "\(path) != NULL" : "\(path) >= \(least(type)) AND \(path) <= \(greatest(type))"
+    }
+
+    static func isInteger(_ type: AttributeType?) -> Bool {
+        switch type {
+        case .int8?, .int16?, .int32?, .int64?, .uint8?, .uint16?, .uint32?, .uint64?: true
+        default: false
+        }
+    }
+
     /// Returns the least finite value of a type.
     static func least(_ type: AttributeType?) -> String {
         type == .date ? date(-Double.greatestFiniteMagnitude) : "\(-Double.greatestFiniteMagnitude)"

@@ -157,8 +157,7 @@ struct FacetReader: Sendable {
 
     /// Returns the least and the greatest finite value; nil if there is none.
     func bounds(_ context: Context) throws -> (least: Double, greatest: Double)? {
-        let finite = try rows.base(context).where(
-            "\(path) >= \(FacetCondition.least(type)) AND \(path) <= \(FacetCondition.greatest(type))")
+        let finite = try rows.base(context).where(FacetCondition.finite(path, type))
         if rows.isWhole, rows.model.isIndexed(property) {
             func first(_ isAscending: Bool) throws -> Double? {
                 // Both parts of the order have the direction in which an index is read.

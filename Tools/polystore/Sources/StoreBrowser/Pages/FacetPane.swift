@@ -8,17 +8,20 @@ enum FacetPane {
     /// Adds the facet that an address requests. A facet that an index answers is counted before the page is sent; another is counted while the page is open.
     static func add(to view: inout View, _ rows: RowsRequest, _ request: BrowserRequest) async throws {
         guard let property = request.query["facet"] else { return }
-        var pane: View = ["facetName": property]
-        if let facet = try await direct(request, property, rows) {
-            pane["isStreamed"] = false
-            pane.merge(values(facet, rows, request)) { $1 }
-            CostView.add(facet.cost, to: &pane, title: "Cost of the facet", id: "facet-cost")
-        } else {
-            pane["isStreamed"] = true
-            pane["eventsAddress"] = request.query.address("/facet.events")
-            pane["plainFacetAddress"] = request.query.with([("count", "all")]).address("/rows")
-            pane["progress"] = "Counting…"
-            pane.merge(["hasValues": false, "emptyText": "", "isBounded": false]) { $1 }
+        var pane: View = ["facetName": property, "isStreamed": false, "hasValues": false, "emptyText": "", "isBounded": false]
+        do {
+            if let facet = try await direct(request, property, rows) {
+                pane.merge(values(facet, rows, request)) { $1 }
+                CostView.add(facet.cost, to: &pane, title: "Cost of the facet", id: "facet-cost")
+            } else {
+                pane["isStreamed"] = true
+                pane["eventsAddress"] = request.query.address("/facet.events")
+                pane["plainFacetAddress"] = request.query.with([("count", "all")]).address("/rows")
+                pane["progress"] = "Counting…"
+            }
+        } catch let error as StoreError where error.code == .misuse {
+            // The property has no values to count, which does not concern the rows.
+            pane["emptyText"] = error.message
         }
         view["hasFacet"] = true
         view["facet"] = request.site.templates.render("facet", pane)
