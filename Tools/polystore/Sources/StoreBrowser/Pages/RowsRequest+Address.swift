@@ -16,7 +16,7 @@ extension RowsRequest {
         position = try Self.position(query)
     }
 
-    /// The names of the items that tell the page of the rows.
+    /// The names of the items for the page of the rows.
     static let positionNames: Set<String> = ["after", "before", "page"]
     /// The names of the items of links.
     static let linkNames: Set<String> = ["of", "via", "from"]
