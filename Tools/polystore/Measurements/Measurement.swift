@@ -71,7 +71,7 @@ struct Measurement {
             return "\(page?.links.map(\.count) ?? [])"
         }
         var request = RowsRequest("City")
-        request.link = RowsRequest.Link(object: region, relationship: "cities")
+        request.links = [RowsRequest.Link(object: region, relationship: "cities")]
         try await measure("first page of the 10,000 related") { Self.text(try await store.rows(request)) }
         request.position = .last
         try await measure("last page of the 10,000 related") { Self.text(try await store.rows(request)) }

@@ -15,6 +15,8 @@ package final class BrowserStore: Sendable {
     package let timeLimit: Duration
     package let stack: DataStack
     package let store: PersistentStore
+    /// A Boolean value that indicates whether a server has the store.
+    let isOnServer: Bool
     /// The schema that the store keeps.
     package let schema: SchemaDescription
     /// The entities and subentities, by name.
@@ -43,7 +45,9 @@ package final class BrowserStore: Sendable {
             throw StoreError(.storeNotFound, "\(name ?? configuration.url) cannot be opened.")
         }
         (self.store, self.isWritable, recordsHistory, self.timeLimit) = (store, isWritable, history != nil, timeLimit)
-        self.name = name ?? (try? StoreURL(configuration.url).description) ?? configuration.location
+        let url = try? StoreURL(configuration.url)
+        self.name = name ?? url?.description ?? configuration.location
+        isOnServer = url?.server != nil
         schema = store.schemaDescription
         let models = schema.entities.flatMap { EntityModel.all(of: $0, in: store.schemaDescription) }
         entityNames = models.map(\.name)

@@ -129,14 +129,14 @@ import Testing
         try await league.changeElsewhere(browser, history: HistoryOptions(), author: "other") { transaction in
             try transaction.fetchOne(EntityQuery("Club").where("name == 'Red'"))?.set("motto", to: "Walk")
         }
-        guard case .transaction(let transaction, let token)? = try await iterator.next() else {
+        guard case .transaction(let live, let token)? = try await iterator.next(), let transaction = live.selected else {
             Issue.record("not a transaction")
             return
         }
         #expect(transaction.author == "other" && transaction.changes.map(\.object.reference) == [red])
         #expect(transaction.changes.map(\.properties) == [["motto"]])
         _ = try await browser.commit(ObjectEdit(.create("Fan"), input: FormInput(["name": .text("Fox")])))
-        guard case .transaction(let own, _)? = try await iterator.next() else {
+        guard case .transaction(let next, _)? = try await iterator.next(), let own = next.selected else {
             Issue.record("not a transaction")
             return
         }
@@ -144,11 +144,43 @@ import Testing
         // The token of a change continues after it.
         var second = try browser.liveChanges(since: token).makeAsyncIterator()
         if case .transaction(let again, _)? = try await second.next() {
-            #expect(again.position == own.position)
+            #expect(again.selected?.position == own.position)
         } else {
             Issue.record("none")
         }
         #expect(throws: StoreError.self) { try browser.liveChanges(since: "no token") }
+        try await browser.close()
+    }
+
+    @Test(arguments: Engine.available)
+    func largeTransactionNamesAllObjectsAndIsSelectedByEachOfThem(_ engine: Engine) async throws {
+        let league = try League(engine, history: HistoryOptions())
+        let browser = try await league.browser()
+        let start = try await browser.historyPoint()
+        let count = HistoryPage.changeLimit + 50
+        try await league.changeElsewhere(browser, history: HistoryOptions(), author: "other") { transaction in
+            for number in 0..<count { _ = try transaction.create("Song", ["title": .text("Song \(number)")]) }
+        }
+        let last = try await browser.reference("Song", "Song \(count - 1)")
+        let before = try await browser.reference("Song", "One")
+        func changes(_ change: (inout HistoryRequest) -> Void) async throws -> LiveTransaction? {
+            var request = HistoryRequest()
+            change(&request)
+            var iterator = try browser.liveChanges(since: start, for: request).makeAsyncIterator()
+            if case .transaction(let transaction, _)? = try await iterator.next() { return transaction }
+            return nil
+        }
+        let all = try #require(try await changes { _ in })
+        #expect(all.changeCount == count && all.objects.count == count && all.objects.allSatisfy { $0.kind == .inserted })
+        #expect(all.objects.contains { $0.reference == last })
+        #expect(all.selected?.changeCount == count && all.selected?.changes.count == HistoryPage.changeLimit)
+        let own = try #require(try await changes { $0.object = last })
+        #expect(own.selected?.changes.map(\.object.reference) == [last] && own.objects.count == count)
+        #expect(try await changes { $0.object = before }?.selected == nil)
+        #expect(try await changes { $0.entity = "Song" }?.selected?.changeCount == count)
+        #expect(try await changes { $0.entity = "Club" }?.selected == nil)
+        #expect(try await changes { $0.author = "else" }?.selected == nil)
+        await #expect(throws: StoreError.self) { try await changes { $0.entity = "Nothing" } }
         try await browser.close()
     }
 

@@ -26,7 +26,7 @@ import Testing
                 for bucket in facet.buckets {
                     var selected = request
                     selected.filter = filter.isEmpty ? bucket.condition : "(\(filter)) AND \(bucket.condition)"
-                    if bucket.link != nil { (selected.filter, selected.link) = (filter, bucket.link) }
+                    if let link = bucket.link { (selected.filter, selected.links) = (filter, [link]) }
                     #expect(try await store.count(selected) == bucket.count, "\(place) \(bucket)")
                 }
             }
@@ -113,6 +113,75 @@ import Testing
                 }
             }
         }
+        try await store.close()
+    }
+
+    @Test(arguments: Engine.available) func datesThatAreNotFiniteAreCounted(_ engine: Engine) async throws {
+        let seconds: [Double?] = [.infinity, -.infinity, .nan, nil, .infinity]
+        for finite in [nil, 0.5] {
+            let folder = try TemporaryFolder()
+            let store = try engine.open(Shop.schema, in: folder) { stack in
+                try stack.performAndWait { transaction in
+                    for (number, seconds) in (seconds + (finite.map { [$0, $0 + 1e7] } ?? [])).enumerated() {
+                        try transaction.create(Item.self) { item in
+                            (item.code, item.made) = ("\(number)", seconds.map { Date(timeIntervalSinceReferenceDate: $0) })
+                        }
+                    }
+                }
+            }
+            for filter in ["", "rating >= 0"] {
+                var request = RowsRequest("Item")
+                request.filter = filter
+                for try await facet in store.facets(of: "made", request) where facet.isComplete {
+                    #expect(facet.buckets.reduce(0) { $0 + $1.count } == (finite == nil ? 5 : 7), "\(facet.buckets)")
+                    for bucket in facet.buckets {
+                        request.filter = bucket.condition
+                        #expect(try await store.count(request) == bucket.count, "\(bucket)")
+                    }
+                }
+            }
+            try await store.close()
+        }
+    }
+
+    @Test(arguments: Engine.available) func facetIsReadFromAnIndexOnlyIfThatListsAllValues(_ engine: Engine) async throws {
+        let folder = try TemporaryFolder()
+        let store = try engine.open(Shop.schema, in: folder, Shop.fill)
+        for property in ["rank", "isNew", "made", "weight", "maker", "name"] {
+            let facet = try #require(await store.indexedFacet(of: property, RowsRequest("Item")), "\(property)")
+            #expect(facet.isComplete && facet.buckets.reduce(0) { $0 + $1.count } == facet.total, "\(property)")
+        }
+        // More texts than are looked up, no index, a part of the objects.
+        #expect(try await store.indexedFacet(of: "code", RowsRequest("Item")) == nil)
+        #expect(try await store.indexedFacet(of: "rating", RowsRequest("Item")) == nil)
+        var request = RowsRequest("Item")
+        request.filter = "rating >= 0"
+        #expect(try await store.indexedFacet(of: "rank", request) == nil)
+        await #expect(throws: StoreError.self) { try await store.indexedFacet(of: "nothing", RowsRequest("Item")) }
+        try await store.close()
+    }
+
+    @Test(arguments: Engine.available) func facetOfRelatedObjectsCountsThoseOfItsBucketAmongThem(_ engine: Engine) async throws {
+        let folder = try TemporaryFolder()
+        let store = try engine.open(Shop.schema, in: folder, Shop.fill)
+        var request = RowsRequest("Item")
+        request.links = [RowsRequest.Link(object: ObjectReference(entity: "Maker", rowID: 1), relationship: "items")]
+        let total = try await store.count(request)
+        #expect(total > 1)
+        for property in ["maker", "rank"] {
+            for try await facet in store.facets(of: property, request) where facet.isComplete {
+                #expect(facet.buckets.reduce(0) { $0 + $1.count } == total)
+                for bucket in facet.buckets {
+                    var selected = request
+                    if let link = bucket.link { selected.links.append(link) } else { selected.filter = bucket.condition }
+                    #expect(try await store.count(selected) == bucket.count, "\(bucket)")
+                }
+            }
+        }
+        // No object is at both.
+        request.links.append(RowsRequest.Link(object: ObjectReference(entity: "Maker", rowID: 2), relationship: "items"))
+        #expect(try await store.count(request) == 0)
+        #expect(try await store.rows(request).rows.isEmpty)
         try await store.close()
     }
 

@@ -39,7 +39,7 @@ import Testing
         let wishes = try #require(maker.links.first { $0.incomingFrom == "Order" })
         #expect(wishes.count == 1 && wishes.relationship == "wishes")
         var request = RowsRequest("Item")
-        request.link = RowsRequest.Link(object: maker.object, relationship: "items")
+        request.links = [RowsRequest.Link(object: maker.object, relationship: "items")]
         #expect(try await PagingTests.forwards(request, store) == expected)
         #expect(try await store.count(request) == expected.count)
         try await store.close()
@@ -54,7 +54,7 @@ import Testing
             let page = try #require(try await store.object(ObjectReference(entity: entity, rowID: id), related: 100))
             for link in page.links {
                 var request = RowsRequest(link.entity)
-                request.link = RowsRequest.Link(object: page.object, relationship: link.relationship, incomingFrom: link.incomingFrom)
+                request.links = [RowsRequest.Link(object: page.object, relationship: link.relationship, incomingFrom: link.incomingFrom)]
                 request.size = 2
                 let found = try await PagingTests.forwards(request, store)
                 #expect(found.count == link.count, "\(entity) \(id) \(link.title)")

@@ -39,6 +39,23 @@ import Testing
         try await store.close()
     }
 
+    @Test(arguments: Engine.available) func pagesContinueAfterTextsThatBeginWithACombiningCharacter(_ engine: Engine) async throws {
+        let folder = try TemporaryFolder()
+        let store = try engine.open(Shop.schema, in: folder) { stack in
+            try stack.performAndWait { transaction in
+                for title in ["\u{301}a", "a", "\u{301}", "\u{200d}x", "\u{fe0f}", "", "\u{20dd}\u{301}b", "t\u{301}"] {
+                    try transaction.create(Maker.self) { $0.title = title }
+                }
+            }
+        }
+        let naive = try Naive("Maker", store)
+        var request = RowsRequest("Maker")
+        (request.order, request.size) = (RowsRequest.Order("title"), 1)
+        #expect(try await Self.forwards(request, store) == naive.ids(by: "title"))
+        #expect(try await Self.backwards(request, store) == naive.ids(by: "title"))
+        try await store.close()
+    }
+
     @Test(arguments: Engine.available) func pathsAndCalculationsAreOrders(_ engine: Engine) async throws {
         let folder = try TemporaryFolder()
         let store = try engine.open(Shop.schema, in: folder, Shop.fill)

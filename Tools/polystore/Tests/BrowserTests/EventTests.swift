@@ -64,6 +64,25 @@ import Testing
         try await browser.stop()
     }
 
+    @Test func everyObjectOfALargeTransactionIsNamed() async throws {
+        try await RunningBrowser.run(cities: 150, forWriting: true) { browser in
+            let start = try await browser.store.historyPoint()
+            try await browser.store.stack.perform { transaction in
+                for city in try transaction.fetchAll(EntityQuery("City")) { try city.set("population", to: .integer(1)) }
+            }
+            let events = try await Self.events(browser, since: start, last: nil, count: 1)
+            let data = try #require(events.firstMatch(of: /event: transaction\ndata: (.*)\n/)).1
+            let event = try #require(JSONSerialization.jsonObject(with: Data(data.utf8)) as? [String: Any])
+            let changes = try #require(event["changes"] as? [[String: String]])
+            #expect(Set(changes.map { $0["object"] }) == Set((1...150).map { "City/\($0)" }) && event["count"] as? Int == 150)
+            // The page of one object shows its change, wherever the change is in the transaction.
+            let own = try await Self.events(browser, since: "\(start)&entity=City&id=150", last: nil, count: 1)
+            #expect(own.contains("City 150") && !own.contains("City 149"))
+            let none = try await Self.events(browser, since: "\(start)&entity=Country&id=1", last: nil, count: 1)
+            #expect(none.contains("\"markup\":null"))
+        }
+    }
+
     @Test func commitWithoutAHistoryIsReportedBesideOneWithAHistory() async throws {
         let folder = try TemporaryFolder()
         let configuration = try TestStore.engines.configuration(TestStore.make(in: folder, cities: 1))

@@ -5,29 +5,8 @@ import Testing
 
 /// The pages of a store, and their data in other forms.
 @Suite struct PageTests {
-    private static func withBrowser(cities: Int = 120, _ body: (RunningBrowser) async throws -> Void) async throws {
-        let folder = try TemporaryFolder()
-        let browser = try await RunningBrowser(TestStore.make(in: folder, cities: cities))
-        do { try await body(browser) } catch {
-            try await browser.stop()
-            throw error
-        }
-        try await browser.stop()
-    }
-
-    private static func encoded(_ text: String) -> String {
-        text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
-    }
-
-    /// Returns the addresses of links by the value of an attribute.
-    private static func link(_ page: String, _ attribute: String) throws -> String {
-        let pattern = try Regex("<a href=\"([^\"]*)\"[^>]*\(attribute)")
-        let match = try #require(page.firstMatch(of: pattern), "No link with \(attribute).")
-        return String(match[1].substring ?? "").replacingOccurrences(of: "&amp;", with: "&")
-    }
-
     @Test func entitiesAreListedWithCountsAndDrawn() async throws {
-        try await Self.withBrowser { browser in
+        try await RunningBrowser.run { browser in
             let page = try await browser.page("/")
             #expect(page.contains("City</a></th><td class=\"number\">120</td>"))
             #expect(page.contains("<svg"))
@@ -36,22 +15,22 @@ import Testing
     }
 
     @Test func pagesOfRowsLeadForwardsAndBackwards() async throws {
-        try await Self.withBrowser { browser in
+        try await RunningBrowser.run { browser in
             let first = try await browser.page("/rows?entity=City&size=50&order=population")
             #expect(first.contains("City 1<") && first.contains("City 50<") && !first.contains("City 51<"))
             #expect(!first.contains("rel=\"prev\""))
-            let second = try await browser.page(Self.link(first, "rel=\"next\""))
+            let second = try await browser.page(PageText.link(first, "rel=\"next\""))
             #expect(second.contains("City 51<") && second.contains("City 100<") && !second.contains("City 50<"))
-            let last = try await browser.page(Self.link(first, "rel=\"last\""))
+            let last = try await browser.page(PageText.link(first, "rel=\"last\""))
             #expect(last.contains("City 120<") && !last.contains("rel=\"next\""))
-            let back = try await browser.page(Self.link(second, "rel=\"prev\""))
+            let back = try await browser.page(PageText.link(second, "rel=\"prev\""))
             #expect(back.contains("City 1<") && back.contains("City 50<"))
         }
     }
 
     @Test func columnsOrderAndConditionAreInTheAddress() async throws {
-        try await Self.withBrowser { browser in
-            let filter = Self.encoded("population > 118000")
+        try await RunningBrowser.run { browser in
+            let filter = PageText.encoded("population > 118000")
             let page = try await browser.page("/rows?entity=City&column=name&order=-population&filter=\(filter)")
             #expect(page.contains("City 120<") && page.contains("City 119<") && !page.contains("City 118<"))
             let (high, low) = (try #require(page.range(of: "City 120<")), try #require(page.range(of: "City 119<")))
@@ -61,18 +40,18 @@ import Testing
     }
 
     @Test func mistakeInAConditionIsShownWithItsPlace() async throws {
-        try await Self.withBrowser { browser in
-            let answer = try await browser.request("GET", "/rows?entity=City&filter=\(Self.encoded("population >> 3"))")
+        try await RunningBrowser.run { browser in
+            let answer = try await browser.request("GET", "/rows?entity=City&filter=\(PageText.encoded("population >> 3"))")
             #expect(answer.status == 400)
             #expect(answer.text.contains("id=\"mistake\"") && answer.text.contains("data-caret="))
             #expect(answer.text.contains("value=\"population &gt;&gt; 3\""))
-            let data = try await browser.request("GET", "/rows.csv?entity=City&filter=\(Self.encoded("nothing == 3"))")
+            let data = try await browser.request("GET", "/rows.csv?entity=City&filter=\(PageText.encoded("nothing == 3"))")
             #expect(data.status == 400)
         }
     }
 
     @Test func objectShowsItsLinksInBothDirections() async throws {
-        try await Self.withBrowser { browser in
+        try await RunningBrowser.run { browser in
             let country = try await browser.page("/object?entity=Country&id=1")
             #expect(country.contains("cities</span> <span class=\"number\">120</span>"))
             #expect(country.contains("of=Country%2F1&amp;via=cities"))
@@ -84,7 +63,7 @@ import Testing
     }
 
     @Test func longTextIsCutWithALinkToTheWhole() async throws {
-        try await Self.withBrowser { browser in
+        try await RunningBrowser.run { browser in
             let page = try await browser.page("/object?entity=Country&id=1")
             #expect(page.contains("Whole text of 2000 bytes"))
             #expect(!page.contains(String(repeating: "long ", count: 100)))
@@ -95,7 +74,7 @@ import Testing
     }
 
     @Test func bytesAreAnImageOnlyIfTheirFirstBytesAre() async throws {
-        try await Self.withBrowser { browser in
+        try await RunningBrowser.run { browser in
             let image = try await browser.request("GET", "/value?entity=Country&id=1&property=flag")
             #expect(image.headers["content-type"] == "image/png")
             #expect(image.body == TestStore.png)
@@ -112,7 +91,7 @@ import Testing
     }
 
     @Test func rowsAreAlsoJSONAndCSV() async throws {
-        try await Self.withBrowser { browser in
+        try await RunningBrowser.run { browser in
             let json = try await browser.request("GET", "/rows.json?entity=City&column=name&size=10")
             let rows = try #require(JSONSerialization.jsonObject(with: json.body) as? [[String: Any]])
             #expect(rows.count == 120)
@@ -128,7 +107,7 @@ import Testing
     }
 
     @Test func groupsAreATableAndAChart() async throws {
-        try await Self.withBrowser { browser in
+        try await RunningBrowser.run { browser in
             for chart in ["bars", "line", "none"] {
                 let page = try await browser.page("/groups?entity=Country&by=population&function=count&chart=\(chart)")
                 #expect(page.contains("68000000"))
@@ -143,22 +122,22 @@ import Testing
     }
 
     @Test func groupsAndFacetsLeadToTheObjectsTheyCount() async throws {
-        try await Self.withBrowser { browser in
+        try await RunningBrowser.run { browser in
             let groups = try await browser.page("/groups?entity=City&by=country&chart=none")
-            let group = try await browser.page(Self.link(groups, "dir=\"auto\">France<"))
+            let group = try await browser.page(PageText.link(groups, "dir=\"auto\">France<"))
             #expect(group.contains("50 rows on this page") && group.contains("City 1<"))
             let facet = try await browser.page("/rows?entity=City&facet=country")
-            let rows = try await browser.page(Self.link(facet, "dir=\"auto\">France</a> <span class=\"number\">120<"))
+            let rows = try await browser.page(PageText.link(facet, "dir=\"auto\">France</a> <span class=\"number\">120<"))
             #expect(rows.contains("50 rows on this page") && rows.contains("City 1<"))
-            let entity = Self.encoded(TestStore.hostileEntity)
-            let hostile = try await browser.page("/rows?entity=\(entity)&facet=\(Self.encoded(TestStore.hostileProperty))&count=all")
+            let entity = PageText.encoded(TestStore.hostileEntity)
+            let hostile = try await browser.page("/rows?entity=\(entity)&facet=\(PageText.encoded(TestStore.hostileProperty))&count=all")
             #expect(hostile.contains("class=\"number\">1</span>"))
         }
     }
 
     @Test func costOfRowsNamesTheirNumberAndTheirAccess() async throws {
-        try await Self.withBrowser { browser in
-            let page = try await browser.page("/rows?entity=City&filter=\(Self.encoded("population == 3000"))")
+        try await RunningBrowser.run { browser in
+            let page = try await browser.page("/rows?entity=City&filter=\(PageText.encoded("population == 3000"))")
             #expect(page.firstMatch(of: /Cost of the rows: [0-9.]+ ms · [0-9]+ rows? examined · ./) != nil)
         }
     }
@@ -172,7 +151,7 @@ import Testing
         ("/groups?entity=City&by=none", "none", 400),
     ])
     func addressThatIsWrongIsAnsweredWithASentence(_ target: String, _ word: String, _ status: Int) async throws {
-        try await Self.withBrowser(cities: 1) { browser in
+        try await RunningBrowser.run(cities: 1) { browser in
             let answer = try await browser.request("GET", target)
             #expect(answer.status == status, "\(answer.text)")
             #expect(answer.text.contains("role=\"alert\"") && answer.text.contains(word))
@@ -180,13 +159,13 @@ import Testing
     }
 
     @Test func hostileNamesAndValuesAreText() async throws {
-        try await Self.withBrowser(cities: 1) { browser in
-            let entity = Self.encoded(TestStore.hostileEntity)
+        try await RunningBrowser.run(cities: 1) { browser in
+            let entity = PageText.encoded(TestStore.hostileEntity)
             let targets = [
                 "/", "/rows?entity=\(entity)", "/object?entity=\(entity)&id=1", "/groups?entity=\(entity)", "/history",
-                "/rows?entity=\(entity)&facet=\(Self.encoded(TestStore.hostileProperty))", "/rows?entity=Country",
+                "/rows?entity=\(entity)&facet=\(PageText.encoded(TestStore.hostileProperty))", "/rows?entity=Country",
                 "/object?entity=Country&id=3",
-                "/rows?entity=City&filter=\(Self.encoded(TestStore.hostile))", "/rows?entity=\(Self.encoded(TestStore.hostile))",
+                "/rows?entity=City&filter=\(PageText.encoded(TestStore.hostile))", "/rows?entity=\(PageText.encoded(TestStore.hostile))",
             ]
             for target in targets {
                 let text = try await browser.request("GET", target).text

@@ -36,6 +36,16 @@ struct HistoryReader: Sendable {
             changes: try changes.prefix(HistoryPage.changeLimit).map { try describe($0, names) }, changeCount: changes.count)
     }
 
+    /// Describes a transaction for a page that is open.
+    func live(_ entry: HistoryEntry, in context: Context) throws -> LiveTransaction {
+        let objects = entry.changes.prefix(LiveTransaction.objectLimit).map { change in
+            LiveTransaction.Object(
+                kind: change.kind.preview, reference: ObjectReference(entity: change.entityName, rowID: change.rowID))
+        }
+        let selected = try selected(entry).map { try transaction(entry, $0, in: context) }
+        return LiveTransaction(objects: objects, changeCount: entry.changes.count, selected: selected)
+    }
+
     private func describe(_ change: HistoryChange, _ names: NameReader) throws -> HistoryPage.Change {
         let reference = ObjectReference(entity: change.entityName, rowID: change.rowID)
         let named = try change.objectID.map { try names.named($0) }

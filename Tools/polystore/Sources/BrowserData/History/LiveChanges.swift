@@ -5,7 +5,7 @@ import PolyStoreCore
 /// A change of the store.
 package enum LiveChange: Sendable {
     /// A transaction, and the point after it, from which another sequence continues.
-    case transaction(HistoryPage.Transaction, token: String)
+    case transaction(LiveTransaction, token: String)
     /// Commits whose changes are not known, because the program that made them records no history. Read the objects again.
     case unknown
     /// Entries between the point and the oldest one were deleted, or the store was replaced. Read the objects again.
@@ -18,17 +18,17 @@ package enum LiveChange: Sendable {
 package struct LiveChanges: AsyncSequence, Sendable {
     package typealias Element = LiveChange
 
-    fileprivate let store: BrowserStore
+    fileprivate let reader: HistoryReader
     /// The point to begin at; nil for now.
     fileprivate let token: HistoryToken?
 
-    package func makeAsyncIterator() -> Iterator { Iterator(store, token) }
+    package func makeAsyncIterator() -> Iterator { Iterator(reader, token) }
 
     package struct Iterator: AsyncIteratorProtocol {
         /// The number of entries that are read at a time.
         private static let batch = 64
 
-        private let store: BrowserStore
+        private let reader: HistoryReader
         private var token: HistoryToken?
         private let commits: CommitSignal
         private var signals: AsyncStream<Void>.Iterator
@@ -36,10 +36,10 @@ package struct LiveChanges: AsyncSequence, Sendable {
         /// Whether commits with unknown changes were seen that are not yet reported.
         private var hasUnknown = false
 
-        fileprivate init(_ store: BrowserStore, _ token: HistoryToken?) {
-            (self.store, self.token) = (store, token)
+        fileprivate init(_ reader: HistoryReader, _ token: HistoryToken?) {
+            (self.reader, self.token) = (reader, token)
             let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-            commits = CommitSignal(store, continuation)
+            commits = CommitSignal(reader.store, continuation)
             signals = stream.makeAsyncIterator()
         }
 
@@ -61,6 +61,7 @@ package struct LiveChanges: AsyncSequence, Sendable {
         /// Reads the next entries.
         /// - Returns: Whether there were any.
         private mutating func read(isolation actor: isolated (any Actor)?) async throws -> Bool {
+            let store = reader.store
             do {
                 guard let since = token else {
                     token = try await store.stack.historyToken()
@@ -68,7 +69,7 @@ package struct LiveChanges: AsyncSequence, Sendable {
                 }
                 let part = try await store.stack.history(since: since, limit: Self.batch)
                 token = part.token
-                waiting = try await store.described(Array(part))[...]
+                waiting = try await store.described(Array(part), reader)[...]
                 return !waiting.isEmpty || part.hasMore
             } catch let error as StoreError where error.code == .historyExpired {
                 token = try await store.stack.historyToken()
@@ -116,19 +117,21 @@ extension BrowserStore {
     /// Returns the transactions that are committed from a point on, and then each new one.
     ///
     /// Commits of programs that record no history are reported as ``LiveChange/unknown``: the store does not record what they changed.
-    /// - Parameter token: ``HistoryPage/token``, or the token of a change; nil for the commits from now on.
-    /// - Throws: `misuse` for a text that is not a token.
-    package func liveChanges(since token: String? = nil) throws -> LiveChanges {
-        guard let token else { return LiveChanges(store: self, token: nil) }
+    /// - Parameters:
+    ///   - token: ``HistoryPage/token``, or the token of a change; nil for the commits from now on.
+    ///   - request: The page of the history that follows the changes: ``LiveTransaction/selected`` is what it shows. Its position and size do not matter.
+    /// - Throws: `misuse` for a text that is not a token, `storeNotFound` for an unknown entity.
+    package func liveChanges(since token: String? = nil, for request: HistoryRequest = HistoryRequest()) throws -> LiveChanges {
+        let reader = try HistoryReader(self, request)
+        guard let token else { return LiveChanges(reader: reader, token: nil) }
         guard let point = HistoryToken(text: token) else { throw StoreError(.misuse, "The address has no valid point of the history.") }
-        return LiveChanges(store: self, token: point)
+        return LiveChanges(reader: reader, token: point)
     }
 
-    fileprivate func described(_ entries: [HistoryEntry]) async throws -> [LiveChange] {
+    fileprivate func described(_ entries: [HistoryEntry], _ reader: HistoryReader) async throws -> [LiveChange] {
         guard !entries.isEmpty else { return [] }
-        let reader = try HistoryReader(self, HistoryRequest())
         return try await reading { context in
-            try entries.map { .transaction(try reader.transaction($0, $0.changes, in: context), token: try $0.token.text) }
+            try entries.map { .transaction(try reader.live($0, in: context), token: try $0.token.text) }
         }
     }
 }

@@ -28,4 +28,16 @@ extension BrowserStore {
             continuation.onTermination = { _ in task.cancel() }
         }
     }
+
+    /// Counts the values of a property by its index, without reading the objects.
+    /// - Returns: nil if only ``facets(of:_:size:timeLimit:)`` can count: without an index, of a part of the objects, or if there are too many different values.
+    /// - Throws: As ``facets(of:_:size:timeLimit:)``.
+    package func indexedFacet(
+        of property: String, _ request: RowsRequest, size: Int = 20, timeLimit: Duration? = BrowserStore.defaultTimeLimit
+    ) async throws -> Facet? {
+        let reader = try FacetReader(property, request, size, self)
+        return try await mistakes(request.filter, of: request.entity) {
+            try await reading(timeLimit: timeLimit) { try reader.indexed($0) }
+        }
+    }
 }

@@ -16,7 +16,7 @@ package struct ExactRows: AsyncSequence, Sendable {
     let store: BrowserStore
     let request: RowsRequest
 
-    package struct Iterator: AsyncIteratorProtocol {
+    package struct Iterator: AsyncIteratorProtocol, Sendable {
         let store: BrowserStore
         var request: RowsRequest?
         /// The last row that was read; nil before the first. It has the value of the order, whatever becomes of the row.

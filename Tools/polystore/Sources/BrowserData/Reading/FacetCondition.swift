@@ -11,7 +11,7 @@ enum FacetCondition {
         case .bool(let value)?: "\(path) == \(value ? "TRUE" : "FALSE")"
         case .integer(let value)?: "\(path) == \(value)"
         case .unsigned(let value)?: "\(path) == \(value)"
-        case .real(let value)?: real(path, value)
+        case .real(let value)?: "\(path) == \(real(value))"
         case .text(let value)?: text(path, value)
         case .url(let value)?: text(path, value.absoluteString)
         case .date(let value)?: "\(path) == \(date(value.timeIntervalSinceReferenceDate))"
@@ -24,11 +24,12 @@ enum FacetCondition {
         }
     }
 
-    private static func real(_ path: String, _ value: Double) -> String {
-        // Format strings have no words for these values, and NaN is the least number.
-        if value.isNaN { return "\(path) == 1e300 * 1e300 - 1e300 * 1e300" }
-        if value.isInfinite { return "\(path) == \(value < 0 ? "-" : "")1e300 * 1e300" }
-        return "\(path) == \(number(value))"
+    /// Returns any real as format strings have it.
+    private static func real(_ value: Double) -> String {
+        // Format strings have no words for these values.
+        if value.isNaN { return "1e300 * 1e300 - 1e300 * 1e300" }
+        if value.isInfinite { return "\(value < 0 ? "-" : "")1e300 * 1e300" }
+        return number(value)
     }
 
     /// Whether a condition selects texts that are about the same as a value: those with its length, beginning and end, since the whole does not fit into an address.
@@ -68,7 +69,20 @@ enum FacetCondition {
     }
 
     /// Returns a date as format strings have it.
-    static func date(_ seconds: Double) -> String { "CAST(\(number(seconds)), 'NSDate')" }
+    static func date(_ seconds: Double) -> String { "CAST(\(real(seconds)), 'NSDate')" }
+
+    /// Returns the condition that a value is neither null nor infinite nor NaN.
+    static func finite(_ path: String, _ type: AttributeType?) -> String {
+        // All integers are finite, and no integer of 64 bits equals the bounds of reals, so that a server could not compare with those by an index.
+        isInteger(type) ? "\(path) != NULL" : "\(path) >= \(least(type)) AND \(path) <= \(greatest(type))"
+    }
+
+    static func isInteger(_ type: AttributeType?) -> Bool {
+        switch type {
+        case .int8?, .int16?, .int32?, .int64?, .uint8?, .uint16?, .uint32?, .uint64?: true
+        default: false
+        }
+    }
 
     /// Returns the least finite value of a type.
     static func least(_ type: AttributeType?) -> String {

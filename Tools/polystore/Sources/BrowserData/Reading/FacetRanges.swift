@@ -20,15 +20,8 @@ struct FacetRanges: Sendable {
         if let calendar {
             (edges, titles) = (calendar.edges, calendar.titles)
         } else {
-            edges = Self.edges(least, greatest, isWhole: Self.isInteger(type))
+            edges = Self.edges(least, greatest, isWhole: FacetCondition.isInteger(type))
             titles = []
-        }
-    }
-
-    private static func isInteger(_ type: AttributeType?) -> Bool {
-        switch type {
-        case .int8?, .int16?, .int32?, .int64?, .uint8?, .uint16?, .uint32?, .uint64?: true
-        default: false
         }
     }
 
@@ -66,8 +59,8 @@ struct FacetRanges: Sendable {
         edges.indices.map { index in
             let lower = text(edges[index])
             guard index + 1 < edges.count else {
-                return Facet.Bucket(
-                    title: title(index), count: 0, condition: "\(path) >= \(lower) AND \(path) <= \(FacetCondition.greatest(type))")
+                let end = FacetCondition.isInteger(type) ? "" : " AND \(path) <= \(FacetCondition.greatest(type))"
+                return Facet.Bucket(title: title(index), count: 0, condition: "\(path) >= \(lower)\(end)")
             }
             return Facet.Bucket(
                 title: title(index), count: 0, condition: "\(path) >= \(lower) AND \(path) < \(text(edges[index + 1]))")

@@ -43,9 +43,7 @@ struct FacetReader: Sendable {
         let clock = ContinuousClock()
         let start = clock.now
         let wantsCost = rows.request.wantsCost
-        if rows.isWhole, rows.model.isIndexed(property),
-            let facet = try byIndex(context, start, clock)
-        {
+        if let facet = try indexed(context) {
             report(facet)
             return
         }
@@ -67,8 +65,11 @@ struct FacetReader: Sendable {
     private static let mostListed = 100
 
     /// Counts by the index of the property.
-    /// - Returns: nil if there are too many different values to count each.
-    private func byIndex(_ context: Context, _ start: ContinuousClock.Instant, _ clock: ContinuousClock) throws -> Facet? {
+    /// - Returns: nil if no index has just the objects to count, or if there are too many different values to count each.
+    func indexed(_ context: Context) throws -> Facet? {
+        guard rows.isWhole, rows.model.isIndexed(property) else { return nil }
+        let clock = ContinuousClock()
+        let start = clock.now
         func timed(_ all: [Facet.Bucket], _ kind: Facet.Kind) throws -> Facet {
             // The values beyond those that are listed are counted too.
             let buckets = kind == .values ? try named(Array(all.prefix(size)), context) : all
@@ -91,10 +92,26 @@ struct FacetReader: Sendable {
             }
         }
         guard let values = try listed(context, Self.mostListed) else { return nil }
-        let conditions = (values.map { Optional($0) } + (isOptional ? [nil] : [])).map { value in
-            Facet.Bucket(title: title(value), count: 0, condition: FacetCondition.of(path, value), reference: reference(value))
+        let all = values.map { Optional($0) } + (isOptional ? [nil] : [])
+        func bucket(_ value: QueryValue?, _ count: Int) -> Facet.Bucket {
+            Facet.Bucket(title: title(value), count: count, condition: FacetCondition.of(path, value), reference: reference(value))
         }
-        return try timed(try counts(conditions, context).sorted { $0.count > $1.count }, .values)
+        let buckets: [Facet.Bucket]
+        if store.isOnServer, type == .string || type == .url {
+            let counts = try grouped(context)
+            buckets = all.compactMap { value in counts[value.map(ExactValue.init)].map { bucket(value, $0) } }
+        } else {
+            buckets = try counts(all.map { bucket($0, 0) }, context)
+        }
+        return try timed(buckets.sorted { $0.count > $1.count }, .values)
+    }
+
+    /// Counts the objects of all values together. A server reads the rows themselves to count those of a text.
+    private func grouped(_ context: Context) throws -> [ExactValue?: Int] {
+        let terms = [SelectTerm(path, as: "key"), SelectTerm("count(*)", as: "count")]
+        let groups = try context.queryAttributes(try rows.base(context).limit(Self.mostListed + 2), Select(terms), groupBy: [path])
+        return Dictionary(
+            groups.map { ($0["key"].map(ExactValue.init), Int($0["count"]?.int64 ?? 0)) }, uniquingKeysWith: { first, _ in first })
     }
 
     /// The greatest number of different numbers that are not divided into ranges.
@@ -140,11 +157,13 @@ struct FacetReader: Sendable {
 
     /// Returns the least and the greatest finite value; nil if there is none.
     func bounds(_ context: Context) throws -> (least: Double, greatest: Double)? {
-        let finite = try rows.base(context).where(
-            "\(path) >= \(FacetCondition.least(type)) AND \(path) <= \(FacetCondition.greatest(type))")
+        let finite = try rows.base(context).where(FacetCondition.finite(path, type))
         if rows.isWhole, rows.model.isIndexed(property) {
             func first(_ isAscending: Bool) throws -> Double? {
-                let query = finite.orderBy(orderPath, ascending: isAscending).limit(1)
+                // Both parts of the order have the direction in which an index is read.
+                let ordered = finite.orderBy(orderPath, ascending: isAscending)
+                let whole = isAscending || store.sortsIDsBackwards ? ordered : ordered.orderBy(ColumnPlan.objectID, ascending: false)
+                let query = whole.limit(1)
                 return BrowserValue(try context.queryAttributes(query, Select(SelectTerm(path, as: "key"))).first?["key"]).number
             }
             guard let least = try first(true), let greatest = try first(false) else { return nil }

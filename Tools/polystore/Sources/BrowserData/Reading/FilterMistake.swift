@@ -13,6 +13,20 @@ package struct FilterMistake: Error, Sendable, Hashable {
         (self.message, self.offset, self.length) = (message, offset, length)
     }
 
+    /// Reads the place from an error that can be about another text too, such as a column.
+    /// - Returns: nil for an error that does not point into this text.
+    package init?(_ error: any Error, pointingInto text: String) {
+        guard let error = error as? StoreError, error.code == .invalidPredicate, error.message.contains(/\ \(at \d+:\d+\)\n/) else {
+            return nil
+        }
+        // The line with the mistake, which is shortened at its ends, is above the caret.
+        var line = error.message.split(separator: "\n").dropLast().last ?? ""
+        if line.hasPrefix("…") { line.removeFirst() }
+        if line.hasSuffix("…") { line.removeLast() }
+        guard !line.isEmpty, text.contains(line) else { return nil }
+        self.init(error, in: text)
+    }
+
     /// Reads the place from an error of the library.
     /// - Returns: nil for an error that is not about a condition.
     package init?(_ error: any Error, in filter: String) {

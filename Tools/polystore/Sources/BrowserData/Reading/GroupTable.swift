@@ -23,10 +23,19 @@ package struct GroupsRequest: Sendable, Hashable {
 
 /// A table of groups.
 package struct GroupTable: Sendable {
+    /// What selects the objects of a group among those of the request: all conditions select them, and all links lead to them.
+    package struct Selection: Sendable, Hashable {
+        /// Conditions in the format language without an OR outside of parentheses.
+        package var conditions: [String] = []
+        package var links: [RowsRequest.Link] = []
+    }
+
     package let titles: [String]
     /// The number of leading columns that define the groups; the others are functions.
     package let keyCount: Int
     package let rows: [[BrowserValue]]
+    /// What selects the objects of each row; nil where nothing selects just them.
+    package let selections: [Selection?]
     /// A Boolean value that indicates whether there are more groups than rows.
     package let hasMore: Bool
     package let cost: PaneCost

@@ -77,9 +77,10 @@ package struct PageToken: Sendable, Hashable, CustomStringConvertible {
     private static func long(_ value: QueryValue) -> String { "l" + fingerprint(value) }
 
     private static func decoded(_ text: String) -> Value? {
-        let rest = String(text.dropFirst())
+        // The first character of the text can be a combining one, which is a part of the tag as a Character.
+        let rest = String(text.unicodeScalars.dropFirst())
         func value<T>(_ value: T?, _ make: (T) -> QueryValue) -> Value? { value.map { .value(make($0)) } }
-        switch text.first {
+        switch text.unicodeScalars.first {
         case "n": return .value(nil)
         case "l": return rest.isEmpty ? nil : .tooLong(fingerprint: rest)
         case "b": return .value(.bool(rest == "1"))

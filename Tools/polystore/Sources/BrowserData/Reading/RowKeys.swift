@@ -92,7 +92,7 @@ struct RowKeys {
     /// Returns the last rows of objects that all have a value, in ascending order.
     private func greatest(_ query: EntityQuery, _ count: Int) throws -> [RowKey] {
         let descending = query.orderBy(orderPath, ascending: false)
-        if !sortsIDsBackwards { return try keys(descending.orderBy(ColumnPlan.objectID, ascending: false), count).reversed() }
+        if !store.sortsIDsBackwards { return try keys(descending.orderBy(ColumnPlan.objectID, ascending: false), count).reversed() }
         // Rows with equal values are in ascending order of their ids. The rows of the last value are read again, because its last rows belong to the result, not its first.
         let found = try keys(descending, count)
         var groups: [[RowKey]] = []
@@ -109,13 +109,10 @@ struct RowKeys {
         return groups.reversed().flatMap { $0 }
     }
 
-    /// Whether the engine reads an index backwards with ascending ids among equal values; SQL reads both backwards.
-    private var sortsIDsBackwards: Bool { !["sqlite", "postgresql"].contains(store.store.configuration.engine) }
-
     /// Returns the last rows with an id below another, or of all, in the order of their ids.
     private func last(_ query: EntityQuery, before rowID: Int64?, _ count: Int) throws -> [RowKey] {
         // The index of one value has the ids in ascending order. The table itself is read backwards.
-        if sortsIDsBackwards, isIndexed, path != nil { return try lastByRanges(query, before: rowID, count) }
+        if store.sortsIDsBackwards, isIndexed, path != nil { return try lastByRanges(query, before: rowID, count) }
         let rest = try rowID.map { query.where("objectID < %@", try store.stack.objectID(entity, rowID: $0)) } ?? query
         return try keys(rest.orderBy(ColumnPlan.objectID, ascending: false), count).reversed()
     }
@@ -188,4 +185,9 @@ struct RowKeys {
             return RowKey(value: row["key"], id: id)
         }
     }
+}
+
+extension BrowserStore {
+    /// A Boolean value that indicates whether the engine reads an index backwards with ascending ids among equal values; SQL reads both backwards.
+    var sortsIDsBackwards: Bool { !["sqlite", "postgresql"].contains(store.configuration.engine) }
 }

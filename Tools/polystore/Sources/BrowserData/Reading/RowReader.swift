@@ -112,19 +112,19 @@ struct RowReader {
             let index = request.searchIndex.isEmpty ? "" : "['\(request.searchIndex.escapedForText)']"
             query = query.where("SEARCH\(index) %@", request.search)
         }
-        if let link = request.link { query = try store.linked(query, link, context) }
+        for link in request.links { query = try store.linked(query, link, context) }
         return query
     }
 
     /// A Boolean value that indicates whether all objects of the entity or subentity are selected.
-    var selectsAll: Bool { request.filter.allSatisfy(\.isWhitespace) && request.search.isEmpty && request.link == nil }
+    var selectsAll: Bool { request.filter.allSatisfy(\.isWhitespace) && request.search.isEmpty && request.links.isEmpty }
 
     /// A Boolean value that indicates whether all objects of the entity of the store are selected, so that its indexes have no others.
     var isWhole: Bool { selectsAll && model.parent == nil }
 
     private func keys(_ context: Context) throws -> RowKeys {
         let base = try base(context)
-        let whole = isWhole || !request.search.isEmpty || request.link != nil ? nil : EntityQuery(model.root.name)
+        let whole = isWhole || !request.search.isEmpty || !request.links.isEmpty ? nil : EntityQuery(model.root.name)
         guard let order, order.term != ColumnPlan.objectID else {
             return RowKeys(
                 store: store, context: context, entity: model.name, base: base, path: nil, orderPath: ColumnPlan.objectID,

@@ -44,8 +44,8 @@ package struct RowsRequest: Sendable, Hashable {
     package var search = ""
     /// The name of the full-text index; empty for the only one.
     package var searchIndex = ""
-    /// The objects of a relationship only; nil for all.
-    package var link: Link?
+    /// Only the objects that all of these relationships lead to; empty for all.
+    package var links: [Link] = []
     package var position = Position.first
     /// The greatest number of rows, from 1 to ``RowsRequest/greatestSize``.
     package var size = 50

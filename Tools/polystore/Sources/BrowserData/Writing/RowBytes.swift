@@ -16,7 +16,7 @@ package enum AnswerFormat: String, Sendable, CaseIterable {
         }
     }
 
-    fileprivate var records: RecordFormat {
+    var records: RecordFormat {
         switch self {
         case .json: .json
         case .jsonl: .jsonLines
@@ -34,19 +34,32 @@ package struct RowBytes: AsyncSequence, Sendable {
     fileprivate let rows: ExactRows
     fileprivate let format: AnswerFormat
     fileprivate let names: [String]
+    /// The batch that was read before the iteration, and the batches after it; nil if none was.
+    fileprivate var start: (first: [ExactRow]?, rest: ExactRows.Iterator)?
 
     package func makeAsyncIterator() -> Iterator { Iterator(self) }
+
+    /// Returns the same bytes with their first batch read, so that a mistake of the request is an error before the first chunk.
+    package func started() async throws -> RowBytes {
+        var (rest, copy) = (rows.makeAsyncIterator(), self)
+        let first = try await rest.next()
+        copy.start = (first, rest)
+        return copy
+    }
 
     package struct Iterator: AsyncIteratorProtocol {
         private let format: AnswerFormat
         private let (names, columns): ([String], [RowColumn])
         private var rows: ExactRows.Iterator
+        /// A batch that was read before the iteration.
+        private var first: [ExactRow]?
         private var output: Output?
         private var isFinished = false
 
         fileprivate init(_ bytes: RowBytes) {
             (format, names, columns) = (bytes.format, bytes.names, bytes.rows.columns)
-            rows = bytes.rows.makeAsyncIterator()
+            first = bytes.start?.first
+            rows = bytes.start?.rest ?? bytes.rows.makeAsyncIterator()
         }
 
         /// Returns the next chunk, which is never empty; nil at the end.
@@ -54,7 +67,7 @@ package struct RowBytes: AsyncSequence, Sendable {
             let output = try self.output ?? Output(format, names)
             self.output = output
             while !isFinished {
-                if let batch = try await rows.next() {
+                if let batch = try await nextBatch() {
                     for row in batch { try output.write(record(row)) }
                 } else {
                     try output.finish()
@@ -64,6 +77,12 @@ package struct RowBytes: AsyncSequence, Sendable {
                 if !bytes.isEmpty { return bytes }
             }
             return nil
+        }
+
+        private mutating func nextBatch() async throws -> [ExactRow]? {
+            guard let batch = first else { return try await rows.next() }
+            first = nil
+            return batch
         }
 
         private func record(_ row: ExactRow) -> JSONObject {

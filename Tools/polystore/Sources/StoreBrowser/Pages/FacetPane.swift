@@ -6,19 +6,22 @@ import struct PolyStoreBackend.StoreError
 /// The values of a property with their counts, beside the rows.
 enum FacetPane {
     /// Adds the facet that an address requests. A facet that an index answers is counted before the page is sent; another is counted while the page is open.
-    static func add(to view: inout View, _ rows: RowsRequest, _ model: EntityModel, _ request: BrowserRequest) async throws {
+    static func add(to view: inout View, _ rows: RowsRequest, _ request: BrowserRequest) async throws {
         guard let property = request.query["facet"] else { return }
-        var pane: View = ["facetName": property]
-        let isDirect = model.isIndexed(property) && rows.filter.isEmpty && rows.search.isEmpty && rows.link == nil
-        pane["isStreamed"] = !(isDirect || request.query["count"] == "all")
-        if pane["isStreamed"] as? Bool == true {
-            pane["eventsAddress"] = request.query.address("/facet.events")
-            pane["plainFacetAddress"] = request.query.with([("count", "all")]).address("/rows")
-            pane["progress"] = "Counting…"
-            pane.merge(["hasValues": false, "emptyText": "", "isBounded": false]) { $1 }
-        } else if let facet = try await last(request, property, rows) {
-            pane.merge(values(facet, rows, request)) { $1 }
-            CostView.add(facet.cost, to: &pane, title: "Cost of the facet", id: "facet-cost")
+        var pane: View = ["facetName": property, "isStreamed": false, "hasValues": false, "emptyText": "", "isBounded": false]
+        do {
+            if let facet = try await direct(request, property, rows) {
+                pane.merge(values(facet, rows, request)) { $1 }
+                CostView.add(facet.cost, to: &pane, title: "Cost of the facet", id: "facet-cost")
+            } else {
+                pane["isStreamed"] = true
+                pane["eventsAddress"] = request.query.address("/facet.events")
+                pane["plainFacetAddress"] = request.query.with([("count", "all")]).address("/rows")
+                pane["progress"] = "Counting…"
+            }
+        } catch let error as StoreError where error.code == .misuse {
+            // The property has no values to count, which does not concern the rows.
+            pane["emptyText"] = error.message
         }
         view["hasFacet"] = true
         view["facet"] = request.site.templates.render("facet", pane)
@@ -44,7 +47,11 @@ enum FacetPane {
         }
     }
 
-    private static func last(_ request: BrowserRequest, _ property: String, _ rows: RowsRequest) async throws -> Facet? {
+    /// Returns the facet that is counted before the page is sent; nil if the objects would have to be read and the address does not request that.
+    private static func direct(_ request: BrowserRequest, _ property: String, _ rows: RowsRequest) async throws -> Facet? {
+        guard request.query["count"] == "all" else {
+            return try await request.site.store.indexedFacet(of: property, rows, timeLimit: request.site.options.deadline)
+        }
         var last: Facet?
         for try await facet in request.site.store.facets(of: property, rows, timeLimit: request.site.options.deadline) { last = facet }
         return last
@@ -57,12 +64,12 @@ enum FacetPane {
 
     /// Returns the items of the address of the objects that a bucket counts.
     private static func selecting(_ bucket: Facet.Bucket, _ rows: RowsRequest, _ query: QueryItems) -> QueryItems {
-        var query = query.with([("after", nil), ("before", nil), ("page", nil), ("count", nil), ("total", nil), ("advise", nil)])
+        var query = query.without(RowsRequest.positionNames.union(["count", "total", "advise"]))
         if !bucket.condition.isEmpty {
             query["filter"] = rows.filter.isEmpty ? bucket.condition : "(\(rows.filter)) AND \(bucket.condition)"
-        } else if let link = bucket.link {
+        } else if let link = bucket.link, !rows.links.contains(link) {
             // No condition of the language names the related object.
-            (query["of"], query["via"], query["from"]) = (Addresses.text(link.object), link.relationship, link.incomingFrom)
+            query = query.without(RowsRequest.linkNames).adding((rows.links + [link]).flatMap(\.items))
         }
         return query
     }

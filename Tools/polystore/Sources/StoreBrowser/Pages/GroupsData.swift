@@ -1,38 +1,17 @@
 import BrowserData
 import Hummingbird
-import PolyStoreFormats
 
-/// Groups as JSON and CSV.
+/// All groups as JSON and CSV, with their exact values.
 enum GroupsData {
-    static let json = Route.data { request in
-        let table = try await read(request)
-        return DataResponse.json(.array(table.rows.map { .object(record($0, table)) }))
-    }
+    static let json = route(.json)
+    static let csv = route(.csv)
 
-    static let csv = Route.data { request in
-        let table = try await read(request)
-        let sink = MemoryByteSink()
-        let writer = try RecordWriter(to: sink, format: .csv, columns: table.titles)
-        for row in table.rows { try writer.write(record(row, table)) }
-        try writer.finish()
-        return DataResponse.bytes(sink.bytes, AnswerFormat.csv.mediaType)
-    }
-
-    private static func read(_ request: BrowserRequest) async throws -> GroupTable {
-        let model = try request.site.store.model(request.required("entity"))
-        return try await request.site.store.groups(GroupsView.groupsRequest(model, request), timeLimit: request.site.options.deadline)
-    }
-
-    private static func record(_ row: [BrowserValue], _ table: GroupTable) -> JSONObject {
-        JSONObject(zip(table.titles, row).map { ($0, value($1)) })
-    }
-
-    private static func value(_ value: BrowserValue) -> JSONValue {
-        switch value.kind {
-        case .null: .null
-        case .bool: JSONValue(value.text == "true")
-        case .number: JSONNumber(text: value.text).map { .number($0) } ?? JSONValue(value.text)
-        default: JSONValue(value.text)
+    private static func route(_ format: AnswerFormat) -> Route {
+        Route.data { request in
+            let store = request.site.store
+            let groups = try GroupsView.groupsRequest(store.model(request.required("entity")), request)
+            let bytes = try await store.groupBytes(of: groups, as: format, timeLimit: request.site.options.deadline)
+            return DataResponse.bytes(bytes, format.mediaType)
         }
     }
 }

@@ -6,25 +6,31 @@ import PolyStoreBackend
 
 /// Groups of the objects of an entity, as a table and as a chart.
 enum GroupsView {
-    private static let functions = ["count", "sum", "average", "min", "max", "median"]
-    private static let dateParts = ["year", "month", "day"]
-    private static let charts = ["bars", "line", "none"]
+    static let functions = ["count", "sum", "average", "min", "max", "median"]
 
     static let route = Route.page { request in
         let model = try request.site.store.model(request.required("entity"))
         var groups = try groupsRequest(model, request)
         groups.wantsCost = request.query["cost"] != "0"
         var page = Page(template: "groups", title: "Groups of \(model.name)", entity: model.name, formats: ["json", "csv"])
-        page.view = form(groups, model, request)
+        page.view = GroupsForm.view(groups, model, request)
         do {
             let table = try await request.site.store.groups(groups, timeLimit: request.site.options.deadline)
             add(table, groups, model, request, to: &page.view)
             CostView.add(table.cost, to: &page.view, title: "Cost of the groups")
         } catch let mistake as FilterMistake {
             page.status = .badRequest
-            MistakeView.add(mistake, in: groups.filter, to: &page.view)
-            page.view["emptyText"] = ""
+            MistakeView.add(mistake, in: groups.filter, field: "Filter", to: &page.view)
+        } catch let error as StoreError where error.code == .invalidPredicate {
+            // The mistake is in the condition of groups, in what defines them, or in the search.
+            page.status = .badRequest
+            if let mistake = FilterMistake(error, pointingInto: groups.having) {
+                MistakeView.add(mistake, in: groups.having, field: "Having", to: &page.view)
+            } else {
+                MistakeView.add(FilterMistake(error, in: ""), to: &page.view)
+            }
         }
+        if page.status != .ok { page.view["emptyText"] = "" }
         return page.response(request)
     }
 
@@ -37,9 +43,8 @@ enum GroupsView {
         let query = request.query
         let keys = query.all("by").filter { !$0.isEmpty }
         groups.groups = keys.isEmpty && !query.contains("by") ? preferred(model).map { [$0] } ?? [] : keys
-        groups.filter = query["filter"] ?? ""
-        (groups.search, groups.searchIndex) = (query["search"] ?? "", query["index"] ?? "")
-        groups.having = query["having"] ?? ""
+        (groups.filter, groups.having) = (query.text("filter"), query.text("having"))
+        (groups.search, groups.searchIndex) = (query.text("search"), query["index"] ?? "")
         groups.size = min(max(try request.number("size") ?? 200, 1), GroupsRequest.greatestSize)
         let function = query["function"] ?? "count"
         guard functions.contains(function) else {
@@ -62,44 +67,7 @@ enum GroupsView {
         let toOne = model.relationships.first { !$0.isToMany }?.name
         let bool = model.attributes.first { $0.type == .bool }?.name
         let other = model.attributes.first { !$0.isUnique && ![.data, .json, .date].contains($0.type) }?.name
-        return (toOne ?? bool ?? other)?.asPath ?? choices(model).first?.term
-    }
-
-    /// The properties to group by.
-    private static func choices(_ model: EntityModel) -> [(term: String, title: String)] {
-        let own = model.properties.flatMap { property -> [(String, String)] in
-            switch property {
-            case .relationship(let relationship):
-                return relationship.isToMany ? [] : [(relationship.name.asPath, relationship.name)]
-            case .attribute(let attribute) where attribute.type == .date:
-                return dateParts.map { ("\($0)(\(attribute.name.asPath))", "\($0) of \(attribute.name)") }
-            case .attribute(let attribute):
-                return [.data, .json].contains(attribute.type) ? [] : [(attribute.name.asPath, attribute.name)]
-            }
-        }
-        return own.map { (term: $0.0, title: $0.1) }
-    }
-
-    private static func form(_ groups: GroupsRequest, _ model: EntityModel, _ request: BrowserRequest) -> View {
-        let query = request.query
-        var view: View = ["entityName": model.name, "filter": groups.filter, "hasMistake": false, "hasGroups": false]
-        view["emptyText"] = "No groups."
-        (view["having"], view["search"], view["searchIndex"]) = (groups.having, groups.search, groups.searchIndex)
-        view["hasSearch"] = !groups.search.isEmpty
-        view["completionAddress"] = QueryItems([("entity", model.name)]).address("/complete.json")
-        let own = choices(model)
-        // An address can name a path or a date, which the form keeps.
-        let others = groups.groups.filter { term in !own.contains { $0.term == term } }
-        view["byChoices"] = (own + others.map { (term: $0, title: $0) }).map {
-            ["name": $0.term, "title": $0.title, "isChosen": groups.groups.contains($0.term)] as View
-        }
-        view["functionChoices"] = functions.map { ["name": $0, "isChosen": $0 == query["function"]] as View }
-        view["ofChoices"] = model.attributes.filter { $0.type.isNumber || $0.type == .date }.map { attribute in
-            let term = attribute.name.asPath
-            return ["name": term, "title": attribute.name, "isChosen": term == query["of"]] as View
-        }
-        view["chartChoices"] = charts.map { ["name": $0, "isChosen": $0 == query["chart"]] as View }
-        return view
+        return (toOne ?? bool ?? other)?.asPath ?? GroupsForm.choices(model).first?.term
     }
 
     // MARK: Answer
@@ -111,7 +79,7 @@ enum GroupsView {
         view["isBounded"] = table.hasMore
         view["boundText"] = "There are more groups than these \(table.rows.count)."
         view["columns"] = table.titles.enumerated().map { ["name": $1, "style": $0 < table.keyCount ? "" : "number"] as View }
-        let links = table.rows.map { address(of: $0, table, groups, model) }
+        let links = table.selections.map { $0.map { address(of: $0, groups) } }
         view["groups"] = zip(table.rows, links).map { row, link -> View in
             [
                 "isLink": link != nil, "address": link ?? "", "title": row.prefix(table.keyCount).map(\.text).joined(separator: ", "),
@@ -121,24 +89,13 @@ enum GroupsView {
         view["chart"] = chart(table, links, request.query["chart"] ?? "bars", title: title(groups))
     }
 
-    /// Returns the address of the objects of a group; nil if no condition selects just them.
-    private static func address(of row: [BrowserValue], _ table: GroupTable, _ groups: GroupsRequest, _ model: EntityModel) -> String? {
-        var items = QueryItems([("entity", model.name)])
+    /// Returns the address of the objects of a group.
+    private static func address(of selection: GroupTable.Selection, _ groups: GroupsRequest) -> String {
+        var items = QueryItems([("entity", groups.entity)])
+        let filter = (groups.filter.isEmpty ? [] : ["(\(groups.filter))"]) + selection.conditions
+        items["filter"] = filter.count == 1 && selection.conditions.isEmpty ? groups.filter : filter.joined(separator: " AND ")
         (items["search"], items["index"]) = (groups.search, groups.searchIndex)
-        // The objects that lead to a related object, for groups by one relationship.
-        if groups.groups.count == 1, let object = row.first?.reference,
-            let relationship = model.relationships.first(where: { $0.name.asPath == groups.groups[0] })
-        {
-            (items["of"], items["via"]) = (Addresses.text(object), relationship.name)
-            items["from"] = model.root.owner(of: relationship.name)
-            items["filter"] = groups.filter
-            return items.address("/rows")
-        }
-        let conditions = zip(groups.groups, row).compactMap { GroupCondition.text($0, $1) }
-        guard conditions.count == table.keyCount else { return nil }
-        let filter = (groups.filter.isEmpty ? [] : ["(\(groups.filter))"]) + conditions
-        items["filter"] = filter.isEmpty ? nil : filter.joined(separator: " AND ")
-        return items.address("/rows")
+        return items.adding(selection.links.flatMap(\.items)).address("/rows")
     }
 
     private static func title(_ groups: GroupsRequest) -> String {

@@ -38,14 +38,12 @@ enum HistoryView {
     static let events = Route.stream { request in
         // A browser that lost the connection names the last event that it received.
         let since = request.request.headers[lastEventID] ?? request.query["since"]
-        let changes = try request.site.store.liveChanges(since: since)
-        let history = try historyRequest(request)
+        let changes = try request.site.store.liveChanges(since: since, for: historyRequest(request))
         return StreamedResponse.events(request) { send in
             for try await change in changes {
                 switch change {
                 case .transaction(let transaction, let token):
-                    let data = event(transaction, showsMarkup: shows(transaction, history, request.site.store), request)
-                    try await send(ServerEvent(name: "transaction", data: "\(data)", id: token))
+                    try await send(ServerEvent(name: "transaction", data: "\(event(transaction, request))", id: token))
                 case .unknown:
                     try await send(
                         ServerEvent(name: "unknown", data: "A program that records no history changed the store. Load the page again."))
@@ -59,25 +57,12 @@ enum HistoryView {
 
     private static let lastEventID = HTTPField.Name("Last-Event-ID")!  // A constant that is a valid name.
 
-    /// Returns whether a page of the history shows a transaction.
-    private static func shows(_ transaction: HistoryPage.Transaction, _ history: HistoryRequest, _ store: BrowserStore) -> Bool {
-        if let author = history.author, author != transaction.author ?? "" { return false }
-        if let object = history.object {
-            return transaction.changes.contains { $0.object.reference?.rowID == object.rowID && $0.object.entity == object.entity }
-        }
-        guard let entity = history.entity, let root = try? store.model(entity).root.name else { return true }
-        return transaction.counts.contains { (try? store.model($0.entity).root.name) == root }
-    }
-
-    private static func event(_ transaction: HistoryPage.Transaction, showsMarkup: Bool, _ request: BrowserRequest) -> JSONValue {
-        let changes = transaction.changes.map { change in
+    private static func event(_ transaction: LiveTransaction, _ request: BrowserRequest) -> JSONValue {
+        let changes = transaction.objects.map { object in
             JSONValue(
-                JSONObject([
-                    ("kind", JSONValue(change.kind.rawValue)),
-                    ("object", change.object.reference.map { JSONValue(Addresses.text($0)) } ?? .null),
-                ]))
+                JSONObject([("kind", JSONValue(object.kind.rawValue)), ("object", JSONValue(Addresses.text(object.reference)))]))
         }
-        let markup = showsMarkup ? JSONValue(request.site.templates.render("transaction", view(transaction))) : .null
+        let markup = transaction.selected.map { JSONValue(request.site.templates.render("transaction", view($0))) } ?? .null
         return JSONValue(JSONObject([("changes", .array(changes)), ("count", JSONValue(transaction.changeCount)), ("markup", markup)]))
     }
 

@@ -7,11 +7,13 @@ enum ObjectView {
         let reference = try request.object()
         let wantsCost = request.query["cost"] != "0"
         let store = request.site.store
+        // A commit after this point is reported to the page, also if the object is read before it.
+        let point = try await store.historyPoint()
         guard let object = try await store.object(reference, wantsCost: wantsCost, timeLimit: request.site.options.deadline) else {
             throw BrowserError(404, "\(reference.entity) \(reference.rowID) does not exist. It can have been deleted.")
         }
         var page = Page(template: "object", title: object.object.named(object.name), entity: object.object.entity, formats: ["json"])
-        page.liveAddress = HistoryView.liveAddress(since: try await request.site.store.historyPoint())
+        page.liveAddress = HistoryView.liveAddress(since: point)
         page.view = view(object, request)
         CostView.add(object.cost, to: &page.view, title: "Cost of the object")
         return page.response(request)

@@ -5,12 +5,11 @@ import Hummingbird
 enum RowsData {
     static func rows(_ format: AnswerFormat) -> Route {
         Route.stream { request in
-            let rows = try RowsRequest(request)
-            let mistake = try await Deadline.run(request.site.options.deadline) {
-                await request.site.store.checkFilter(rows.filter, of: rows.entity)
-            }
-            if let mistake { throw mistake }
-            let bytes = try request.site.store.bytes(of: rows, as: format)
+            var rows = try RowsRequest(request)
+            rows.position = .first
+            let all = try request.site.store.bytes(of: rows, as: format)
+            // A mistake is answered with its status, which precedes the first byte.
+            let bytes = try await Deadline.run(request.site.options.deadline) { try await all.started() }
             return StreamedResponse.bytes(request, contentType: format.mediaType) { write in
                 for try await chunk in bytes { try await write(chunk) }
             }

@@ -8,12 +8,27 @@ extension RowsRequest {
         let query = request.query
         columns = query.all("column").filter { !$0.isEmpty }
         order = query["order"].map { $0.hasPrefix("-") ? Order(String($0.dropFirst()), isAscending: false) : Order($0) }
-        filter = query["filter"] ?? ""
-        search = query["search"] ?? ""
+        filter = query.text("filter")
+        search = query.text("search")
         searchIndex = query["index"] ?? ""
         size = min(max(try request.number("size") ?? size, 1), RowsRequest.greatestSize)
-        link = try Self.link(query)
+        links = try Self.links(query)
         position = try Self.position(query)
+    }
+
+    /// The names of the items for the page of the rows.
+    static let positionNames: Set<String> = ["after", "before", "page"]
+    /// The names of the items of links.
+    static let linkNames: Set<String> = ["of", "via", "from"]
+
+    /// Reads the links. Of several links each begins with its object.
+    private static func links(_ query: QueryItems) throws -> [Link] {
+        let items = query.items.filter { linkNames.contains($0.name) && !$0.value.isEmpty }
+        guard items.count(where: { $0.name == "of" }) > 1 else { return try link(query).map { [$0] } ?? [] }
+        return try items.indices.filter { items[$0].name == "of" }.map { start in
+            let rest = items[start...].dropFirst().prefix { $0.name != "of" }
+            return try link(QueryItems([items[start]] + rest))
+        }.compactMap { $0 }
     }
 
     private static func link(_ query: QueryItems) throws -> Link? {
@@ -33,6 +48,13 @@ extension RowsRequest {
     private static func token(_ text: String) throws -> PageToken {
         guard let token = PageToken(text) else { throw BrowserError(400, "The address names no page of the rows. Open the first page.") }
         return token
+    }
+}
+
+extension RowsRequest.Link {
+    /// The link as items of an address.
+    var items: [(name: String, value: String)] {
+        [("of", Addresses.text(object)), ("via", relationship)] + (incomingFrom.map { [("from", $0)] } ?? [])
     }
 }
 

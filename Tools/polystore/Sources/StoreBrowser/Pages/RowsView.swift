@@ -1,6 +1,8 @@
 import BrowserData
 import Hummingbird
 
+import struct PolyStoreBackend.StoreError
+
 /// The rows of an entity, with their filter, their order and their facets.
 enum RowsView {
     static let route = Route.page { request in
@@ -9,25 +11,33 @@ enum RowsView {
         let model = try request.site.store.model(rows.entity)
         var page = Page(template: "rows", title: model.name, entity: model.name, formats: ["json", "csv"])
         page.liveAddress = HistoryView.liveAddress(since: try await request.site.store.historyPoint())
-        page.view = form(rows, model, request)
-        if let link = rows.link { page.title = try await title(link, request.site.store) }
+        page.view = RowsForm.view(rows, model, request)
+        if !rows.links.isEmpty { page.title = try await title(rows.links, request.site.store) }
         do {
             let answer = try await request.site.store.rows(rows, timeLimit: request.site.options.deadline)
             add(answer, to: &page.view, rows, request)
             try await addTotal(to: &page.view, rows, request)
             try await addCost(answer.cost, to: &page.view, rows, request)
-            try await FacetPane.add(to: &page.view, rows, model, request)
+            try await FacetPane.add(to: &page.view, rows, request)
         } catch let mistake as FilterMistake {
             page.status = .badRequest
-            MistakeView.add(mistake, in: rows.filter, to: &page.view)
+            MistakeView.add(mistake, in: rows.filter, field: "Filter", to: &page.view)
+        } catch let error as StoreError where error.code == .invalidPredicate {
+            // The mistake is in the search, the order or a column.
+            page.status = .badRequest
+            MistakeView.add(FilterMistake(error, in: ""), to: &page.view)
         }
         return page.response(request)
     }
 
-    /// Returns the heading of the rows that a relationship of an object leads to.
-    private static func title(_ link: RowsRequest.Link, _ store: BrowserStore) async throws -> String {
-        let name = try await store.displayName(of: link.object) ?? Addresses.text(link.object)
-        return link.incomingFrom.map { "\($0).\(link.relationship): \(name)" } ?? "\(link.relationship) of \(name)"
+    /// Returns the heading of the rows that relationships of objects lead to.
+    private static func title(_ links: [RowsRequest.Link], _ store: BrowserStore) async throws -> String {
+        var parts: [String] = []
+        for link in links {
+            let name = try await store.displayName(of: link.object) ?? Addresses.text(link.object)
+            parts.append(link.incomingFrom.map { "\($0).\(link.relationship): \(name)" } ?? "\(link.relationship) of \(name)")
+        }
+        return parts.joined(separator: "; ")
     }
 
     /// Adds the number of all rows if the address requests it. Without an index counting takes as long as reading the rows.
@@ -54,41 +64,6 @@ enum RowsView {
         if isAsked, advice.isEmpty { view["adviceText"] = "No index would let these rows be found by reading fewer." }
     }
 
-    // MARK: Form
-
-    private static let sizes = [25, 50, 100, 250, 1000]
-
-    private static func form(_ rows: RowsRequest, _ model: EntityModel, _ request: BrowserRequest) -> View {
-        let query = request.query
-        var view: View = ["entityName": model.name, "filter": rows.filter, "search": rows.search, "hasMistake": false, "hasRows": false]
-        view["completionAddress"] = QueryItems([("entity", model.name)]).address("/complete.json")
-        view["filterExample"] = model.attributes.first.map { "\($0.name.asPath) == …" } ?? ""
-        view["isSearchable"] = !model.root.searchIndexes.isEmpty
-        view["plainAddress"] = Addresses.rows(model.name)
-        view["createAddress"] = request.site.store.isWritable ? QueryItems([("entity", model.name)]).address("/create") : nil
-        view["kept"] = hidden(query, ["of", "via", "from", "index", "facet"])
-        view["facetKept"] = hidden(query, ["entity", "filter", "search", "index", "of", "via", "from", "column", "order", "size"])
-        let properties = model.properties.filter { if case .relationship(let one) = $0 { !one.isToMany } else { true } }.map(\.name)
-        let chosen = rows.columns.isEmpty ? Set(properties.map(\.asPath)) : Set(rows.columns)
-        view["columnChoices"] = properties.map { ["name": $0, "isChosen": chosen.contains($0.asPath) || chosen.contains($0)] as View }
-        view["orderChoices"] = properties.flatMap { name -> [View] in
-            [("", " ↑"), ("-", " ↓")].map { mark, arrow in
-                ["value": mark + name.asPath, "title": name + arrow, "isChosen": query["order"] == mark + name.asPath]
-            }
-        }
-        view["sizes"] = sizes.map { ["value": "\($0)", "isChosen": $0 == rows.size] as View }
-        view["facetChoices"] = properties.map { ["name": $0, "isChosen": query["facet"] == $0] as View }
-        view["hasFacet"] = false
-        view["hasSubentities"] = model.hasSubentities
-        view["subentities"] = model.subentities.map { ["name": $0, "address": Addresses.rows($0)] as View }
-        view["countText"] = ""
-        return view
-    }
-
-    private static func hidden(_ query: QueryItems, _ names: Set<String>) -> [View] {
-        query.items.filter { names.contains($0.name) && !$0.value.isEmpty }.map { ["name": $0.name, "value": $0.value] }
-    }
-
     // MARK: Rows
 
     private static func add(_ page: BrowserData.RowsPage, to view: inout View, _ rows: RowsRequest, _ request: BrowserRequest) {
@@ -99,7 +74,8 @@ enum RowsView {
         let label = (try? request.site.store.model(rows.entity).label).flatMap { label in
             page.columns.firstIndex { $0.term == label?.asPath }
         }
-        view["rows"] = page.rows.map { row($0, page.columns, label) }
+        let wholes = page.columns.map { wholeProperty($0, of: rows.entity, request.site.store) }
+        view["rows"] = page.rows.map { row($0, wholes, label) }
         view["pages"] = pages(page, request.query)
     }
 
@@ -113,10 +89,19 @@ enum RowsView {
         ]
     }
 
-    private static func row(_ row: BrowserData.RowsPage.Row, _ columns: [RowColumn], _ label: Int?) -> View {
+    /// Returns the attribute of the object itself whose value a column shows; nil for a value of another object and for a calculation.
+    private static func wholeProperty(_ column: RowColumn, of entity: String, _ store: BrowserStore) -> String? {
+        guard let names = PathNames(column.term)?.names, names.count == 1, (try? store.model(entity))?.attribute(names[0]) != nil else {
+            return nil
+        }
+        return names[0]
+    }
+
+    /// - Parameter wholes: The attribute whose whole value a cell leads to, for each column; nil for none.
+    private static func row(_ row: BrowserData.RowsPage.Row, _ wholes: [String?], _ label: Int?) -> View {
         let name = label.map { row.values[$0] }.flatMap { $0.isNull ? nil : $0.text }
-        let cells = zip(columns, row.values).map { column, value in
-            CellView.view(value, whole: column.type == nil ? nil : Addresses.value(column.title, of: row.object))
+        let cells = zip(wholes, row.values).map { property, value in
+            CellView.view(value, whole: property.map { Addresses.value($0, of: row.object) })
         }
         return [
             "reference": Addresses.text(row.object), "address": Addresses.object(row.object),
@@ -142,6 +127,6 @@ enum RowsView {
 
     /// Returns the address of the rows at another position.
     private static func at(_ item: (String, String)?, _ query: QueryItems) -> String {
-        query.with([("after", nil), ("before", nil), ("page", nil)] + (item.map { [($0.0, $0.1)] } ?? [])).address("/rows")
+        query.without(RowsRequest.positionNames).adding(item.map { [(name: $0.0, value: $0.1)] } ?? []).address("/rows")
     }
 }

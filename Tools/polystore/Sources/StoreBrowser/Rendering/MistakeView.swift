@@ -1,15 +1,24 @@
 import BrowserData
 
-/// The values of the template that shows a mistake in a condition with a caret below it.
+/// The values of the template that shows a mistake, within the form that was sent.
 enum MistakeView {
-    static func add(_ mistake: FilterMistake, in filter: String, to view: inout View) {
+    /// Adds a mistake whose place is not known.
+    static func add(_ mistake: FilterMistake?, to view: inout View) {
         view["hasMistake"] = true
-        view["mistake"] = mistake.message
-        let offset = min(mistake.offset ?? 0, filter.count)
-        view["mistakeOffset"] = "\(bytes(filter, offset))"
+        view["mistake"] = mistake?.message ?? ""
+    }
+
+    /// Adds a mistake in a condition, with a caret below it.
+    /// - Parameter field: The field of the condition: "Filter" or "Having".
+    static func add(_ mistake: FilterMistake, in text: String, field: String, to view: inout View) {
+        add(mistake, to: &view)
+        view["isIn\(field)"] = true
+        let offset = min(mistake.offset ?? 0, text.count)
+        view["mistakeOffset"] = "\(bytes(text, offset))"
         // One line with the neighbourhood of the mistake, so that the caret is below it.
         let start = max(0, offset - 60)
-        let line = filter.map { $0.isNewline ? " " : $0 }
+        let line = text.map { $0.isNewline ? " " : $0 }
+        view["hasCaret"] = true
         view["mistakeLine"] = String(line[start..<min(line.count, offset + 40)])
         view["mistakeCaret"] =
             String(repeating: " ", count: offset - start) + String(repeating: "^", count: max(1, min(mistake.length, 40)))

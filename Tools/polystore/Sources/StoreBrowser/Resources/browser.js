@@ -251,16 +251,21 @@ function changes(url, end) {
     // The point from which a page that was hidden continues.
     url.searchParams.set("since", event.lastEventId);
     const transaction = JSON.parse(event.data);
-    let count = 0;
-    for (const change of transaction.changes) {
-      for (const element of all("[data-object]")) {
-        if (element.dataset.object !== change.object) continue;
-        element.classList.add("changed");
-        if (change.kind === "deleted") element.classList.add("deleted");
-        count += 1;
-      }
+    const kinds = new Map(transaction.changes.map((change) => [change.object, change.kind]));
+    const shown = all("[data-object]");
+    const changed = shown.filter((element) => kinds.has(element.dataset.object));
+    for (const element of changed) {
+      element.classList.add("changed");
+      if (kinds.get(element.dataset.object) === "deleted") element.classList.add("deleted");
     }
-    if (count > 0) say(`${count} of the objects on this page changed. Load the page again to see them.`);
+    // The event of a very large transaction does not name all objects.
+    const further = transaction.count - transaction.changes.length;
+    if (changed.length > 0) {
+      const least = further > 0 && changed.length < shown.length ? "At least " : "";
+      say(`${least}${changed.length} of the objects on this page changed. Load the page again to see them.`);
+    } else if (further > 0 && shown.length > 0) {
+      say(`${transaction.count} objects changed, and some of them can be on this page. Load the page again to see them.`);
+    }
     const list = one("#transactions");
     if (list && transaction.markup && one("#live").checked) showTransaction(list, transaction.markup);
   });
@@ -310,12 +315,14 @@ function filterEntities(field) {
   });
 }
 
-// Empty fields stay out of the address of the view, and columns if all are chosen.
+// Empty fields stay out of the address of the view, and columns if all of the entity are chosen in its order.
 function shortenAddress(form) {
   form.addEventListener("submit", () => {
     const columns = all('[name="column"]', form);
-    if (columns.every((box) => box.checked)) for (const box of columns) box.disabled = true;
-    for (const field of all("input, select", form)) if (field.value === "" && field.name) field.disabled = true;
+    if (one("fieldset[data-all]", form) && columns.every((box) => box.checked)) for (const box of columns) box.disabled = true;
+    for (const field of all("input, select", form)) {
+      if (field.value === "" && field.name && !("keep" in field.dataset)) field.disabled = true;
+    }
   });
 }
 

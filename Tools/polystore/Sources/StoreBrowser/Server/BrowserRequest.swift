@@ -1,3 +1,4 @@
+import BrowserData
 import HTTPTypes
 import Hummingbird
 
@@ -13,8 +14,11 @@ struct BrowserRequest: Sendable {
     /// The greatest number of bytes of a form.
     static let greatestForm = 16 << 20
 
-    /// The address of the same view in another form: "json" or "csv".
-    func address(format: String) -> String { query.address("\(path == "/" ? "/entities" : path).\(format)") }
+    /// The address of the same view in another form: "json" or "csv". That of rows has all rows, whatever page is shown.
+    func address(format: String) -> String {
+        let items = path == "/rows" ? query.without(RowsRequest.positionNames) : query
+        return items.address("\(path == "/" ? "/entities" : path).\(format)")
+    }
 
     /// Returns the value of an item.
     /// - Throws: `BrowserError` if it is missing.

@@ -48,6 +48,15 @@ struct QueryItems: Sendable, Equatable {
         return result
     }
 
+    /// Returns a copy without some names.
+    func without(_ names: Set<String>) -> QueryItems { QueryItems(items.filter { !names.contains($0.name) }) }
+
+    /// Returns a copy with further items at the end.
+    func adding(_ items: [(name: String, value: String)]) -> QueryItems { QueryItems(self.items + items) }
+
+    /// The first value of a name; empty if there is none or it has nothing but white space.
+    func text(_ name: String) -> String { self[name].flatMap { $0.allSatisfy(\.isWhitespace) ? nil : $0 } ?? "" }
+
     /// Returns the address of a path with these items.
     func address(_ path: String) -> String { items.isEmpty ? path : path + "?" + encoded }
 

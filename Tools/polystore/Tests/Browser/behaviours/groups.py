@@ -24,6 +24,35 @@ def _(visit):
     assert max(int(re.sub(r"\D", "", text.split("\t")[-1])) for text in visit.page.locator("#rows tbody tr").all_inner_texts()) == 779
 
 
+@behaviour("groups.keys", "The form keeps several properties to group by, and a size.")
+def _(visit):
+    visit.open("/groups", entity="Book", by=["publisher.name", "year(published)"], size="5")
+    visit.page.locator("#function").select_option("max")
+    with visit.page.expect_navigation():
+        visit.page.locator("#query button").click()
+    assert visit.query["by"] == ["publisher.name", "year(published)"] and visit.query["size"] == ["5"], visit.query
+    expect(visit.page.locator("#rows tbody tr")).to_have_count(5)
+    visit.audit("groups of two properties")
+    visit.page.get_by_label("Then by").select_option("")
+    with visit.page.expect_navigation():
+        visit.page.locator("#query button").click()
+    assert visit.query["by"] == ["publisher.name"], visit.query
+    visit.open("/groups", entity="Book", by="")
+    with visit.page.expect_navigation():
+        visit.page.locator("#query button").click()
+    expect(visit.page.locator("#rows tbody tr")).to_have_count(1)
+
+
+@behaviour("groups.mistake", "A mistake in the condition of groups is shown in the form, which keeps what was typed.", failures=True)
+def _(visit):
+    assert visit.open("/groups", entity="Book", by="publisher", filter="pages > 100", having="count >> 3").status == 400
+    expect(visit.page.get_by_role("alert")).to_be_visible()
+    expect(visit.page.locator("#having")).to_be_focused()
+    expect(visit.page.locator("#having")).to_have_value("count >> 3")
+    expect(visit.page.locator("#filter")).to_have_value("pages > 100")
+    visit.audit("groups with a mistake")
+
+
 @behaviour("groups.bars", "Few groups are vertical bars, with a text for screen readers.")
 def _(visit):
     visit.open("/groups", entity="Book", by="publisher")

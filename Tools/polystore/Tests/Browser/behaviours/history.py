@@ -5,9 +5,10 @@ from behaviour import behaviour, expect
 from servers import tool
 
 
-def commit(visit, entity, **record):
-    """Commits a record in another process."""
-    tool("import", visit.server.store, entity, "-", "--format", "jsonl", input=json.dumps(record))
+def commit(visit, entity, *records, **record):
+    """Commits records in one transaction of another process."""
+    lines = "\n".join(map(json.dumps, records or [record]))
+    tool("import", visit.server.store, entity, "-", "--format", "jsonl", input=lines)
 
 
 @behaviour("history.list", "The history lists transactions with the objects that they changed.")
@@ -53,6 +54,24 @@ def _(visit):
     expect(visit.page.locator("#rows tr.changed")).to_have_count(1)
     expect(visit.page.locator("#rows tr.changed")).to_contain_text("Author 1")
     expect(visit.page.get_by_role("status").filter(has_text="changed")).to_be_visible()
+
+
+@behaviour("history.bulk", "A row whose object changes late in a large transaction says so.", write=True)
+def _(visit):
+    visit.open("/rows", entity="Author", filter="name == 'Author 1'")
+    expect(visit.page.locator("#rows tbody tr")).to_have_count(1)
+    commit(visit, "Author", *[{"name": f"New {number}"} for number in range(300)], {"name": "Author 1", "rating": 9})
+    expect(visit.page.locator("#rows tr.changed")).to_have_count(1)
+    expect(visit.page.get_by_role("status").filter(has_text="1 of the objects on this page changed")).to_be_visible()
+
+
+@behaviour("history.further", "A page says that it may show objects of a transaction that is too large to name them all.", write=True)
+def _(visit):
+    visit.open("/rows", entity="Author", filter="name == 'Author 1'")
+    expect(visit.page.locator("#rows tbody tr")).to_have_count(1)
+    commit(visit, "Author", *[{"name": f"New {number}"} for number in range(10_001)])
+    expect(visit.page.get_by_role("status").filter(has_text="10001 objects changed")).to_be_visible()
+    expect(visit.page.locator("#rows tr.changed")).to_have_count(0)
 
 
 @behaviour("history.object", "The history of an object has its transactions only.", write=True)

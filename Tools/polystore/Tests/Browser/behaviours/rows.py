@@ -66,6 +66,40 @@ def _(visit):
     assert "column=name" in visit.path
 
 
+@behaviour("rows.form", "The form keeps the order, the columns and the size of an address, also those that it does not offer.")
+def _(visit):
+    columns = ["publisher.name", "pages * 2 as double", "title"]
+    visit.open("/rows", entity="Book", order="publisher.name", column=columns, size="10")
+    before = visit.names()
+    visit.page.locator("#columns summary").click()
+    visit.page.locator('#columns input[value="code"]').check()
+    with visit.page.expect_navigation():
+        visit.page.locator("#query button").filter(has_text="Show").click()
+    assert visit.query["column"] == columns + ["code"] and visit.query["order"] == ["publisher.name"] and visit.query["size"] == ["10"]
+    assert visit.names() == before and len(before) == 10
+    visit.audit("rows with columns of its own")
+
+
+@behaviour("rows.all-columns", "If all columns are checked, the address has none, unless they are in an order of its own.")
+def _(visit):
+    for columns, expected in ((["name", "rating"], None), (["rating", "name"], "rating")):
+        visit.open("/rows", entity="Author", column=columns)
+        visit.page.locator("#columns summary").click()
+        for box in visit.page.locator("#columns input").all():
+            box.check()
+        with visit.page.expect_navigation():
+            visit.page.locator("#query button").filter(has_text="Show").click()
+        assert visit.query.get("column", [None])[0] == expected, visit.query
+
+
+@behaviour("rows.all", "Every page leads to all rows as CSV.")
+def _(visit):
+    visit.open("/rows", entity="Book", order="pages", size="100", page="last")
+    link = visit.page.locator('#formats a[data-format="csv"]').get_attribute("href")
+    _, _, body = visit.request(link)
+    assert len(list(csv.DictReader(io.StringIO(body.decode())))) == 240
+
+
 @behaviour("rows.address", "The address of a view shows the same view in another window.")
 def _(visit):
     visit.open("/rows", entity="Book", filter="pages > 500", order="-pages", size="25")
@@ -113,7 +147,7 @@ def _(visit):
     assert image.evaluate("image => image.decode().then(() => image.naturalWidth)") == 1
 
 
-@behaviour("rows.json", "The view in JSON has the rows of the page.")
+@behaviour("rows.json", "The view in JSON has the rows in the order of the page.")
 def _(visit):
     visit.open("/rows", entity="Author", order="name")
     link = visit.page.locator('#formats a[data-format="json"]').get_attribute("href")

@@ -35,10 +35,12 @@ enum TestStore {
             properties: [
                 attribute("name", .string), attribute("population", .int64),
                 .relationship(RelationshipDescription(name: "country", destination: "Country", isToMany: false, inverse: "cities")),
+                .relationship(RelationshipDescription(name: "mayor", destination: "Person", isToMany: false)),
             ])
+        let person = EntityDescription(name: "Person", properties: [attribute("name", .string)])
         let hostile = EntityDescription(
             name: hostileEntity, properties: [attribute(hostileProperty, .string), attribute("link", .url)])
-        return SchemaDescription(name: "Browser 1", entities: [country, city, hostile])
+        return SchemaDescription(name: "Browser 1", entities: [country, city, person, hostile])
     }()
 
     /// Creates a store with three countries. The first one has cities.
