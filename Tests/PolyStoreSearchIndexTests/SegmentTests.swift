@@ -177,6 +177,24 @@ import Testing
         #expect(subject.map.requests - before <= 4)
     }
 
+    /// A page with the postings of another one, as after a write to the wrong place.
+    @Test func postingsThatAreNotInOrderAreErrors() throws {
+        let subject = SearchIndexSubject(fields: 1)
+        for document in 1...400 { try subject.replace(Int64(document * 70_000), ["word"]) }
+        try subject.writer.flush()
+        let pages = subject.map.keys.indices.filter { subject.map.keys[$0].first == 0x54 }
+        try #require(pages.count > 6)
+        // Pages within the term.
+        let (first, second) = (pages[2], pages[4])
+        let (one, other) = (subject.map.values[first], subject.map.values[second])
+        subject.map.change(first) { $0 = other }
+        #expect(throws: SearchIndexError.self) { try documents(subject, "word") }
+        subject.map.change(first) { $0 = one }
+        #expect(try documents(subject, "word").count == 400)
+        subject.map.change(second) { $0 = one }
+        #expect(throws: SearchIndexError.self) { try documents(subject, "word") }
+    }
+
     @Test func unknownFormatsAndOtherFieldsAreErrors() throws {
         let subject = SearchIndexSubject(fields: 1)
         try subject.replace(1, ["word"])

@@ -166,7 +166,7 @@ import Testing
             subject.model.documents[Int64(document)] = ["small \(document)"]
             #expect(subject.map.written - before < 40, "document \(document)")
             // All segments at first, the output of the merge, and those that are too few to be merged.
-            #expect(try subject.reader.summary().segments <= count + 4)
+            #expect(try subject.reader.summary().segments <= count + 1 + limits.fanout)
         }
         #expect(try findings(subject) == [])
         // The merge in parts is not complete yet.
@@ -184,7 +184,8 @@ import Testing
         let count = 1_500
         for document in 0..<count {
             let writer = SearchIndexWriter(subject.map, fields: 1, options: SearchOptions(), limits: limits)
-            try writer.replace(Int64(document), old: nil, new: [(0..<6).map { _ in "w\(samples.random.below(3_000))" }.joined(separator: " ")])
+            try writer.replace(
+                Int64(document), old: nil, new: [(0..<6).map { _ in "w\(samples.random.below(3_000))" }.joined(separator: " ")])
             try writer.flush()
         }
         #expect(subject.map.written < count * 12, "\(subject.map.written / count) pages a commit")

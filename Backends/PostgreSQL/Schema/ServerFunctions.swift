@@ -31,6 +31,12 @@ enum ServerFunctions {
         signatures.map { "ALTER FUNCTION \(namespace).polystore_\($0) OWNER TO \(owner)" }
     }
 
+    /// Returns the statements that let a user call the functions, and let others call them.
+    /// - Parameter user: The name of the user, quoted where needed.
+    static func granting(in namespace: String, to user: String) -> [String] {
+        signatures.map { "GRANT EXECUTE ON FUNCTION \(namespace).polystore_\($0) TO \(user) WITH GRANT OPTION" }
+    }
+
     /// Returns the statements that create the functions.
     static func creation(in namespace: String) -> [String] {
         [

@@ -48,9 +48,10 @@ struct StoreOwner {
         return try sql + grants(tables, in: schema, connection)
     }
 
-    /// Returns the statements that give the functions of the schema to the owner, if that is allowed. Every user may call them.
+    /// Returns the statements that give the functions of the schema to the owner, or the right to call them if that is not allowed.
     func statements(ofFunctionsIn namespace: String) -> [String] {
-        isUser || !receivesTables ? [] : ServerFunctions.owning(in: namespace, by: name)
+        if isUser { return [] }
+        return receivesTables ? ServerFunctions.owning(in: namespace, by: name) : ServerFunctions.granting(in: namespace, to: name)
     }
 
     /// Returns the statements that give others than the owner of the new tables the rights that they have on other ones. The owner of one has all rights.

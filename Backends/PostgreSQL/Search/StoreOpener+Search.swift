@@ -9,7 +9,7 @@ extension StoreOpener {
         if request.isReadOnly, try !connection.rows(SearchDefinition.right(tables)).bool(0, 0) {
             request.logger.write(
                 .notice,
-                "The user may not read the full-text indexes of \(database.location), so searches read all texts. Grant SELECT on polystore_search and polystore_search_pages."
+                "The user may not read the full-text indexes of \(database.location), so searches read all texts. Grant SELECT on polystore_search and polystore_search_pages, and open the store again."
             )
             return (nil, true)
         }

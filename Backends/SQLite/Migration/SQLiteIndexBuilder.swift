@@ -83,6 +83,9 @@ final class SQLiteIndexBuilder: @unchecked Sendable {
         }
     }
 
+    /// Lets the builder begin no further write.
+    func cancel() { lock.withLock { isCancelled = true } }
+
     /// Returns when every index has been created, or when the builder was stopped.
     func wait() { lock.withLock { while !isFinished { lock.wait() } } }
 

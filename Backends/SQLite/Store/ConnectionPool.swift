@@ -273,17 +273,18 @@ final class ConnectionPool: @unchecked Sendable {
         try flushLog()
     }
 
-    /// Creates indexes in the background, unless a builder runs already or the store is being closed.
+    /// Creates indexes in the background, unless a builder runs already, a write has failed, or the store is being closed.
     func startIndexing(_ missing: [SQLiteIndexBuilder.MissingIndex]) throws {
         let previous = indexBuilder
-        if previous?.isRunning == true { return }
-        let builder = SQLiteIndexBuilder(missing, try openChanging(tables, busyTimeout: SQLiteIndexBuilder.busyTimeout), logger: logger)
+        if previous?.isRunning == true || lock.withLock({ failure != nil }) { return }
+        let connection = try openChanging(tables, busyTimeout: SQLiteIndexBuilder.busyTimeout)
+        let builder = SQLiteIndexBuilder(missing, connection, logger: logger)
         let isWanted = lock.withLock {
-            guard !isClosed, self.builder === previous else { return false }
+            guard !isClosed, failure == nil, self.builder === previous else { return false }
             self.builder = builder
             return true
         }
-        guard isWanted else { return builder.stop() }
+        guard isWanted else { return close(migrating: connection) }
         builder.start { [weak self] error in self?.recordFailure(error) }
     }
 
@@ -394,6 +395,7 @@ final class ConnectionPool: @unchecked Sendable {
                 "An earlier write to \(path) failed, so nothing more is written: what it was to flush may not be on the disk. Reads still work. "
                     + "Close the store and open it again.", location: path, engineCode: error.engineCode, underlying: error.underlying)
         }
+        indexBuilder?.cancel()
     }
 
     // MARK: The log

@@ -329,7 +329,8 @@ extension SegmentCursor {
         let previous = hasBlock ? block.last : nil
         term = []
         try readEntry()
-        if hasSingle { try checkOrder(of: block, after: previous) }
+        // The first block of the page is compared with the last one of the page before.
+        if hasSingle { try checkOrder(of: block, after: previous) } else { hasBlock = previous != nil }
         guard term == expected else { throw SearchIndexError.damaged("the end of a term is missing in segment \(view.id)") }
     }
 

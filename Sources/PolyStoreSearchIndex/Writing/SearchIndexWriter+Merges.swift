@@ -113,21 +113,20 @@ extension SearchIndexWriter {
     }
 
     /// Completes merges while there are more segments than the limit: the one with the fewest postings left. If those are too many for a commit, as in a merge of all segments that has
-    /// just begun, smaller segments are merged instead. If there are none, later commits have to do it.
+    /// just begun, some smaller segments are merged instead. If there are too few of them, later commits have to do it.
     func limitSegments(_ structure: inout IndexStructure) throws {
         while structure.visibleSegments > limits.segments {
             let running = structure.merges.map { (id: $0.output.id, left: structure.remaining($0)) }.min { $0.left < $1.left }
-            var next = running
+            var next = running?.id
             if running.map({ $0.left > limits.merge }) ?? true {
-                let range = structure.smallestRange(count: limits.fanout)
-                guard let range else { return }
+                guard let range = structure.smallestRange(count: limits.fanout) else { return }
                 let postings = structure.segments[range].reduce(0) { $0 + $1.postings }
-                if running.map({ postings < $0.left }) ?? true {
-                    next = (structure.nextSegment, postings)
-                    structure.begin(range)
-                }
+                // With two at a time, each commit would write again what the ones before it wrote.
+                if running != nil, postings > limits.merge || range.count < max(2, limits.fanout / 2) { return }
+                next = structure.nextSegment
+                structure.begin(range)
             }
-            guard let id = next?.id else { return }
+            guard let id = next else { return }
             while let index = structure.merges.firstIndex(where: { $0.output.id == id }) { try step(index, &structure, budget: .max) }
         }
     }

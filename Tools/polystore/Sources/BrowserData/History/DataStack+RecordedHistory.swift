@@ -14,13 +14,16 @@ extension DataStack {
         return HistoryOptions(recordsPreviousValues: try await recordsPreviousValues(store))
     }
 
-    /// Returns whether one of the newest entries has previous values. Only as many entries are read as that takes.
+    /// Returns whether one of the newest entries has previous values, or the oldest one that can have some. Only as many entries are read as that takes.
     private func recordsPreviousValues(_ store: PersistentStore) async throws -> Bool {
         guard var parts = try await HistoryParts(self, store, size: 1) else { return false }
         let start = parts.end
         while start - parts.end < Int64(HistoryRequest.greatestSize), let entries = try await parts.next() {
             if entries.contains(where: { $0.changes.contains { !$0.previousValues.isEmpty } }) { return true }
         }
-        return false
+        // Insertions have no previous values, so a long import does not tell.
+        return try await history(matching: .all.kinds(.updated, .deleted), limit: 1).contains {
+            $0.changes.contains { !$0.previousValues.isEmpty }
+        }
     }
 }

@@ -5,7 +5,10 @@ import struct PolyStoreBackend.StoreError
 
 /// The values of a property with their counts, beside the rows.
 enum FacetPane {
-    /// Adds the facet that an address requests. A facet that an index answers is counted before the page is sent; another is counted while the page is open.
+    /// The greatest time for which the page waits for a facet that an index answers.
+    private static let limit = Duration.seconds(1)
+
+    /// Adds the facet that an address requests. A facet that an index answers is counted before the page is sent; another, and one that takes long, is counted while the page is open.
     static func add(to view: inout View, _ rows: RowsRequest, _ request: BrowserRequest) async throws {
         guard let property = request.query["facet"] else { return }
         var pane: View = ["facetName": property, "isStreamed": false, "hasValues": false, "emptyText": "", "isBounded": false]
@@ -50,7 +53,11 @@ enum FacetPane {
     /// Returns the facet that is counted before the page is sent; nil if the objects would have to be read and the address does not request that.
     private static func direct(_ request: BrowserRequest, _ property: String, _ rows: RowsRequest) async throws -> Facet? {
         guard request.query["count"] == "all" else {
-            return try await request.site.store.indexedFacet(of: property, rows, timeLimit: request.site.options.deadline)
+            do {
+                return try await request.site.store.indexedFacet(of: property, rows, timeLimit: min(limit, request.site.options.deadline))
+            } catch let error as StoreError
+                where error.code == .timedOut
+            { return nil }
         }
         var last: Facet?
         for try await facet in request.site.store.facets(of: property, rows, timeLimit: request.site.options.deadline) { last = facet }

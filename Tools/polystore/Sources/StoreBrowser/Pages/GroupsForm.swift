@@ -32,7 +32,7 @@ enum GroupsForm {
         (view["having"], view["search"], view["searchIndex"]) = (groups.having, groups.search, groups.searchIndex)
         view["hasSearch"] = !groups.search.isEmpty
         view["completionAddress"] = QueryItems([("entity", model.name)]).address("/complete.json")
-        view["kept"] = RowsForm.hidden(query, ["size"])
+        view["kept"] = RowsForm.hidden(query, ["size", "cost"])
         let own = choices(model)
         view["isUngrouped"] = groups.groups.isEmpty
         view["byChoices"] = list(own, chosen: groups.groups.first)

@@ -10,14 +10,18 @@ enum GroupsView {
 
     static let route = Route.page { request in
         let model = try request.site.store.model(request.required("entity"))
-        var groups = try groupsRequest(model, request)
+        var groups = try keys(model, request)
         groups.wantsCost = request.query["cost"] != "0"
         var page = Page(template: "groups", title: "Groups of \(model.name)", entity: model.name, formats: ["json", "csv"])
         page.view = GroupsForm.view(groups, model, request)
         do {
+            groups.functions = try functions(model, request.query)
             let table = try await request.site.store.groups(groups, timeLimit: request.site.options.deadline)
             add(table, groups, model, request, to: &page.view)
             CostView.add(table.cost, to: &page.view, title: "Cost of the groups")
+        } catch let error as BrowserError where error.status == 400 {
+            page.status = .badRequest
+            MistakeView.add(error.message, to: &page.view)
         } catch let mistake as FilterMistake {
             page.status = .badRequest
             MistakeView.add(mistake, in: groups.filter, field: "Filter", to: &page.view)
@@ -27,7 +31,7 @@ enum GroupsView {
             if let mistake = FilterMistake(error, pointingInto: groups.having) {
                 MistakeView.add(mistake, in: groups.having, field: "Having", to: &page.view)
             } else {
-                MistakeView.add(FilterMistake(error, in: ""), to: &page.view)
+                MistakeView.add(error.message, to: &page.view)
             }
         }
         if page.status != .ok { page.view["emptyText"] = "" }
@@ -39,6 +43,13 @@ enum GroupsView {
     /// Reads the groups that an address names.
     /// - Throws: `BrowserError` for a function that does not exist, or that needs an attribute.
     static func groupsRequest(_ model: EntityModel, _ request: BrowserRequest) throws -> GroupsRequest {
+        var groups = try keys(model, request)
+        groups.functions = try functions(model, request.query)
+        return groups
+    }
+
+    /// Reads what defines the groups that an address names.
+    private static func keys(_ model: EntityModel, _ request: BrowserRequest) throws -> GroupsRequest {
         var groups = GroupsRequest(model.name)
         let query = request.query
         let keys = query.all("by").filter { !$0.isEmpty }
@@ -46,20 +57,21 @@ enum GroupsView {
         (groups.filter, groups.having) = (query.text("filter"), query.text("having"))
         (groups.search, groups.searchIndex) = (query.text("search"), query["index"] ?? "")
         groups.size = min(max(try request.number("size") ?? 200, 1), GroupsRequest.greatestSize)
+        return groups
+    }
+
+    /// Reads the functions of the groups.
+    private static func functions(_ model: EntityModel, _ query: QueryItems) throws -> [String] {
         let function = query["function"] ?? "count"
         guard functions.contains(function) else {
             throw BrowserError(400, "There is no function \"\(function)\"; the functions are \(functions.joined(separator: ", ")).")
         }
-        if let attribute = query["of"] {
-            groups.functions = ["\(function)(\(attribute)) as value"]
-        } else if function == "count" {
-            groups.functions = ["count(*) as count"]
-        } else {
-            let number = model.attributes.first { $0.type.isNumber }
-            guard let number else { throw BrowserError(400, "\"\(function)\" needs a number, and \(model.name) has none. Choose count.") }
-            groups.functions = ["\(function)(\(number.name.asPath)) as value"]
+        if let attribute = query["of"] { return ["\(function)(\(attribute)) as value"] }
+        if function == "count" { return ["count(*) as count"] }
+        guard let number = model.attributes.first(where: { $0.type.isNumber }) else {
+            throw BrowserError(400, "\"\(function)\" needs a number, and \(model.name) has none. Choose count.")
         }
-        return groups
+        return ["\(function)(\(number.name.asPath)) as value"]
     }
 
     /// Returns the property to group by at first: one that is likely to have few values.

@@ -14,9 +14,9 @@ enum RowsForm {
         view["isSearchable"] = !model.root.searchIndexes.isEmpty || !rows.search.isEmpty
         view["plainAddress"] = Addresses.rows(model.name)
         view["createAddress"] = request.site.store.isWritable ? QueryItems([("entity", model.name)]).address("/create") : nil
-        view["kept"] = hidden(query, RowsRequest.linkNames.union(["index", "facet"]))
+        view["kept"] = hidden(query, RowsRequest.linkNames.union(["index", "facet", "cost"]))
         view["facetKept"] = hidden(
-            query, RowsRequest.linkNames.union(["entity", "filter", "search", "index", "column", "order", "size"]))
+            query, RowsRequest.linkNames.union(["entity", "filter", "search", "index", "column", "order", "size", "cost"]))
         let properties = model.properties.filter { if case .relationship(let one) = $0 { !one.isToMany } else { true } }.map(\.name)
         addColumns(rows.columns, properties, to: &view)
         view["orderChoices"] = orders(rows.order, properties)

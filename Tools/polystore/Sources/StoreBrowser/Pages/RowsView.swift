@@ -25,7 +25,7 @@ enum RowsView {
         } catch let error as StoreError where error.code == .invalidPredicate {
             // The mistake is in the search, the order or a column.
             page.status = .badRequest
-            MistakeView.add(FilterMistake(error, in: ""), to: &page.view)
+            MistakeView.add(error.message, to: &page.view)
         }
         return page.response(request)
     }

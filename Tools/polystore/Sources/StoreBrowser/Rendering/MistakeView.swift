@@ -2,16 +2,23 @@ import BrowserData
 
 /// The values of the template that shows a mistake, within the form that was sent.
 enum MistakeView {
-    /// Adds a mistake whose place is not known.
-    static func add(_ mistake: FilterMistake?, to view: inout View) {
+    /// Adds a mistake that is in none of the fields with conditions. The message has the text with the mistake and a caret below it, each in a line.
+    static func add(_ message: String, to view: inout View) {
+        let lines = message.split(separator: "\n", omittingEmptySubsequences: false)
         view["hasMistake"] = true
-        view["mistake"] = mistake?.message ?? ""
+        guard lines.count > 2 else {
+            view["mistake"] = message
+            return
+        }
+        view["mistake"] = lines.dropLast(2).joined(separator: "\n")
+        view["hasCaret"] = true
+        (view["mistakeLine"], view["mistakeCaret"]) = (String(lines[lines.count - 2]), String(lines[lines.count - 1]))
     }
 
     /// Adds a mistake in a condition, with a caret below it.
     /// - Parameter field: The field of the condition: "Filter" or "Having".
     static func add(_ mistake: FilterMistake, in text: String, field: String, to view: inout View) {
-        add(mistake, to: &view)
+        (view["hasMistake"], view["mistake"]) = (true, mistake.message)
         view["isIn\(field)"] = true
         let offset = min(mistake.offset ?? 0, text.count)
         view["mistakeOffset"] = "\(bytes(text, offset))"

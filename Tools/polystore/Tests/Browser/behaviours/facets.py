@@ -62,9 +62,11 @@ def _(visit):
     assert 0 < sum(values(visit).values()) == len(visit.names()) < 240, values(visit)
 
 
-@behaviour("facet.stop", "A count that reads every object can be stopped.", store="atlas")
+@behaviour("facet.stop", "A count that reads every object can be stopped.")
 def _(visit):
-    visit.open("/rows", entity="City", facet="latitude")
+    # The count is held, because it could end before the click.
+    visit.page.route("**/facet.events*", lambda route: None)
+    visit.open("/rows", entity="Book", facet="pages")
     visit.page.locator("[data-stop]").click()
-    expect(visit.page.locator(".facet .progress")).to_contain_text(re.compile("Stopped|counted"))
+    expect(visit.page.locator(".facet .progress")).to_contain_text("Stopped")
     expect(visit.page.locator("[data-stop]")).to_be_hidden()
