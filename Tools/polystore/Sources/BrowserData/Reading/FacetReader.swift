@@ -91,27 +91,33 @@ struct FacetReader: Sendable {
                 return try timed(buckets, type == .date ? .periods : .ranges)
             }
         }
-        guard let values = try listed(context, Self.mostListed) else { return nil }
-        let all = values.map { Optional($0) } + (isOptional ? [nil] : [])
         func bucket(_ value: QueryValue?, _ count: Int) -> Facet.Bucket {
             Facet.Bucket(title: title(value), count: count, condition: FacetCondition.of(path, value), reference: reference(value))
         }
         let buckets: [Facet.Bucket]
         if store.isOnServer, type == .string || type == .url {
-            let counts = try grouped(context)
-            buckets = all.compactMap { value in counts[value.map(ExactValue.init)].map { bucket(value, $0) } }
+            guard let groups = try grouped(context) else { return nil }
+            buckets = groups.map { bucket($0["key"], Int($0["count"]?.int64 ?? 0)) }.sorted { $0.title < $1.title }
         } else {
-            buckets = try counts(all.map { bucket($0, 0) }, context)
+            guard let values = try listed(context, Self.mostListed) else { return nil }
+            buckets = try counts(values.map { bucket($0, 0) } + (isOptional ? [bucket(nil, 0)] : []), context)
         }
         return try timed(buckets.sorted { $0.count > $1.count }, .values)
     }
 
-    /// Counts the objects of all values together. A server reads the rows themselves to count those of a text.
-    private func grouped(_ context: Context) throws -> [ExactValue?: Int] {
-        let terms = [SelectTerm(path, as: "key"), SelectTerm("count(*)", as: "count")]
-        let groups = try context.queryAttributes(try rows.base(context).limit(Self.mostListed + 2), Select(terms), groupBy: [path])
-        return Dictionary(
-            groups.map { ($0["key"].map(ExactValue.init), Int($0["count"]?.int64 ?? 0)) }, uniquingKeysWith: { first, _ in first })
+    /// The number of objects whose values tell whether there are few.
+    private static let sampled = 1_000
+
+    /// Counts the objects of all values together. An index of a server has only the beginnings of texts, so it reads the rows to find and to count the values one by one.
+    /// - Returns: nil if there are too many different values.
+    private func grouped(_ context: Context) throws -> [QueryRow]? {
+        let base = try rows.base(context)
+        let key = SelectTerm(path, as: "key")
+        let sample = try context.queryAttributes(base.orderBy(ColumnPlan.objectID).limit(Self.sampled), Select(key))
+        guard Set(sample.map { title($0["key"]) }).count <= Self.mostListed else { return nil }
+        let groups = try context.queryAttributes(
+            base.limit(Self.mostListed + 2), Select([key, SelectTerm("count(*)", as: "count")]), groupBy: [path])
+        return groups.count > Self.mostListed + 1 ? nil : groups
     }
 
     /// The greatest number of different numbers that are not divided into ranges.
