@@ -65,8 +65,11 @@ def _(visit):
 @behaviour("facet.stop", "A count that reads every object can be stopped.")
 def _(visit):
     # The count is held, because it could end before the click.
-    visit.page.route("**/facet.events*", lambda route: None)
+    held = []
+    visit.page.route("**/facet.events*", lambda route: held.append(route))
     visit.open("/rows", entity="Book", facet="pages")
     visit.page.locator("[data-stop]").click()
     expect(visit.page.locator(".facet .progress")).to_contain_text("Stopped")
     expect(visit.page.locator("[data-stop]")).to_be_hidden()
+    for route in held:
+        route.abort()
