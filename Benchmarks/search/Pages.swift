@@ -219,7 +219,9 @@ final class LevelDBPages: PageStore {
         try bytes.withUnsafeBytes { try body($0.bindMemory(to: CChar.self).baseAddress, $0.count) }
     }
 
-    private func array(_ start: UnsafePointer<CChar>?, _ count: Int) -> [UInt8] { Array(UnsafeRawBufferPointer(start: start, count: count)) }
+    private func array(_ start: UnsafePointer<CChar>?, _ count: Int) -> [UInt8] {
+        Array(UnsafeRawBufferPointer(start: start, count: count))
+    }
 
     private func page(_ iterator: OpaquePointer?) -> SearchPage? {
         guard leveldb_iter_valid(iterator) != 0 else { return nil }

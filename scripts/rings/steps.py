@@ -150,18 +150,18 @@ def items():
         sources = ENGINE_SOURCES[engine] + CONTRACT
         for callers in ("one", "many"):
             found.append(Item(
-                f"kill/{engine}/{callers}", f"SEED={{seed}} Tests/Kill/run.sh {engine} {{size}} {callers}", 100, 12,
+                f"kill/{engine}/{callers}", f"SEED={{seed}} Tests/Kill/run.sh {engine} {{size}} {callers}", 100, 8,
                 sources + SEARCH + ["Sources/PolyStoreKernel/Transaction", "Tests/Kill"]))
         found.append(Item(
-            f"kill/{engine}/import", f"SEED={{seed}} Tests/Kill/import.sh {engine} {{size}}", 100, 12,
+            f"kill/{engine}/import", f"SEED={{seed}} Tests/Kill/import.sh {engine} {{size}}", 100, 8,
             sources + SEARCH + ["Sources/PolyStoreTransfer/Import", "Tests/Kill"]))
         found.append(Item(
-            f"kill/{engine}/migration", f"SEED={{seed}} Tests/Kill/migrate.sh {engine} {{size}}", 100, 12,
+            f"kill/{engine}/migration", f"SEED={{seed}} Tests/Kill/migrate.sh {engine} {{size}}", 100, 8,
             sources + ["Sources/PolyStoreMigration", "Tests/Kill"]))
         found.append(Item(
-            f"faults/{engine}", f"Tests/Faults/run.sh {engine} all {{size}} {{seed}}", 60, 6, sources + SEARCH + ["Tests/Faults"]))
+            f"faults/{engine}", f"Tests/Faults/run.sh {engine} all {{size}} {{seed}}", 60, 4, sources + SEARCH + ["Tests/Faults"]))
         found.append(Item(
-            f"faults/{engine}/migration", f"Tests/Faults/migrate.sh {engine} {{size}}", 100, 12,
+            f"faults/{engine}/migration", f"Tests/Faults/migrate.sh {engine} {{size}}", 100, 8,
             sources + ["Sources/PolyStoreMigration", "Tests/Faults"]))
     for engine in ENGINES + ["memory"]:
         sources = ENGINE_SOURCES.get(engine, ["Backends/Memory", "Sources/PolyStoreKeyValue"]) + CONTRACT + CORE + ["Tests/Stress"]
