@@ -5,16 +5,6 @@ import Testing
 
 /// The pages that change a store.
 @Suite struct ChangePageTests {
-    private static func withBrowser(_ body: (RunningBrowser) async throws -> Void) async throws {
-        let folder = try TemporaryFolder()
-        let browser = try await RunningBrowser(TestStore.make(in: folder, cities: 2), forWriting: true)
-        do { try await body(browser) } catch {
-            try await browser.stop()
-            throw error
-        }
-        try await browser.stop()
-    }
-
     /// Returns the hidden inputs of a page as a form.
     private static func hidden(_ page: String) -> [(String, String)] {
         page.matches(of: /<input type="hidden" name="([^"]*)" value="([^"]*)">/).map { (decoded($0.1), decoded($0.2)) }
@@ -33,7 +23,7 @@ import Testing
     }
 
     @Test func changeIsShownBeforeItIsCommitted() async throws {
-        try await Self.withBrowser { browser in
+        try await RunningBrowser.run(cities: 2, forWriting: true) { browser in
             let target = "/edit?entity=City&id=1"
             let form = try await browser.page(target)
             let entries = Self.hidden(form) + [("value:name", "Renamed & <b>"), ("step", "preview")]
@@ -49,7 +39,7 @@ import Testing
     }
 
     @Test func entriesAreKeptExactlyFromTheFormToTheCommit() async throws {
-        try await Self.withBrowser { browser in
+        try await RunningBrowser.run(cities: 2, forWriting: true) { browser in
             let target = "/edit?entity=City&id=2"
             let name = "\u{200f}\u{202e}ab\u{301}\"'<&>\u{7f}\n\n c{{1}} \u{2028}"
             let form = try await browser.page(target)
@@ -65,7 +55,7 @@ import Testing
     }
 
     @Test func objectThatChangedMeanwhileIsNotOverwritten() async throws {
-        try await Self.withBrowser { browser in
+        try await RunningBrowser.run(cities: 2, forWriting: true) { browser in
             let target = "/edit?entity=City&id=1"
             let form = try await browser.page(target)
             let preview = try await browser.request(
@@ -82,7 +72,7 @@ import Testing
     }
 
     @Test func entryThatIsNoValueIsNamed() async throws {
-        try await Self.withBrowser { browser in
+        try await RunningBrowser.run(cities: 2, forWriting: true) { browser in
             let target = "/edit?entity=City&id=1"
             let form = try await browser.page(target)
             let answer = try await browser.request(
@@ -93,7 +83,7 @@ import Testing
     }
 
     @Test func objectIsCreatedAndDeleted() async throws {
-        try await Self.withBrowser { browser in
+        try await RunningBrowser.run(cities: 2, forWriting: true) { browser in
             let form = try await browser.page("/create?entity=City")
             let preview = try await browser.request(
                 "POST", "/create?entity=City", body: Self.body(Self.hidden(form) + [("value:name", "New"), ("step", "preview")]))
@@ -111,7 +101,7 @@ import Testing
     }
 
     @Test func commitWithoutAConfirmationIsRefused() async throws {
-        try await Self.withBrowser { browser in
+        try await RunningBrowser.run(cities: 2, forWriting: true) { browser in
             let form = try await browser.page("/edit?entity=City&id=1")
             let answer = try await browser.request(
                 "POST", "/edit?entity=City&id=1", body: Self.body(Self.hidden(form) + [("value:name", "x"), ("step", "commit")]))

@@ -1,22 +1,9 @@
 import Foundation
 import StoreBrowser
-import StoreTesting
 import Testing
 
 /// Requests that a page of another site, or a program without the token, can send.
 @Suite struct SafetyTests {
-    private static func withBrowser(
-        forWriting: Bool = false, change: (inout BrowserOptions) -> Void = { _ in }, _ body: (RunningBrowser) async throws -> Void
-    ) async throws {
-        let folder = try TemporaryFolder()
-        let browser = try await RunningBrowser(TestStore.make(in: folder, cities: 3), forWriting: forWriting, change: change)
-        do { try await body(browser) } catch {
-            try await browser.stop()
-            throw error
-        }
-        try await browser.stop()
-    }
-
     /// A request that is not that of the browser of the user, and the status it gets.
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
@@ -57,7 +44,7 @@ import Testing
     ]
 
     @Test(arguments: refused) func requestIsRefused(_ one: Case) async throws {
-        try await Self.withBrowser { browser in
+        try await RunningBrowser.run(cities: 3) { browser in
             let headers = one.headers.mapValues { $0.replacingOccurrences(of: "PORT", with: "\(browser.port)") }
             let answer = try await browser.request(one.method, one.target, headers)
             #expect(answer.status == one.status, "\(answer.text)")
@@ -75,7 +62,7 @@ import Testing
 
     @Test(arguments: strangers)
     func answerWithoutTheTokenDoesNotNameTheStore(_ one: (method: String, target: String, host: String)) async throws {
-        try await Self.withBrowser { browser in
+        try await RunningBrowser.run(cities: 3) { browser in
             let host = one.host.replacingOccurrences(of: "PORT", with: "\(browser.port)")
             let answer = try await browser.request(one.method, one.target, ["Host": host, "Cookie": ""])
             #expect([403, 405, 421].contains(answer.status))
@@ -86,7 +73,7 @@ import Testing
 
     @Test(arguments: ["0", "0.0.0.0"]) func serverOfAllInterfacesAnswersUnderAnyAddress(_ host: String) async throws {
         let listen: (inout BrowserOptions) -> Void = { $0.host = host }
-        try await Self.withBrowser(change: listen) { browser in
+        try await RunningBrowser.run(cities: 3, change: listen) { browser in
             let permitted = try await browser.request("GET", "/", ["Host": "192.0.2.1:\(browser.port)"])
             #expect(permitted.status == 200)
             let foreign = try await browser.request("GET", "/", ["Host": "evil.example:\(browser.port)"])
@@ -95,7 +82,7 @@ import Testing
     }
 
     @Test func tokenOfTheAddressBecomesACookie() async throws {
-        try await Self.withBrowser { browser in
+        try await RunningBrowser.run(cities: 3) { browser in
             let entrance = try await browser.request("GET", "/rows?entity=City&token=\(browser.token)", ["Cookie": ""])
             #expect(entrance.status == 303)
             #expect(entrance.headers["location"] == "/rows?entity=City")
@@ -107,7 +94,7 @@ import Testing
     }
 
     @Test func linkOfAnotherSiteWithTheTokenLeadsToThePage() async throws {
-        try await Self.withBrowser { browser in
+        try await RunningBrowser.run(cities: 3) { browser in
             let headers = ["Cookie": "", "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"]
             let answer = try await browser.request("GET", "/?token=\(browser.token)", headers)
             #expect(answer.status == 200)
@@ -122,7 +109,7 @@ import Testing
 
     @Test(arguments: ["127.0.0.1:PORT", "localhost:PORT", "LOCALHOST:PORT", "[::1]:PORT"])
     func addressesOfThisMachineAreAnswered(_ host: String) async throws {
-        try await Self.withBrowser { browser in
+        try await RunningBrowser.run(cities: 3) { browser in
             let name = host.replacingOccurrences(of: "PORT", with: "\(browser.port)")
             let answer = try await browser.request("GET", "/", ["Host": name])
             #expect(answer.status == 200)
@@ -130,7 +117,7 @@ import Testing
     }
 
     @Test func tokenInAHeaderIsAnsweredForPrograms() async throws {
-        try await Self.withBrowser { browser in
+        try await RunningBrowser.run(cities: 3) { browser in
             let answer = try await browser.request("GET", "/.json", ["Cookie": "", "Authorization": "Bearer \(browser.token)"])
             #expect(answer.status == 404)
             let entities = try await browser.request("GET", "/entities.json", ["Cookie": "", "Authorization": "Bearer \(browser.token)"])
@@ -139,7 +126,7 @@ import Testing
     }
 
     @Test func everyAnswerHasTheHeadersOfSafety() async throws {
-        try await Self.withBrowser { browser in
+        try await RunningBrowser.run(cities: 3) { browser in
             for target in [
                 "/", "/rows?entity=City", "/assets/browser.css", "/assets/browser.js", "/entities.json", "/object?entity=City&id=1",
             ] {
@@ -160,7 +147,7 @@ import Testing
     }
 
     @Test func pagesContainNoScriptOrStyleOfTheirOwn() async throws {
-        try await Self.withBrowser { browser in
+        try await RunningBrowser.run(cities: 3) { browser in
             for target in ["/", "/rows?entity=Country", "/object?entity=Country&id=1"] {
                 let page = try await browser.page(target)
                 #expect(page.firstMatch(of: /<script(?! src="\/assets\/browser\.js" defer><\/script>)/) == nil, "\(target)")
@@ -172,7 +159,7 @@ import Testing
     }
 
     @Test func headIsAnsweredWithoutABody() async throws {
-        try await Self.withBrowser { browser in
+        try await RunningBrowser.run(cities: 3) { browser in
             let answer = try await browser.request("HEAD", "/")
             #expect(answer.status == 200)
             #expect(answer.body.isEmpty)
@@ -180,7 +167,7 @@ import Testing
     }
 
     @Test func formWithoutItsTokenChangesNothing() async throws {
-        try await Self.withBrowser(forWriting: true) { browser in
+        try await RunningBrowser.run(cities: 3, forWriting: true) { browser in
             for body in ["", "form-token=", "form-token=0", "form-token=\(browser.token)"] {
                 let answer = try await browser.request("POST", "/edit?entity=Country&id=1", body: body + "&value%3Aname=changed")
                 #expect(answer.status == 403)

@@ -1,30 +1,16 @@
 import BrowserData
 import Foundation
 import StoreBrowser
-import StoreTesting
 import Testing
 
 /// Answers that are written while they are read, and what ends them.
 @Suite struct StreamTests {
-    private static func withBrowser(
-        cities: Int = 2, forWriting: Bool = false, change: (inout BrowserOptions) -> Void = { _ in },
-        _ body: (RunningBrowser) async throws -> Void
-    ) async throws {
-        let folder = try TemporaryFolder()
-        let browser = try await RunningBrowser(TestStore.make(in: folder, cities: cities), forWriting: forWriting, change: change)
-        do { try await body(browser) } catch {
-            try await browser.stop()
-            throw error
-        }
-        try await browser.stop()
-    }
-
     private static func head(_ browser: RunningBrowser, _ target: String) -> String {
         "GET \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(browser.port)\r\nCookie: \(browser.cookie)\r\n\r\n"
     }
 
     @Test func transactionsArriveWhileAPageIsOpen() async throws {
-        try await Self.withBrowser(forWriting: true) { browser in
+        try await RunningBrowser.run(cities: 2, forWriting: true) { browser in
             let page = try await browser.page("/rows?entity=City")
             let live = try #require(page.firstMatch(of: /data-live="([^"]*)"/)).1.replacingOccurrences(of: "&amp;", with: "&")
             let head = Self.head(browser, live)
@@ -47,7 +33,7 @@ import Testing
     }
 
     @Test func eventsEndWithTheConnectionAndTheServer() async throws {
-        try await Self.withBrowser { browser in
+        try await RunningBrowser.run(cities: 2) { browser in
             let (head, port) = (Self.head(browser, "/history.events"), browser.port)
             for _ in 0..<3 {
                 try await RunningBrowser.onThread {
@@ -71,7 +57,7 @@ import Testing
 
     @Test func eventsAreFollowedByCommentsWhileNothingHappens() async throws {
         let hasten: (inout BrowserOptions) -> Void = { $0.heartbeat = .milliseconds(5) }
-        try await Self.withBrowser(change: hasten) { browser in
+        try await RunningBrowser.run(cities: 2, change: hasten) { browser in
             let (head, port) = (Self.head(browser, "/history.events"), browser.port)
             try await RunningBrowser.onThread {
                 let connection = try HTTPConnection(port: port)
@@ -84,7 +70,7 @@ import Testing
     }
 
     @Test func largeValueArrivesWhole() async throws {
-        try await Self.withBrowser(forWriting: true) { browser in
+        try await RunningBrowser.run(cities: 2, forWriting: true) { browser in
             let data = (0..<150).reduce(TestStore.png) { $0 + Data(repeating: UInt8($1), count: 60_000) }
             try await browser.store.stack.perform { transaction in
                 let id = try browser.store.stack.objectID("Country", rowID: 1)
@@ -99,7 +85,7 @@ import Testing
     }
 
     @Test func rowsThatAreNotReadAnyLongerEndTheirQuery() async throws {
-        try await Self.withBrowser(cities: 20_000) { browser in
+        try await RunningBrowser.run(cities: 20_000) { browser in
             let (head, port) = (Self.head(browser, "/rows.json?entity=City"), browser.port)
             for _ in 0..<3 {
                 try await RunningBrowser.onThread {
@@ -113,7 +99,7 @@ import Testing
     }
 
     @Test func facetWithoutAnIndexIsCountedWhileThePageIsOpen() async throws {
-        try await Self.withBrowser(cities: 50) { browser in
+        try await RunningBrowser.run(cities: 50) { browser in
             let page = try await browser.page("/rows?entity=City&facet=population")
             let address = try #require(page.firstMatch(of: /data-events="([^"]*)"/)).1.replacingOccurrences(of: "&amp;", with: "&")
             let events = try await browser.request("GET", address)
@@ -126,7 +112,7 @@ import Testing
 
     @Test func queryEndsAtTheDeadline() async throws {
         let shorten: (inout BrowserOptions) -> Void = { $0.deadline = .nanoseconds(1) }
-        try await Self.withBrowser(cities: 2_000, change: shorten) { browser in
+        try await RunningBrowser.run(cities: 2_000, change: shorten) { browser in
             let answer = try await browser.request("GET", "/rows?entity=City")
             #expect(answer.status == 503)
             #expect(answer.text.contains("--timeout"))
@@ -134,7 +120,7 @@ import Testing
     }
 
     @Test func severalRequestsOfOneConnectionAreAnswered() async throws {
-        try await Self.withBrowser { browser in
+        try await RunningBrowser.run(cities: 2) { browser in
             let (head, port) = (Self.head(browser, "/assets/icon.svg"), browser.port)
             let text = try await RunningBrowser.onThread {
                 let connection = try HTTPConnection(port: port)
