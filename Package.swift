@@ -401,7 +401,8 @@ let package = Package(
             dependencies: ["PolyStoreSQLite", "EngineTestSupport", "engine-child", "kill-child", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "PolyStoreSQLiteTests", dependencies: ["PolyStoreSQLite", "PolyStoreQuery", "CSQLite", "SeededRandom", "TestSupport"],
+            name: "PolyStoreSQLiteTests",
+            dependencies: ["CFlushProbe", "PolyStoreSQLite", "PolyStoreQuery", "CSQLite", "SeededRandom", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "PolyStoreCoreTests",

@@ -4,12 +4,14 @@
 #if defined(__linux__)
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -22,6 +24,8 @@ static struct {
     size_t length;
     char folder[PATH_MAX];
     uint64_t count;
+    // The error with which flushes of folders fail.
+    int folder_error;
     // Called after each flush by one thread.
     void (*observer)(void *);
     void *context;
@@ -39,6 +43,7 @@ int polystore_flush_probe_begin(const char *folder) {
         probes[i].used = 1;
         probes[i].length = length;
         probes[i].count = 0;
+        probes[i].folder_error = 0;
         probes[i].observer = NULL;
         memcpy(probes[i].folder, folder, length + 1);
         atomic_fetch_add(&in_use, 1);
@@ -71,12 +76,23 @@ void polystore_flush_probe_observe(int probe, void (*observer)(void *), void *co
     pthread_mutex_unlock(&lock);
 }
 
+void polystore_flush_probe_fail_folders(int probe, int error) {
+    if (probe < 0 || probe >= PROBES) return;
+    pthread_mutex_lock(&lock);
+    probes[probe].folder_error = error;
+    pthread_mutex_unlock(&lock);
+}
+
+static int is_below(const char *path, int probe) {
+    return probes[probe].used && strncmp(path, probes[probe].folder, probes[probe].length) == 0 && path[probes[probe].length] == '/';
+}
+
 static void count_path(const char *path) {
     for (int i = 0; i < PROBES; i++) {
         void (*observer)(void *) = NULL;
         void *context = NULL;
         pthread_mutex_lock(&lock);
-        if (probes[i].used && strncmp(path, probes[i].folder, probes[i].length) == 0 && path[probes[i].length] == '/') {
+        if (is_below(path, i)) {
             probes[i].count++;
             if (probes[i].observer && pthread_equal(probes[i].thread, pthread_self())) {
                 observer = probes[i].observer;
@@ -89,13 +105,31 @@ static void count_path(const char *path) {
     }
 }
 
-static void count_descriptor(int descriptor) {
-    char name[64], path[PATH_MAX];
+// Finds the path of a descriptor. Returns 0 if it has none.
+static int find_path(int descriptor, char path[PATH_MAX]) {
+    char name[64];
     snprintf(name, sizeof name, "/proc/self/fd/%d", descriptor);
-    ssize_t length = readlink(name, path, sizeof path - 1);
-    if (length < 0) return;
+    ssize_t length = readlink(name, path, PATH_MAX - 1);
+    if (length < 0) return 0;
     path[length] = 0;
-    count_path(path);
+    return 1;
+}
+
+static void count_descriptor(int descriptor) {
+    char path[PATH_MAX];
+    if (find_path(descriptor, path)) count_path(path);
+}
+
+// Returns the error with which the flush of a folder fails; 0 if it does not.
+static int folder_error(int descriptor) {
+    char path[PATH_MAX];
+    struct stat found;
+    int error = 0;
+    if (fstat(descriptor, &found) != 0 || !S_ISDIR(found.st_mode) || !find_path(descriptor, path)) return 0;
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < PROBES && error == 0; i++) if (is_below(path, i)) error = probes[i].folder_error;
+    pthread_mutex_unlock(&lock);
+    return error;
 }
 
 // Returns the file that is mapped at an address.
@@ -122,6 +156,11 @@ int fsync(int descriptor) {
     static _Atomic(flush_function) next;
     flush_function found = atomic_load(&next);
     if (!found) atomic_store(&next, found = (flush_function)dlsym(RTLD_NEXT, "fsync"));
+    int error = atomic_load(&in_use) ? folder_error(descriptor) : 0;
+    if (error) {
+        errno = error;
+        return -1;
+    }
     int result = found ? found(descriptor) : (int)syscall(SYS_fsync, descriptor);
     if (result == 0 && atomic_load(&in_use)) count_descriptor(descriptor);
     return result;
@@ -150,6 +189,7 @@ int msync(void *address, size_t length, int flags) {
 int polystore_flush_probe_begin(const char *folder) { return -1; }
 uint64_t polystore_flush_probe_count(int probe) { return 0; }
 void polystore_flush_probe_observe(int probe, void (*observer)(void *), void *context) {}
+void polystore_flush_probe_fail_folders(int probe, int error) {}
 void polystore_flush_probe_end(int probe) {}
 
 #endif

@@ -1,3 +1,4 @@
+import CFlushProbe
 import CSQLite
 import Foundation
 import PolyStoreBackend
@@ -10,15 +11,15 @@ import Testing
 ///
 /// One test at a time, because the method that replaces SQLite's is a C function, which counts in static variables.
 @Suite(.serialized) struct FlushTests {
-    private static func notes() throws -> ResolvedSchema {
+    fileprivate static func notes() throws -> ResolvedSchema {
         try Models.single("Note", [.attribute(AttributeDescription(name: "title", type: .string, isOptional: true))])
     }
 
-    private static func add(_ store: Store, _ id: Int64, _ durability: Durability) throws {
+    fileprivate static func add(_ store: Store, _ id: Int64, _ durability: Durability) throws {
         try store.write(durability) { try $0.insert("Note", id, ["title": .text("note \(id)")]) }
     }
 
-    private static func ids(_ store: Store) throws -> [Int64] { try store.ids(FetchRequest(try store.entity("Note"))) }
+    fileprivate static func ids(_ store: Store) throws -> [Int64] { try store.ids(FetchRequest(try store.entity("Note"))) }
 
     /// Every sequence of commits that a failed flush can affect.
     @Test(arguments: [[Durability.full], [.relaxed, .full], [.relaxed, .relaxed, .full], [.full, .relaxed, .full]])
@@ -101,6 +102,51 @@ import Testing
         #expect(try Self.ids(store).count == Int(id) - 2, "every commit that was acknowledged can be read")
     }
 }
+
+#if os(Linux)
+    /// The folder cannot be flushed, so a power cut may remove the log, and SQLite ignores that.
+    @Suite struct FolderFlushTests {
+        @Test func openingAndCommitsFailWhileTheFolderCannotBeFlushed() throws {
+            let folder = try Folder()
+            let path = folder.file("inner/test.sqlite")
+            try FileManager.default.createDirectory(atPath: folder.file("inner"), withIntermediateDirectories: true)
+            let probe = polystore_flush_probe_begin(URL(fileURLWithPath: folder.path).resolvingSymlinksInPath().path)
+            defer { polystore_flush_probe_end(probe) }
+            func open() throws -> Store { try Store(path, try FlushTests.notes()) }
+
+            polystore_flush_probe_fail_folders(probe, EIO)
+            #expect(try requireFailure { _ = try open() }.code == .io)
+            polystore_flush_probe_fail_folders(probe, ENOSPC)
+            #expect(try requireFailure { _ = try open() }.code == .full)
+            polystore_flush_probe_fail_folders(probe, 0)
+            try open().backend.close()
+
+            // The first commit after an opening creates the log.
+            var store = try open()
+            polystore_flush_probe_fail_folders(probe, EIO)
+            #expect(try requireFailure { try FlushTests.add(store, 1, .full) }.code == .io)
+            polystore_flush_probe_fail_folders(probe, 0)
+            #expect(try requireFailure { try FlushTests.add(store, 2, .full) }.message.contains("open it again"))
+            try store.backend.close()
+            store = try open()
+            try FlushTests.add(store, 3, .full)
+            #expect(try FlushTests.ids(store).last == 3)
+            #expect(try store.backend.verify() == [])
+        }
+
+        @Test(arguments: [EINVAL, EACCES]) func folderWithoutFlushesIsAccepted(_ error: Int32) throws {
+            let folder = try Folder()
+            let path = folder.file("inner/test.sqlite")
+            try FileManager.default.createDirectory(atPath: folder.file("inner"), withIntermediateDirectories: true)
+            let probe = polystore_flush_probe_begin(URL(fileURLWithPath: folder.path).resolvingSymlinksInPath().path)
+            defer { polystore_flush_probe_end(probe) }
+            polystore_flush_probe_fail_folders(probe, error)
+            let store = try Store(path, try FlushTests.notes())
+            try FlushTests.add(store, 1, .full)
+            #expect(try FlushTests.ids(store) == [1])
+        }
+    }
+#endif
 
 /// Makes flushes of a store's write-ahead log fail, by replacing the method table of the open file.
 private final class FailingFlushes {

@@ -1,10 +1,14 @@
 import CSQLite
+import PolyStoreBackend
 import PolyStorePlatform
 
-/// SQLite's file system layer (VFS), with failed reads reported as such.
+/// SQLite's file system layer (VFS), with failed reads and failed flushes of the folder reported as such.
 ///
 /// SQLite's own reports a read that fails with `EIO` as `SQLITE_IOERR_CORRUPTFS`, and the statement then fails with `SQLITE_CORRUPT`, as if the file were damaged.
 /// This layer reports `SQLITE_IOERR_READ`, and counts the failed reads of each file for the integrity check, which lists a page that cannot be read as a finding.
+/// After it has created a log or a journal, SQLite flushes the folder too, but ignores an error of that. A power cut may then remove the log, also after its frames
+/// were flushed and were partly copied into the database. This layer therefore flushes the folder itself before the first flush of such a file.
+///
 /// It also keeps the system's error for a failed call, because SQLite reports a full disk as such only for the pages of the database and its log.
 enum ReportingFileSystem {
     /// The name of the layer for `sqlite3_open_v2`; `nil` for SQLite's default layer, if that is not one of its own for Unix.
@@ -14,6 +18,8 @@ enum ReportingFileSystem {
     private struct Tail {
         let wrapped: UnsafePointer<sqlite3_io_methods>
         var methods: sqlite3_io_methods
+        /// The path of a log or a journal whose folder has not been flushed since it was opened. SQLite keeps the text until it closes the file.
+        var unflushedPath: UnsafePointer<CChar>?
         var failedReads = 0
     }
 
@@ -53,14 +59,15 @@ enum ReportingFileSystem {
             ReportingFileSystem.call(file, { $0.pointee.xWrite }, { $0(file, bytes, count, offset) })
         }
         own.xTruncate = { file, size in ReportingFileSystem.call(file, { $0.pointee.xTruncate }, { $0(file, size) }) }
-        own.xSync = { file, flags in ReportingFileSystem.call(file, { $0.pointee.xSync }, { $0(file, flags) }) }
+        own.xSync = { file, flags in ReportingFileSystem.sync(file, flags) }
         if own.iVersion >= 2, own.xShmMap != nil {
             own.xShmMap = { file, page, size, extends, map in
                 ReportingFileSystem.call(file, { $0.pointee.xShmMap }, { $0(file, page, size, extends, map) })
             }
         }
         let tail = tail(file, wrapped)
-        tail.initialize(to: Tail(wrapped: methods, methods: own))
+        let mayBeNew = flags & (SQLITE_OPEN_WAL | SQLITE_OPEN_MAIN_JOURNAL) != 0 && flags & SQLITE_OPEN_CREATE != 0
+        tail.initialize(to: Tail(wrapped: methods, methods: own, unflushedPath: mayBeNew ? path : nil))
         if let offset = MemoryLayout<Tail>.offset(of: \.methods) {
             file.pointee.pMethods = UnsafePointer((UnsafeMutableRawPointer(tail) + offset).assumingMemoryBound(to: sqlite3_io_methods.self))
         }
@@ -82,6 +89,22 @@ enum ReportingFileSystem {
         if code == SQLITE_OK || code == polystore_sqlite_ioerr_short_read { return code }
         tail.pointee.failedReads += 1
         return recorded(code == polystore_sqlite_ioerr_corruptfs ? polystore_sqlite_ioerr_read : code)
+    }
+
+    private static func sync(_ file: UnsafeMutablePointer<sqlite3_file>?, _ flags: Int32) -> Int32 {
+        guard let wrapped, let file else { return SQLITE_IOERR }
+        if let path = tail(file, wrapped).pointee.unflushedPath {
+            do { try StorePath(path: String(cString: path)).flushFolder() } catch let error as StoreError
+                where ![Int(EACCES), Int(EINVAL)].contains(error.engineCode)
+            {
+                errno = Int32(truncatingIfNeeded: error.engineCode)
+                return recorded(polystore_sqlite_ioerr_dir_fsync)
+            } catch {
+                // The folder may not be read, or its file system has no flush for folders.
+            }
+            tail(file, wrapped).pointee.unflushedPath = nil
+        }
+        return call(file, { $0.pointee.xSync }, { $0(file, flags) })
     }
 
     /// Calls a method of the wrapped layer.

@@ -62,8 +62,9 @@ final class SQLiteIndexBuilder: @unchecked Sendable {
         }
     }
 
-    /// Closes the connection. Call it with the lock held.
+    /// Closes the connection without a checkpoint, which would copy frames that are not durable after a failed flush. Call it with the lock held.
     private func finish() {
+        polystore_sqlite_leave_wal(connection.handle)
         connection.close()
         isFinished = true
         lock.broadcast()

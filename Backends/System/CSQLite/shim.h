@@ -11,6 +11,7 @@ static const int polystore_sqlite_constraint_unique = SQLITE_CONSTRAINT_UNIQUE;
 
 static const int polystore_sqlite_ioerr_read = SQLITE_IOERR_READ;
 static const int polystore_sqlite_ioerr_short_read = SQLITE_IOERR_SHORT_READ;
+static const int polystore_sqlite_ioerr_dir_fsync = SQLITE_IOERR_DIR_FSYNC;
 /* Defined since version 3.34. */
 static const int polystore_sqlite_ioerr_corruptfs = SQLITE_IOERR | (33 << 8);
 

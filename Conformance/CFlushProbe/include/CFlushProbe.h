@@ -11,6 +11,8 @@ int polystore_flush_probe_begin(const char *folder);
 uint64_t polystore_flush_probe_count(int probe);
 /// Sets the function that is called after each flush that the calling thread makes below the folder; NULL for none.
 void polystore_flush_probe_observe(int probe, void (*observer)(void *), void *context);
+/// Lets all flushes of folders below the folder of the probe fail with an error number; 0 for none.
+void polystore_flush_probe_fail_folders(int probe, int error);
 void polystore_flush_probe_end(int probe);
 
 #endif

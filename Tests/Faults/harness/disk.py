@@ -150,28 +150,28 @@ class Disk:
         self.model = model
         self.names = {root: Folder()}
         self.durable = dict(self.names)
-        # Changes of names that are not durable: (function, parents that must be flushed).
+        # Changes of names that are not durable: (function, parents that must be flushed, whether a name is added).
         self.pending = []
         self.descriptors = {}
         self.marks = []
 
-    def _change(self, change, *paths):
+    def _change(self, change, *paths, adds=False):
         change(self.names)
-        self.pending.append((change, {os.path.dirname(path) for path in paths}))
+        self.pending.append((change, {os.path.dirname(path) for path in paths}, adds))
 
     def _flushed(self, node):
         if self.model == "ordinary":
-            for change, _ in self.pending:
+            for change, _, _ in self.pending:
                 change(self.durable)
             self.pending = []
         elif isinstance(node, Folder):
             flushed = {path for path, each in self.names.items() if each is node}
             rest = []
-            for change, parents in self.pending:
+            for change, parents, adds in self.pending:
                 if parents <= flushed:
                     change(self.durable)
                 else:
-                    rest.append((change, parents))
+                    rest.append((change, parents, adds))
             self.pending = rest
 
     def apply(self, operation, descriptor, offset, argument, payload):
@@ -181,7 +181,7 @@ class Disk:
             if node is None:
                 node = Folder() if os.path.isdir(path) and not argument & O_CREAT else File()
                 if argument & O_CREAT:
-                    self._change(lambda names: names.__setitem__(path, node), path)
+                    self._change(lambda names: names.__setitem__(path, node), path, adds=True)
             elif argument & O_TRUNC and isinstance(node, File) and len(node.now):
                 node.truncate(0)
             self.descriptors[descriptor] = node
@@ -200,14 +200,14 @@ class Disk:
             self._change(rename, old, new)
         elif operation == LINK:
             old, new = (part.decode() for part in payload.split(b"\0"))
-            self._change(lambda names: old in names and names.__setitem__(new, names[old]), new)
+            self._change(lambda names: old in names and names.__setitem__(new, names[old]), new, adds=True)
         elif operation in (UNLINK, RMDIR):
             path = payload.decode()
             self._change(lambda names: names.pop(path, None), path)
         elif operation == MKDIR:
             path = payload.decode()
             folder = Folder()
-            self._change(lambda names: names.__setitem__(path, folder), path)
+            self._change(lambda names: names.__setitem__(path, folder), path, adds=True)
         else:
             node = self.descriptors.get(descriptor)
             if isinstance(node, File):
@@ -227,12 +227,13 @@ class Disk:
         draw = random.Random(seed)
         names = dict(self.durable)
         if self.model == "ordinary":
-            for change, _ in self.pending[: draw.randint(0, len(self.pending))]:
+            for change, _, _ in self.pending[: draw.randint(0, len(self.pending))]:
                 change(names)
         else:
-            kept = draw.choice((0.0, 0.5, 0.9))
-            for change, _ in self.pending:
-                if draw.random() < kept:
+            # Or only new names are missing, such as that of SQLite's log after a journal was removed.
+            kept, kept_new = draw.choice(((0.0, 0.0), (0.5, 0.5), (0.9, 0.9), (1.0, 0.0)))
+            for change, _, adds in self.pending:
+                if draw.random() < (kept_new if adds else kept):
                     change(names)
         keep = draw.choice((0.0, 0.3, 0.7, 1.0))
         for path in sorted(names):

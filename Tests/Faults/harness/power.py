@@ -139,5 +139,6 @@ def run(setting, engine, amount, seed, known):
         failed, end = recording.position(disk.SYNC_FAILED), len(recording.entries)
         # Directly after the failure, and at any point after it.
         some = sorted(points(failed, min(failed + 60, end), 1) + points(failed, end, per_run - 1))
-        recording.cut("ordinary", some, counts, seed, f"flush {at} of {flushes} fails")
+        for model in MODELS:
+            recording.cut(model, some, counts, seed, f"flush {at} of {flushes} fails, {model}")
     yield counts
