@@ -8,7 +8,9 @@ package struct AheadWindow {
     /// The largest number of lists of a read.
     package static let mostLists = 1000
     /// About the largest number of members of a read.
-    package static let mostMembers = 20_000
+    package static let mostMembers = 40_000
+    /// About the largest size of the records that are read with their lists.
+    package static let mostBytes = 8 << 20
 
     /// The largest number of row ids that are kept of a fetch.
     private static let mostFetched = 100_000
@@ -72,12 +74,14 @@ package struct AheadWindow {
     }
 
     /// Called after a read of several lists.
-    /// - Parameter loaded: The number of members that the context has loaded.
-    package mutating func didRead(lists: Int, members: Int, loaded: Int = 0) {
+    /// - Parameters:
+    ///   - loaded: The number of members that the context has loaded.
+    ///   - bytes: The size of the records that were read with the lists.
+    package mutating func didRead(lists: Int, members: Int, loaded: Int = 0, bytes: Int = 0) {
         readsRows = 2 * loaded <= members
         (pause, skipped) = (0, 0)
         // A part, because the rows of more members than that are not read with the lists.
-        let longest = Self.mostMembers * 3 / 4 * lists / max(members, 1)
+        let longest = min(Self.mostMembers * 3 / 4 * lists / max(members, 1), Self.mostBytes * 3 / 4 * lists / max(bytes, 1))
         size = max(1, min((isAtFirst ? Self.firstLists : size) * (members == 0 ? 4 : 16), Self.mostLists, longest))
     }
 

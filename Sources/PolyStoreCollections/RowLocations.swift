@@ -15,7 +15,7 @@ struct RowLocations: Sendable {
     /// A Boolean value that indicates whether the table must be rebuilt before a row is added.
     var isFull: Bool { used * 5 >= entries.count * 4 }
 
-    private static func hash(_ rowID: Int64) -> UInt64 {
+    static func hash(_ rowID: Int64) -> UInt64 {
         // The finalizer of MurmurHash3, because row ids are consecutive numbers.
         var hash = UInt64(bitPattern: rowID)
         hash = (hash ^ (hash >> 33)) &* 0xff51_afd7_ed55_8ccd

@@ -37,12 +37,22 @@ import Testing
         _ = window.lists(with: 1)
         #expect(window.lists(with: 2) == 64)
         window.didRead(lists: 64, members: 64 * 1000)
-        #expect(window.lists(with: 3) == 15)
+        #expect(window.lists(with: 3) == 30)
         window.didRead(lists: 15, members: 15 * 50_000)
         #expect(window.lists(with: 4) == 1)
         // Lists without members say little about the others.
         window.didRead(lists: 8, members: 0)
         #expect(window.lists(with: 5) == 4)
+    }
+
+    @Test func longRecordsMakeReadsSmaller() {
+        var window = AheadWindow()
+        _ = window.lists(with: 1)
+        #expect(window.lists(with: 2) == 64)
+        window.didRead(lists: 64, members: 64, bytes: 64 << 16)
+        #expect(window.lists(with: 3) == 96, "three quarters of 8 MiB")
+        window.didRead(lists: 96, members: 96, bytes: 1 << 30)
+        #expect(window.lists(with: 4) == 1)
     }
 
     @Test func rowsAreLeftOutWhileTheContextHasMostMembers() {
@@ -55,7 +65,7 @@ import Testing
     }
 
     @Test func rowsOfLongListsAreNotReadWithThem() {
-        for (count, readsRows) in [(100, true), (312, true), (313, false), (.max, false)] {
+        for (count, readsRows) in [(100, true), (625, true), (626, false), (.max, false)] {
             var window = AheadWindow()
             _ = window.lists(with: 1)
             #expect(window.lists(with: 2) { _ in count } == 64)

@@ -43,6 +43,22 @@ import Testing
         return stack
     }
 
+    /// The settings with the identity of the server, the store, the list of its versions, the row. The start of a connection is not counted, it has no statement.
+    @Test func openingAndTheFirstObjectTakeFourRoundTrips() throws {
+        let proxy = try ConnectionProxy(TestServer.get())
+        defer { proxy.stop() }
+        let options = TestServer.options()
+        try filled(stack(options), people: 1).closeAndWait()
+        // The identity of the server is not known under the name of the proxy.
+        let count = try proxy.awaitedResponses {
+            let stack = try DataStack(Self.models)
+            try stack.addStore(.postgreSQL(proxy.url(), options: options))
+            #expect(try stack.readAndWait { try $0.fetchOne(From<Person>())?.email } == "person 0")
+            try stack.closeAndWait()
+        }
+        #expect(count == 4)
+    }
+
     /// What a store contains, as texts in order.
     private func contents(_ stack: DataStack) throws -> [String] {
         try stack.readAndWait { context in

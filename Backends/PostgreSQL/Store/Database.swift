@@ -49,18 +49,12 @@ struct Database: RemoteStore {
     /// The database cluster, the start of the server, the database and the schema, as the server names them. The start distinguishes servers whose data directories are copies of one.
     func identity() throws -> String {
         try ServerIdentities.identity("\(address.key) schema=\(SQLNames.literal(options.schema))") {
-            let rows = try SpareConnections.using(self) { connection in
-                connection.responseTimeout = options.connectTimeout
-                defer {
-                    connection.responseTimeout = options.responseTimeout
-                    SpareConnections.keep(connection, self)
-                }
-                return try connection.rows(
+            let rows = try SpareConnections.rows(
+                .once(
                     """
                     SELECT system_identifier::text || '.' || extract(epoch FROM pg_catalog.pg_postmaster_start_time())::text || '.' || (SELECT oid::text
                     FROM pg_catalog.pg_database WHERE datname = current_database()) FROM pg_catalog.pg_control_system()
-                    """)
-            }
+                    """), self)
             guard let name = rows.count == 1 ? rows.text(0, 0) : nil else {
                 throw StoreError(.io, "The server of \(location) does not say which one it is.", location: location)
             }
@@ -122,14 +116,20 @@ struct Database: RemoteStore {
 
     /// Opens a connection and prepares it for a store.
     /// - Throws: `unsupported` for a server or a database that cannot hold a store.
-    func connect() throws -> Connection {
-        let connection = try prepared()
+    func connect() throws -> Connection { try connect(with: nil).connection }
+
+    /// Opens a connection and prepares it for a store, and executes a statement in the same round trip.
+    /// - Parameter statement: A statement that does not change the connection.
+    /// - Returns: The connection, and the rows; nil if the statement was not executed.
+    /// - Throws: The error of the statement; `unsupported` for a server or a database that cannot hold a store.
+    func connect(with statement: Statement?) throws -> (connection: Connection, rows: Rows?) {
+        let (connection, rows) = try prepared(statement)
         connection.responseTimeout = options.responseTimeout
-        return connection
+        return (connection, rows)
     }
 
     /// The server must answer what prepares the connection within the time to connect.
-    private func prepared() throws -> Connection {
+    private func prepared(_ statement: Statement?) throws -> (Connection, Rows?) {
         let connection = try Connection(
             address, location: location, connectTimeout: options.connectTimeout,
             responseTimeout: min(options.connectTimeout, options.responseTimeout ?? options.connectTimeout),
@@ -149,14 +149,15 @@ struct Database: RemoteStore {
                 location: location)
         }
         // The settings of a transaction pooler's connections belong to others.
-        guard !options.usesTransactionPooler else { return connection }
+        guard !options.usesTransactionPooler else { return (connection, nil) }
         let process = PQbackendPID(connection.handle)
         let condition = process == 0 ? "true" : "pg_catalog.pg_backend_pid() = \(process)"
-        guard try connection.run([.once(setting(if: condition))]).last?.count == 0 else { return connection }
+        let found = try connection.run([.once(setting(if: condition))] + (statement.map { [$0] } ?? []))
+        guard found.first?.count == 0 else { return (connection, found.dropFirst().first) }
         // Between the client and the server is a pooler.
         try checkPooler(connection)
         try connection.run([.once(setting(if: "true"))])
-        return connection
+        return (connection, nil)
     }
 
     /// The statements that begin a transaction. They take no snapshot, and set what a connection of a transaction pooler does not keep.

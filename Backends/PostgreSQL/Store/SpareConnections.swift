@@ -27,11 +27,33 @@ enum SpareConnections {
 
     /// Calls a closure with a connection to the server, a spare one if there is one. If the server has closed that, the closure is called again with a new one.
     static func using<Result>(_ database: Database, _ body: (Connection) throws -> Result) throws -> Result {
+        try usingSpare(database, body) ?? body(database.connect())
+    }
+
+    /// Calls a closure with a spare connection.
+    /// - Returns: nil if there is none, or if the server has closed it.
+    private static func usingSpare<Result>(_ database: Database, _ body: (Connection) throws -> Result) throws -> Result? {
         let key = Key(database)
-        if let spare = state.withLock({ $0.spares.removeValue(forKey: key)?.connection }), spare.process.isCurrent {
-            do { return try body(spare) } catch let error as StoreError where error.recovery == .connectionLost {}
+        guard let spare = state.withLock({ $0.spares.removeValue(forKey: key)?.connection }), spare.process.isCurrent else { return nil }
+        do { return try body(spare) } catch let error as StoreError where error.recovery == .connectionLost { return nil }
+    }
+
+    /// Executes a statement without parameters, and keeps the connection. A new connection sends it with its settings, in one round trip.
+    /// - Throws: `busy` if the server does not answer within the time to connect.
+    static func rows(_ statement: Statement, _ database: Database) throws -> Rows {
+        func answer(_ connection: Connection) throws -> Rows {
+            connection.responseTimeout = database.options.connectTimeout
+            defer {
+                connection.responseTimeout = database.options.responseTimeout
+                keep(connection, database)
+            }
+            return try connection.rows(statement)
         }
-        return try body(database.connect())
+        if let rows = try usingSpare(database, answer) { return rows }
+        let (connection, rows) = try database.connect(with: statement)
+        guard let rows else { return try answer(connection) }
+        keep(connection, database)
+        return rows
     }
 
     /// Keeps a connection for a short time.

@@ -21,11 +21,16 @@ package struct StoreVersions: Equatable {
     }
 
     private(set) var versions: [Version] = []
+    /// The stored form that the list was read from.
+    private let stored: [UInt8]?
+
+    package static func == (left: Self, right: Self) -> Bool { left.versions == right.versions }
 
     /// Creates the list of a store from its stored form, which may be absent, and completes it with the version of the store.
     /// - Parameter schema: The schema of the store.
     /// - Throws: `corrupt`.
     package init(_ stored: [UInt8]?, _ schema: SchemaDescription, location: String) throws {
+        self.stored = stored
         if let stored {
             guard let versions = try? JSONDecoder().decode([Version].self, from: Data(stored)) else {
                 throw StoreError(
@@ -136,6 +141,9 @@ package struct StoreVersions: Equatable {
             kept = kept.dropFirst(max(1, kept.count / 8))
         }
     }
+
+    /// A Boolean value that indicates whether the store has the list as it is.
+    package var isStored: Bool { bytes == stored }
 
     /// Reads the list of a store.
     /// - Parameter schema: The schema of the store.

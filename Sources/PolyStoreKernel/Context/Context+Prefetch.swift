@@ -97,11 +97,12 @@ extension Context {
         var targets: Set<Int64> = []
         for object in next { targets.formUnion(graph.memberLists.rowIDs(memberKey(object)) ?? []) }
         let map = identityMap(members)
-        graph.memberLists.windows[loop]?.didRead(lists: next.count, members: targets.count, loaded: targets.count { map.object($0) != nil })
+        let known = targets.count { map.object($0) != nil }
         // The rows of an earlier read are released. They save calls, and the lists are right without them.
         if rows.isEmpty, targets.count < AheadWindow.mostMembers {
             try? readAhead(members, targets.sorted(), into: rows)
         }
+        graph.memberLists.windows[loop]?.didRead(lists: next.count, members: targets.count, loaded: known, bytes: rows.byteCount)
         if graph.rowsAhead == nil { graph.rowsAhead = FetchedRows() }
         graph.rowsAhead?.unasked = rows
         return graph.memberLists.rowIDs(key)
@@ -113,7 +114,9 @@ extension Context {
         _ rows: FetchedRows, _ entry: StoreEntity, _ relationship: Relationship, _ owners: [Int64], _ storage: any ReadTransaction
     ) throws -> RelatedIDs? {
         let destination = entry.destinations[relationship.index]
-        let found = try storage.related(relationship, of: owners, in: self.entry(destination).entity, most: AheadWindow.mostMembers) {
+        let found = try storage.related(
+            relationship, of: owners, in: self.entry(destination).entity, most: AheadWindow.mostMembers, mostBytes: AheadWindow.mostBytes
+        ) {
             rows.add(RowReference(entityIndex: destination, rowID: $0), $1)
         }
         if found == nil { rows.removeAll() }

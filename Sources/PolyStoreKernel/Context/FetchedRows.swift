@@ -1,28 +1,34 @@
 import PolyStoreBackend
+import PolyStoreCollections
 
 /// The prefetched rows of a context by object. Objects are created from them, and faults loaded, without a query.
 @usableFromInline
 package final class FetchedRows {
     private var arena = RecordArena()
-    private var rows: [RowReference: RecordedChanges.ByteRange] = [:]
+    /// The places of the records of each entity in the arena.
+    private var places: [Int32: RowRanges] = [:]
     /// The member lists of intermediate objects of prefetched paths, which are not removed with an object.
     var lists: Set<RelationshipKey> = []
     /// Rows that were read in advance; only those of the last such read are kept.
     var unasked: FetchedRows?
 
     func add(_ object: RowReference, _ record: RecordView) {
-        rows[object] = RecordedChanges.ByteRange(offset: arena.append(record.bytes), count: record.count)
+        places[object.entityIndex, default: RowRanges()].set(object.rowID, offset: arena.append(record.bytes), count: record.count)
     }
 
-    var isEmpty: Bool { rows.isEmpty }
+    var isEmpty: Bool { places.isEmpty }
 
-    func removeAll() { (arena, rows) = (RecordArena(), [:]) }
+    /// The size of all records in bytes.
+    var byteCount: Int { arena.count }
 
-    func contains(_ object: RowReference) -> Bool { rows[object] != nil }
+    func removeAll() { (arena, places) = (RecordArena(), [:]) }
+
+    func contains(_ object: RowReference) -> Bool { places[object.entityIndex]?[object.rowID] != nil }
 
     /// Returns the prefetched record of an object. It is valid until more rows are added.
     func record(_ object: RowReference, _ entry: StoreEntity) -> RecordView? {
-        rows[object].map { arena.view($0.offset, $0.count, entry.entity.layout) } ?? unasked?.record(object, entry)
+        places[object.entityIndex]?[object.rowID].map { arena.view($0.offset, $0.count, entry.entity.layout) }
+            ?? unasked?.record(object, entry)
     }
 }
 

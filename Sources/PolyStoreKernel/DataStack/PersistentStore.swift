@@ -115,8 +115,10 @@ public final class PersistentStore: Sendable {
     private func hasVersions() throws -> Bool {
         let reader = try backend.beginRead()
         defer { reader.end() }
+        // Before the version, which a server then sends with the list.
+        let list = try versionList(reader)
         guard try reader.version > 0 else { return true }
-        guard try versionList(reader).bytes == reader.value(named: StoreVersions.valueName) else { return false }
+        guard list.isStored else { return false }
         recordsVersions.store(false, ordering: .relaxed)
         return true
     }

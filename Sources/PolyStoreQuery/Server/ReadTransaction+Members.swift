@@ -7,12 +7,13 @@ extension ReadTransaction {
     /// - Parameters:
     ///   - members: The destination of the relationship.
     ///   - most: The number of members above which the result is nil.
+    ///   - mostBytes: The size of their records above which the result is nil.
     ///   - add: Receives each member with its record, which is valid during the call. What it has received is void if the result is nil.
     /// - Returns: The lists as ``RelatedRecords/related(_:of:)`` gives them; nil if a link table holds them, if they are too large, if the server would send other
     ///   rows too, or after an error.
     /// - Throws: The error of the interruption.
     package func related(
-        _ relationship: Relationship, of sources: [Int64], in members: Entity, most: Int, _ add: (Int64, RecordView) -> Void
+        _ relationship: Relationship, of sources: [Int64], in members: Entity, most: Int, mostBytes: Int, _ add: (Int64, RecordView) -> Void
     ) throws -> RelatedIDs? {
         guard case .inverse(let field) = relationship.storage else { return nil }
         let predicate = QueryPredicate.oneOf(FieldReference(members.fields[field]), sources.map { .integer($0) })
@@ -21,7 +22,7 @@ extension ReadTransaction {
             defer { scan.cursor.close() }
             guard scan.residual.predicate == nil else { return nil }
             var found = RelatedIDs()
-            var (rest, bytes) = (most, mostMemberBytes)
+            var (rest, bytes) = (most, mostBytes)
             while try scan.cursor.next() {
                 let (rowID, record) = (scan.cursor.rowID, scan.cursor.record)
                 (rest, bytes) = (rest - 1, bytes - record.count)
@@ -39,6 +40,3 @@ extension ReadTransaction {
         } catch  where interruption?.error == nil { return nil }
     }
 }
-
-/// The largest size of the records that are read with the lists of their owners.
-private let mostMemberBytes = 8 << 20
