@@ -27,7 +27,7 @@ WORKLOADS = ["W1", "W2", "W3", "W4", "W5", "W6", "W10", "W12", "W13", "W7", "W9"
 PROGRAMS = ["P8", "PolyStore-sqlite", "PolyStore-postgresql"]
 BAR = 1.5
 # The bars of the ratios of elapsed times that are not BAR, and of the shares that are not 1.
-ELAPSED = {"W4": 1.7, "W9": 1.8, "W10": 4, "W12": 3, "W8": 3, "W8b": 4}
+ELAPSED = {"W4": 1.7, "W9": 1.8, "W10": 3, "W12": 3, "W8": 3, "W8b": 4}
 SHARES = {"W12": 1.5, "W8b": 1.5}
 
 
