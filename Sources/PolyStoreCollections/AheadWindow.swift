@@ -25,6 +25,9 @@ package struct AheadWindow {
     /// About the largest number of members of the first read of several, if it has more lists than that.
     private static let firstMembers = 2000
 
+    /// The number of lists that are read alone after long ones.
+    private static let longPause = 16
+
     /// The largest number of rows that are read with the first one.
     private static let firstRows = 256
 
@@ -82,7 +85,10 @@ package struct AheadWindow {
         (pause, skipped) = (0, 0)
         // A part, because the rows of more members than that are not read with the lists.
         let longest = min(Self.mostMembers * 3 / 4 * lists / max(members, 1), Self.mostBytes * 3 / 4 * lists / max(bytes, 1))
-        size = max(1, min((isAtFirst ? Self.firstLists : size) * (members == 0 ? 4 : 16), Self.mostLists, longest))
+        size = min((isAtFirst ? Self.firstLists : size) * (members == 0 ? 4 : 16), Self.mostLists, longest)
+        guard size < 2 else { return }
+        // The next lists may be shorter.
+        (size, pause) = (2, Self.longPause)
     }
 
     /// Called after a search that found no other list to read. For the first object, this does not predict the results for the next ones.

@@ -42,7 +42,7 @@ import Testing
         #expect(window.lists(with: 4) == 1)
         // Lists without members say little about the others.
         window.didRead(lists: 8, members: 0)
-        #expect(window.lists(with: 5) == 4)
+        #expect(window.lists(with: 5) == 8)
     }
 
     @Test func longRecordsMakeReadsSmaller() {
@@ -52,7 +52,11 @@ import Testing
         window.didRead(lists: 64, members: 64, bytes: 64 << 16)
         #expect(window.lists(with: 3) == 96, "three quarters of 8 MiB")
         window.didRead(lists: 96, members: 96, bytes: 1 << 30)
-        #expect(window.lists(with: 4) == 1)
+        // Others follow, which may be shorter.
+        for object in 4..<20 as Range<Int64> { #expect(window.lists(with: object) == 1) }
+        #expect(window.lists(with: 20) == 2)
+        window.didRead(lists: 2, members: 2, bytes: 200)
+        #expect(window.lists(with: 21) == 32)
     }
 
     @Test func rowsAreLeftOutWhileTheContextHasMostMembers() {

@@ -241,6 +241,34 @@ import Testing
         }
     }
 
+    /// The rows of members that are read unasked take at most 8 MiB. The others are read with their lists.
+    @Test func longMembersAreReadInParts() throws {
+        let server = SimulatedServer(batchSize: 100_000)
+        let stack = try Self.stack(.simulatedServer(server))
+        let text = String(repeating: "x", count: 40_000)
+        try stack.performAndWait { transaction throws in
+            for number in 0..<80 {
+                let department = try transaction.create(Department.self)
+                department.title = String(format: "%03d", number)
+                department.people = Set(
+                    try (0..<4).map { index in
+                        let person = try transaction.create(Person.self)
+                        person.email = "\(text)\(number) \(index)"
+                        return person
+                    })
+            }
+        }
+        try stack.readAndWait { context in
+            let departments = try context.fetchAll(From<Department>().orderBy(.ascending(\.title)))
+            let calls = server.calls {
+                for (number, department) in departments.enumerated() {
+                    #expect(Set(department.people.map(\.email)) == Set((0..<4).map { "\(text)\(number) \($0)" }))
+                }
+            }
+            #expect(calls.values.reduce(0, +) < 40, "\(calls)")
+        }
+    }
+
     /// The rows of many members are not read without being asked for, and long lists make the next reads smaller.
     @Test func longListsAreReadAheadWithoutTheirRows() throws {
         let server = SimulatedServer(batchSize: 100_000)

@@ -56,7 +56,8 @@ import Testing
             #expect(try stack.readAndWait { try $0.fetchOne(From<Person>())?.email } == "person 0")
             try stack.closeAndWait()
         }
-        #expect(count == 4)
+        // On a slow machine the first connection is closed before the opening needs it, and another one has settings too.
+        #expect(count == 3 + proxy.connectionCount)
     }
 
     /// What a store contains, as texts in order.

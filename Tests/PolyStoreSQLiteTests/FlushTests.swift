@@ -112,6 +112,7 @@ import Testing
             try FileManager.default.createDirectory(atPath: folder.file("inner"), withIntermediateDirectories: true)
             let probe = polystore_flush_probe_begin(URL(fileURLWithPath: folder.path).resolvingSymlinksInPath().path)
             defer { polystore_flush_probe_end(probe) }
+            try #require(probe >= 0)
             func open() throws -> Store { try Store(path, try FlushTests.notes()) }
 
             polystore_flush_probe_fail_folders(probe, EIO)
@@ -134,12 +135,13 @@ import Testing
             #expect(try store.backend.verify() == [])
         }
 
-        @Test(arguments: [EINVAL, EACCES]) func folderWithoutFlushesIsAccepted(_ error: Int32) throws {
+        @Test(arguments: [EINVAL, EACCES, ENOTSUP]) func folderWithoutFlushesIsAccepted(_ error: Int32) throws {
             let folder = try Folder()
             let path = folder.file("inner/test.sqlite")
             try FileManager.default.createDirectory(atPath: folder.file("inner"), withIntermediateDirectories: true)
             let probe = polystore_flush_probe_begin(URL(fileURLWithPath: folder.path).resolvingSymlinksInPath().path)
             defer { polystore_flush_probe_end(probe) }
+            try #require(probe >= 0)
             polystore_flush_probe_fail_folders(probe, error)
             let store = try Store(path, try FlushTests.notes())
             try FlushTests.add(store, 1, .full)

@@ -39,7 +39,7 @@ enum SpareConnections {
     }
 
     /// Executes a statement without parameters, and keeps the connection. A new connection sends it with its settings, in one round trip.
-    /// - Throws: `busy` if the server does not answer within the time to connect.
+    /// - Throws: `busy` if the server does not answer within the time to connect, over a new connection also within that of a response.
     static func rows(_ statement: Statement, _ database: Database) throws -> Rows {
         func answer(_ connection: Connection) throws -> Rows {
             connection.responseTimeout = database.options.connectTimeout

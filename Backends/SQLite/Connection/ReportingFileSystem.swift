@@ -94,13 +94,10 @@ enum ReportingFileSystem {
     private static func sync(_ file: UnsafeMutablePointer<sqlite3_file>?, _ flags: Int32) -> Int32 {
         guard let wrapped, let file else { return SQLITE_IOERR }
         if let path = tail(file, wrapped).pointee.unflushedPath {
-            do { try StorePath(path: String(cString: path)).flushFolder() } catch let error as StoreError
-                where ![Int(EACCES), Int(EINVAL)].contains(error.engineCode)
-            {
-                errno = Int32(truncatingIfNeeded: error.engineCode)
-                return recorded(polystore_sqlite_ioerr_dir_fsync)
-            } catch {
-                // The folder may not be read, or its file system has no flush for folders.
+            let (code, error) = StorePath(path: String(cString: path)).flushFolderIfPossible()
+            if code != SQLITE_OK {
+                errno = error
+                return recorded(code)
             }
             tail(file, wrapped).pointee.unflushedPath = nil
         }

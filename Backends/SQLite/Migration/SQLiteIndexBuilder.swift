@@ -43,7 +43,7 @@ final class SQLiteIndexBuilder: @unchecked Sendable {
     }
 
     /// Starts on another thread.
-    /// - Parameter didFail: Called last, with the write error.
+    /// - Parameter didFail: Called with the write error before ``stop()`` returns.
     func start(didFail: @escaping @Sendable (any Error) -> Void) {
         DispatchQueue(label: "polystore.sqlite.indexes", qos: .utility).async { [self] in
             let isCancelled = lock.withLock {
@@ -56,9 +56,10 @@ final class SQLiteIndexBuilder: @unchecked Sendable {
                 for index in missing { try create(index) }
                 try buildSearchIndexes()
             } catch { failure = error }
+            // Before the end, after which the store may be closed: a checkpoint must not follow a failed flush.
+            if let failure { didFail(failure) }
             // With the lock held, because it must not be interrupted any more.
             lock.withLock { finish() }
-            if let failure { didFail(failure) }
         }
     }
 

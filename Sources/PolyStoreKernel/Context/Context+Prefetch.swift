@@ -48,7 +48,8 @@ extension Context {
         try follow(rest, destination, open(self.entry(destination).type), areHeld: false)
     }
 
-    /// Reads the rows of those row ids that are not loaded yet with one query, into the given rows or into those that the program requested.
+    /// Reads the rows of those row ids that are not loaded yet with one query, into the given rows or into those that the program requested. The given rows receive no
+    /// more than ``AheadWindow/mostBytes``: the others are read when they are used.
     private func readAhead(_ entityIndex: Int32, _ rowIDs: [Int64], into other: FetchedRows? = nil) throws {
         let asked = graph.rowsAhead ?? FetchedRows()
         graph.rowsAhead = asked
@@ -63,7 +64,9 @@ extension Context {
         if wanted.isEmpty { return }
         let cursor = try self.rows(entityIndex, of: wanted)
         defer { cursor.close() }
-        while try cursor.next() { rows.add(RowReference(entityIndex: entityIndex, rowID: cursor.rowID), cursor.record) }
+        while rows === asked || rows.byteCount < AheadWindow.mostBytes, try cursor.next() {
+            rows.add(RowReference(entityIndex: entityIndex, rowID: cursor.rowID), cursor.record)
+        }
     }
 
     /// Reads the members of a to-many relationship of further loaded objects, if the members that were last read are of the same relationship of another object: a

@@ -37,6 +37,9 @@ extension Transaction {
         init(_ key: RelationshipKey) { (entityIndex, relationship) = (key.entityIndex, key.relationship) }
     }
 
+    /// The largest number of members of all lists that only grow and are read nevertheless.
+    private static var mostShortMembers: Int { 20_000 }
+
     /// Reads the stored lists that change, with one query for each relationship that changes in several objects. From a store that waits for a
     /// server, also those that only grow, if they are known to be short.
     private func storedLists(_ all: [(key: RelationshipKey, changes: MemberChanges)]) throws -> [RelationshipKey: RelatedIDs] {
@@ -47,7 +50,7 @@ extension Transaction {
             switch changes.order {
             case .whole: break
             case .appended where entry.store.waitsForServer:
-                guard let count = graph.memberLists.count(key), members + count <= AheadWindow.mostMembers else { continue }
+                guard let count = graph.memberLists.count(key), members + count <= Self.mostShortMembers else { continue }
                 members += count
             default: continue
             }

@@ -4,7 +4,8 @@ A page of a file has the contents of the last flush or of any write since, becau
 durable, and the next flush does not write its pages either, because the system has marked them clean. Names follow one of two models:
 
 ordinary  Changes of names become durable in order; flushing any file makes all earlier ones durable (a journal).
-strict    A change of a name becomes durable when its folder is flushed; until then it may be missing.
+strict    A change of a name becomes durable when its folder is flushed; until then it may be missing. After a failed flush of a folder the next one can succeed, unlike for
+          the pages of files.
 """
 
 import os

@@ -18,6 +18,9 @@ package final class ConnectionProxy: @unchecked Sendable {  // the state is guar
     private var turns = 0
     private var delay: TimeInterval = 0
     private var counter: SyncCounter?
+    private var connections = 0
+    /// The number of connections that clients have used.
+    package var connectionCount: Int { withLock { connections } }
 
     /// Starts the proxy of a server.
     /// - Parameter target: The folder of the socket to connect to; nil for that of the server.
@@ -70,6 +73,7 @@ package final class ConnectionProxy: @unchecked Sendable {  // the state is guar
 
     private func pump(from source: Int32, to target: Int32, _ pair: ProxyListener.Pair, isClient: Bool) {
         defer { if isClient { withLock { counter }?.end(source) } }
+        if isClient { withLock { connections += 1 } }
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         while true {
             let count = read(source, &buffer, buffer.count)
