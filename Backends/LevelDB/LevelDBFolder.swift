@@ -113,7 +113,6 @@ struct LevelDBFolder {
 
     /// Flushes the folder's entry in its parent. A parent folder that this process may not read cannot be flushed.
     func flushName() throws {
-        let parent = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-        if access(parent, R_OK) == 0 { try storePath.flushFolder() }
+        if access(storePath.parent, R_OK) == 0 { try storePath.flushFolder() }
     }
 }

@@ -217,22 +217,24 @@ import Testing
         }
     }
 
+    /// - Parameter prefix: What the emails of the people begin with.
+    private static func createDepartment(_ number: Int, people: Int, prefix: String = "", _ transaction: Transaction) throws {
+        let department = try transaction.create(Department.self)
+        department.title = String(format: "%03d", number)
+        department.people = Set(
+            try (0..<people).map { index in
+                let person = try transaction.create(Person.self)
+                person.email = "\(prefix)\(number) \(index)"
+                return person
+            })
+    }
+
     /// An empty list says nothing about the others: a read ends after the lists that hold many members.
     @Test func longListsBehindEmptyOnesEndARead() throws {
         let server = SimulatedServer(batchSize: 100_000)
         let stack = try Self.stack(.simulatedServer(server))
         try stack.performAndWait { transaction throws in
-            for number in 0..<700 {
-                let department = try transaction.create(Department.self)
-                department.title = String(format: "%03d", number)
-                guard number > 400, number % 10 == 0 else { continue }
-                department.people = Set(
-                    try (0..<2000).map { index in
-                        let person = try transaction.create(Person.self)
-                        person.email = "\(number) \(index)"
-                        return person
-                    })
-            }
+            for number in 0..<700 { try Self.createDepartment(number, people: number > 400 && number % 10 == 0 ? 2000 : 0, transaction) }
         }
         try stack.readAndWait { context in
             let departments = try context.fetchAll(From<Department>().orderBy(.ascending(\.title)))
@@ -247,16 +249,7 @@ import Testing
         let stack = try Self.stack(.simulatedServer(server))
         let text = String(repeating: "x", count: 40_000)
         try stack.performAndWait { transaction throws in
-            for number in 0..<80 {
-                let department = try transaction.create(Department.self)
-                department.title = String(format: "%03d", number)
-                department.people = Set(
-                    try (0..<4).map { index in
-                        let person = try transaction.create(Person.self)
-                        person.email = "\(text)\(number) \(index)"
-                        return person
-                    })
-            }
+            for number in 0..<80 { try Self.createDepartment(number, people: 4, prefix: text, transaction) }
         }
         try stack.readAndWait { context in
             let departments = try context.fetchAll(From<Department>().orderBy(.ascending(\.title)))

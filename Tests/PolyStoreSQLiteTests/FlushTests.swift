@@ -106,44 +106,53 @@ import Testing
 #if os(Linux)
     /// The folder cannot be flushed, so a power cut may remove the log, and SQLite ignores that.
     @Suite struct FolderFlushTests {
-        @Test func openingAndCommitsFailWhileTheFolderCannotBeFlushed() throws {
-            let folder = try Folder()
-            let path = folder.file("inner/test.sqlite")
-            try FileManager.default.createDirectory(atPath: folder.file("inner"), withIntermediateDirectories: true)
-            let probe = polystore_flush_probe_begin(URL(fileURLWithPath: folder.path).resolvingSymlinksInPath().path)
-            defer { polystore_flush_probe_end(probe) }
-            try #require(probe >= 0)
-            func open() throws -> Store { try Store(path, try FlushTests.notes()) }
+        /// A store in a folder whose flushes can fail.
+        private final class FailingFolder {
+            private let folder: Folder
+            private let probe: Int32
 
-            polystore_flush_probe_fail_folders(probe, EIO)
-            #expect(try requireFailure { _ = try open() }.code == .io)
-            polystore_flush_probe_fail_folders(probe, ENOSPC)
-            #expect(try requireFailure { _ = try open() }.code == .full)
-            polystore_flush_probe_fail_folders(probe, 0)
-            try open().backend.close()
+            init() throws {
+                folder = try Folder()
+                try FileManager.default.createDirectory(atPath: folder.file("inner"), withIntermediateDirectories: true)
+                probe = polystore_flush_probe_begin(URL(fileURLWithPath: folder.path).resolvingSymlinksInPath().path)
+                try #require(probe >= 0)
+            }
+
+            deinit { polystore_flush_probe_end(probe) }
+
+            /// Lets the flushes fail with an error number; 0 for none.
+            func failFlushes(_ error: Int32) { polystore_flush_probe_fail_folders(probe, error) }
+
+            func open() throws -> Store { try Store(folder.file("inner/test.sqlite"), try FlushTests.notes()) }
+        }
+
+        @Test func openingAndCommitsFailWhileTheFolderCannotBeFlushed() throws {
+            let folder = try FailingFolder()
+
+            folder.failFlushes(EIO)
+            #expect(try requireFailure { _ = try folder.open() }.code == .io)
+            folder.failFlushes(ENOSPC)
+            #expect(try requireFailure { _ = try folder.open() }.code == .full)
+            folder.failFlushes(0)
+            try folder.open().backend.close()
 
             // The first commit after an opening creates the log.
-            var store = try open()
-            polystore_flush_probe_fail_folders(probe, EIO)
+            var store = try folder.open()
+            folder.failFlushes(EIO)
             #expect(try requireFailure { try FlushTests.add(store, 1, .full) }.code == .io)
-            polystore_flush_probe_fail_folders(probe, 0)
+            folder.failFlushes(0)
             #expect(try requireFailure { try FlushTests.add(store, 2, .full) }.message.contains("open it again"))
             try store.backend.close()
-            store = try open()
+            store = try folder.open()
             try FlushTests.add(store, 3, .full)
             #expect(try FlushTests.ids(store).last == 3)
             #expect(try store.backend.verify() == [])
         }
 
         @Test(arguments: [EINVAL, EACCES, ENOTSUP]) func folderWithoutFlushesIsAccepted(_ error: Int32) throws {
-            let folder = try Folder()
-            let path = folder.file("inner/test.sqlite")
-            try FileManager.default.createDirectory(atPath: folder.file("inner"), withIntermediateDirectories: true)
-            let probe = polystore_flush_probe_begin(URL(fileURLWithPath: folder.path).resolvingSymlinksInPath().path)
-            defer { polystore_flush_probe_end(probe) }
-            try #require(probe >= 0)
-            polystore_flush_probe_fail_folders(probe, error)
-            let store = try Store(path, try FlushTests.notes())
+            let folder = try FailingFolder()
+            folder.failFlushes(error)
+            let store = try folder.open()
             try FlushTests.add(store, 1, .full)
             #expect(try FlushTests.ids(store) == [1])
         }

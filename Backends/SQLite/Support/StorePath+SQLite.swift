@@ -12,16 +12,14 @@ extension StorePath {
         return stat(walPath, &found) == 0 ? Int(found.st_size) : 0
     }
 
-    private var folder: String { path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "." }
-
     /// A Boolean value that indicates whether the file's folder allows new files.
-    var folderTakesFiles: Bool { faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) == 0 }
+    var folderTakesFiles: Bool { faccessat(AT_FDCWD, parent, W_OK | X_OK, AT_EACCESS) == 0 }
 
     /// Flushes the folder of the file, unless the process may not read it or its file system has no flush for folders.
     /// - Returns: SQLite's result code and the system's error: `SQLITE_CANTOPEN` if the folder cannot be opened, after which another attempt can succeed, and an I/O error if
     ///   the flush has failed.
     func flushFolderIfPossible() -> (code: Int32, error: Int32) {
-        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let descriptor = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return ([EACCES, EPERM].contains(errno) ? SQLITE_OK : SQLITE_CANTOPEN, errno) }
         defer { _ = close(descriptor) }
         do { try flush(descriptor) } catch {

@@ -5,7 +5,7 @@ import Foundation
 /// The list is a named value of the store, so it is written in the transaction of a migration, and every copy of the store has it. It distinguishes a later version
 /// of the application, whose schema is unknown to the store, from an earlier one, which would remove what the store has gained since. The version of a store is
 /// always the one of its schema: the list has no position of its own, and a release that does not know the list cannot make it wrong.
-package struct StoreVersions: Equatable {
+package struct StoreVersions {
     /// A version: the name and the ``SchemaDescription/dataFingerprint`` of its schema.
     struct Version: Codable, Hashable {
         let name: String
@@ -23,8 +23,6 @@ package struct StoreVersions: Equatable {
     private(set) var versions: [Version] = []
     /// The stored form that the list was read from.
     private let stored: [UInt8]?
-
-    package static func == (left: Self, right: Self) -> Bool { left.versions == right.versions }
 
     /// Creates the list of a store from its stored form, which may be absent, and completes it with the version of the store.
     /// - Parameter schema: The schema of the store.

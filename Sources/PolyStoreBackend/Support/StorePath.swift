@@ -31,8 +31,7 @@ public struct StorePath: Sendable, Hashable {
         if let found = real(file) { return found }
         let cut = file.lastIndex(of: "/")
         let name = cut.map { String(file[file.index(after: $0)...]) } ?? file
-        let folder = cut.map { $0 == file.startIndex ? "/" : String(file[..<$0]) } ?? "."
-        if let found = real(folder) { return (found == "/" ? "" : found) + "/" + name }
+        if let found = real(StorePath(path: file).parent) { return (found == "/" ? "" : found) + "/" + name }
         if file.hasPrefix("/") { return file }
         return (real(".") ?? "") + "/" + file
     }
@@ -170,13 +169,14 @@ public struct StorePath: Sendable, Hashable {
         guard mkdir(folder.path, 0o700) == 0 || errno == EEXIST else { throw folder.refused("The folder cannot be made", errno) }
     }
 
+    /// The folder that contains the file or folder, by the path: `.` for a name alone.
+    package var parent: String { path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "." }
+
     /// Flushes the directory entry of the file to disk. Required once after the file is created or renamed, because a power failure may otherwise remove the
     /// file.
     /// - Throws: `io`.
     public func flushFolder() throws {
-        let cut = path.lastIndex(of: "/")
-        let folder = cut.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let descriptor = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw refused("The folder cannot be opened", errno) }
         defer { close(descriptor) }
         try flush(descriptor)

@@ -38,7 +38,7 @@ extension Transaction {
     }
 
     /// The largest number of members of all lists that only grow and are read nevertheless.
-    private static var mostShortMembers: Int { 20_000 }
+    private static let mostShortMembers = 20_000
 
     /// Reads the stored lists that change, with one query for each relationship that changes in several objects. From a store that waits for a
     /// server, also those that only grow, if they are known to be short.
